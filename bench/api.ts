@@ -8,17 +8,23 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Measures the API of a whole service over HTTP, on one kept-alive connection, in a library of `--videos` videos
-// (100,000). The baseline is the bare PostgreSQL statement that such a call needs at least, from this process.
+// (100,000). The baseline is the PostgreSQL statement that such a call needs at least, run directly from this process.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
-/** Warm-up time, after which plans are prepared and code is compiled, as in a service that has run for a while. */
+/**
+ * Warm-up time in ms. After it, query plans are prepared and code is compiled, as in a service that has run for a
+ * while.
+ */
 const WARM_UP_MS = 2_000;
 const WARM_UP_CALLS = 300;
 const POINT_CALLS = 400;
 const LIST_CALLS = 100;
 const CREATES_EACH = 100;
 const CREATED_MEANWHILE = 1_000;
-/** Time limit of a case, regardless of the number of its calls: some bare statements read a million rows. */
+/**
+ * Time limit of a case in ms, whatever its number of calls, because some statements of the baseline read a million
+ * rows.
+ */
 const CASE_LIMIT_MS = 8_000;
 const VIDEOS_PATH = '/library/1/videos';
 
@@ -33,7 +39,7 @@ type Case = {
 
 const LIST_SQL = `select * from media where library_id = 1 and type = 'video'`;
 const NEWEST = 'order by created_at desc, id desc limit 100';
-/** List orders other than by date, with the column of each. */
+/** Sort orders of the list other than by date, each with its column. */
 const ORDERED = [
   ['title', 'title, id'],
   ['views', 'views desc, id desc'],

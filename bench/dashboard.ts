@@ -8,9 +8,9 @@ import { type Measurement, median, report } from './support/report.ts';
 import { seedVideos } from './support/seed-videos.ts';
 
 // Measures the dashboard over a library of VIDEOS videos in Chromium: the time from navigation to the painted grid with
-// a cold cache, from a scroll to any position to its painted rows, the longest task in all of this, and KiB of gzipped
-// script of the first screen and of the heaviest other one. Then the figures that users notice, on a processor with a
-// quarter of the speed. The bars are absolute.
+// a cold cache, from a scroll to any position to its painted rows, the longest task in all of this, and the gzipped
+// size in KiB of the script of the first screen and of the largest other screen. Then measures the Web Vitals on a
+// processor with a quarter of the speed. The bars are absolute.
 const VIDEOS = Number(process.argv[2] ?? 100_000);
 const VISITS = 5;
 const PLACES = 10;
@@ -87,7 +87,8 @@ async function paintGrid(page: Page, apiUrl: string): Promise<number> {
 }
 
 /**
- * Scrolls to a fraction of the whole list, and waits until videos are painted there and no row of the window is empty.
+ * Scrolls to a fraction of the list, and waits until videos are painted there and no visible row is empty. Returns the
+ * time in ms.
  */
 function goTo(page: Page, part: number): Promise<number> {
   return page.evaluate(async (share) => {

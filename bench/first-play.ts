@@ -47,7 +47,7 @@ await report('first-play', async (scope) => {
 
 type Rig = { service: Service; client: Client; folder: string };
 
-/** Alternates between our side and the baseline, so that both meet the same load of the machine. */
+/** Alternates between the service and the baseline, so that both run under the same load of the machine. */
 async function compare(
   { service, client }: Rig,
   file: string,
@@ -109,7 +109,7 @@ async function fetchText(client: Client, url: string): Promise<string | null> {
   return status === 200 ? body.toString() : null;
 }
 
-/** Returns the seconds until bare ffmpeg, copying to HLS, lists its first segment. */
+/** Returns the time in seconds until ffmpeg, copying to HLS, lists its first segment. */
 async function copyOnce(file: string, folder: string): Promise<number> {
   const target = path.join(folder, 'bare');
   await mkdir(target, { recursive: true });
@@ -140,7 +140,10 @@ function listsSegment(playlist: string): boolean {
   }
 }
 
-/** Returns the seconds that bare ffmpeg needs to encode the first segment of the lowest rung with our settings. */
+/**
+ * Returns the time in seconds that ffmpeg needs to encode the first segment of the lowest rung with the settings of the
+ * service.
+ */
 async function encodeOnce(file: string, folder: string): Promise<number> {
   const rung = { rung: 240, widthPx: 426, heightPx: 240, maxBitrateBps: MAX_BITRATES_BPS[240] } as const;
   const settings = findCodec('h264').encoderArgv({

@@ -7,8 +7,8 @@ import { remux, runFfmpeg } from './support/ffmpeg.ts';
 import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } from './support/millrace.ts';
 import { median, report, say } from './support/report.ts';
 
-// Measures the CPU seconds for storyboard, five thumbnails and four previews of a 30 s clip, compared to bare ffmpeg
-// that encodes the clip's ladder, and to the same images created by passes over the source.
+// Measures the CPU seconds for the storyboard, five thumbnails and four previews of a 30 s clip. The baselines are
+// ffmpeg encoding the ladder of the clip, and ffmpeg creating the same images by separate passes over the source.
 const LIMIT_MS = 600_000;
 const CLIP_SEC = 30;
 const ROUNDS = 3;
@@ -39,7 +39,7 @@ await report('images', async (scope) => {
   ];
 });
 
-/** Returns the cost of the images, without the start of a process that could create them. */
+/** Returns the CPU seconds for the images, excluding the start of the process that creates them. */
 async function measurePictures(service: Service, file: string): Promise<number> {
   const { guid, answered } = await sendFile(service, file);
   await answered;

@@ -20,9 +20,9 @@ import { type Measurement, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 // Measures the CPU seconds of the whole service, from the first uploaded byte until the video is finished, compared to
-// bare ffmpeg with the same ladder: 1080p to 240p and audio. Both have all processors and their default threads. They
-// alternate, because a machine's speed changes within minutes. `--clip-sec` only uses the beginning of the clip, for a
-// quick result.
+// ffmpeg with the same ladder: 1080p to 240p and audio. Both use all processors and their default number of threads.
+// They alternate, because the speed of a machine changes within minutes. With `--clip-sec`, only the beginning of the
+// clip is used, for a quick result.
 const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string', default: '30' } } });
 const CLIP_SEC = Number(options['clip-sec']);
 const LIMIT_MS = 600_000;
@@ -76,7 +76,7 @@ async function startMeasured(scope: Scope): Promise<Measured> {
     await service.stop();
     await group.close();
   });
-  // Excludes the first seconds of a service, which are not part of an encode.
+  // Exclude the first seconds of a service, which are not part of an encode.
   await sleep(SETTLE_SEC * 1000);
   const idleFrom = group.usedSec();
   await sleep(DRIFT_SEC * 1000);
@@ -107,10 +107,10 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 }
 
 /**
- * Measures the wall time of one video on one worker with one slot and one core, and on two such workers. With more
- * cores, work outside the slot, mainly audio, would already run on the other core. The source is small (360p, four
- * minutes), which gives the ratio of any source of that length in less time. The baseline is the gain of two concurrent
- * bare encoders, each on a core, over running them one after the other, which is the maximum gain from the cores.
+ * Measures the wall time of one video on one worker with one slot and one core, and on two such workers. If a worker
+ * had more cores, work outside the slot, mainly audio, would run on the other core. The source is small (360p, four
+ * minutes), because the ratio depends only on the duration. The baseline is the gain of two concurrent ffmpeg encoders,
+ * each on one core, over running them in sequence. This is the maximum gain from the cores.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');

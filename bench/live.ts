@@ -19,7 +19,7 @@ import { makeFolder, startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Compares live streams to nginx with Debian's RTMP module, which has neither low latency nor recordings that are
+// Compares live streams with nginx and Debian's RTMP module, which supports neither low latency nor recordings as
 // videos.
 const FIRST_PARTS = 10;
 const STREAMS = 60;
@@ -28,8 +28,8 @@ const GLASS = { settleMs: 8_000, measureMs: 20_000 };
 
 await report('live', async (scope) => {
   const clip = await makeClip(scope);
-  // Encoders of stills are too short-lived to be found by process, but groups include them. The groups outlive their
-  // processes.
+  // Use control groups, because the encoders of still images exit too soon to be found as processes. A group remains
+  // after its processes have exited.
   const groups = { ours: openCpuGroup(), baseline: openCpuGroup() };
   for (const group of Object.values(groups)) scope.own(() => group.close());
   const stopped = await measureStop(scope, clip);
@@ -105,7 +105,10 @@ async function readFirst(playlist: string, name: RegExp, file: string): Promise<
   return response.ok && (await response.arrayBuffer()).byteLength > 0;
 }
 
-/** Frames show the time at which they were drawn, so this covers encoder, network, packaging, player and browser. */
+/**
+ * Measures the glass-to-glass latency. Frames show the time at which they were drawn, so the result includes encoder,
+ * network, packaging, player and browser.
+ */
 async function measureLatency(place: BenchPlace): Promise<Measurement[]> {
   const browser = await openBrowser();
   place.scope.own(() => browser.close());

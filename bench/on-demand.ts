@@ -20,10 +20,10 @@ import {
 } from './support/millrace.ts';
 import { median, quantile, report, say } from './support/report.ts';
 
-// Measures the time from the request of a 720p segment that nobody has requested to its last byte, alternating with
-// bare ffmpeg that starts at the keyframe before the same segment. First a clip with its own keyframes, up to 10 s
-// apart, of which only segments with a keyframe at most 4 s before them count. Then the same frames with a keyframe
-// every 50 frames.
+// Measures the time from the first request of a 720p segment to its last byte, alternating with ffmpeg that starts at
+// the keyframe before the same segment. The first source is a clip with its own keyframes, up to 10 s apart. Only
+// segments with a keyframe at most 4 s before them count. The second source has the same frames with a keyframe every
+// 50 frames.
 const SEGMENT_SEC = 4;
 const RATE = { num: 24, den: 1 };
 const PLAYLISTS_CREATED = 8;
@@ -35,7 +35,9 @@ const CLIP_SEGMENTS = [4, 1, 6, 3];
 const CLIP_UPLOADS = 2;
 const EVEN_TIMES = 13;
 const EVEN_SEEKS = 21;
-/** Requests each of the 97 segments once, in steps. */
+/**
+ * Step between two requested segments, and the number of segments. With these values, each segment is requested once.
+ */
 const [STEP, SEGMENTS] = [23, 97];
 
 await report('on-demand', async (scope) => {
@@ -89,7 +91,7 @@ async function encodeOnDemand({ apiUrl }: Service): Promise<void> {
     headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
     body: JSON.stringify({ JitEncodingEnabled: true, EnabledResolutions: '720p' }),
   });
-  if (answer.status !== 200) throw new Error(`Expected the library to be changed, got ${answer.status}.`);
+  if (answer.status !== 200) throw new Error(`Expected 200 for the change of the library, got ${answer.status}.`);
 }
 
 async function uploadReady({ service, client }: Rig, file: string): Promise<{ guid: string; folderUrl: string }> {
@@ -103,7 +105,7 @@ async function uploadReady({ service, client }: Rig, file: string): Promise<{ gu
   return { guid, folderUrl: new URL('.', new URL(video, master)).href };
 }
 
-/** Alternates between our side and the baseline, so that both meet the same load of the machine. */
+/** Alternates between the service and the baseline, so that both run under the same load of the machine. */
 async function measureVideo(rig: Rig, file: string, segments: readonly number[]): Promise<Samples> {
   const { guid, folderUrl } = await uploadReady(rig, file);
   const samples: Samples = { ours: [], baseline: [] };
@@ -118,7 +120,8 @@ async function measureVideo(rig: Rig, file: string, segments: readonly number[])
 }
 
 /**
- * Waits until the viewer is forgotten. Otherwise segments are encoded ahead, which takes as long as the segment itself.
+ * Waits until the service no longer counts the viewer. Otherwise, it encodes segments ahead, which takes as long as the
+ * requested segment itself.
  */
 async function leave({ service, database }: Rig): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
@@ -145,8 +148,8 @@ async function fetchSegment({ client }: Rig, folderUrl: string, segment: number)
 }
 
 /**
- * Returns the seconds that bare ffmpeg needs for the same segment. ffmpeg seeks to the keyframe before it
- * automatically.
+ * Returns the time in seconds that ffmpeg needs for the same segment. ffmpeg automatically seeks to the keyframe before
+ * the segment.
  */
 async function encodeBare({ folder }: Rig, file: string, segment: number): Promise<number> {
   const rung = { rung: 720, widthPx: 1280, heightPx: 720, maxBitrateBps: MAX_BITRATES_BPS[720] } as const;
@@ -172,7 +175,10 @@ async function measureCrowd(rig: Rig, file: string): Promise<{ warmMs: number; e
   return { warmMs: median(warm), encodes };
 }
 
-/** Each claim of a task gets the next number, and no other task is started in the meantime. */
+/**
+ * Returns the number of started encodes. Each claim of a task gets the next number, and no other task is started in the
+ * meantime.
+ */
 async function countEncodes({ db }: Database): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select case when is_called then last_value else last_value - 1 end as last from encode_attempt`.execute(db);

@@ -9,19 +9,19 @@ import { servePlayerPages } from './support/player-pages.ts';
 import { type Measurement, median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Measures the milliseconds from the navigation to the first frame, KiB of script and style on the wire before it,
-// layout shift, and the median height and the stalls of the first 10 s of picture, on throttled connections. The
-// baseline is Video.js 8, and also the fastest of it, bare hls.js, Vidstack and Mux Player. Heights and stalls are
-// compared to the best of Video.js, hls.js and Vidstack. Each is served as brotli in its own page with autoplay. Each
-// page load has a cold cache. `player RUNS LINE`: RUNS loads of each, alternating (15). LINE is the number of a single
-// connection, from 1 on.
+// Measures, on throttled connections, the time in ms from the navigation to the first frame, the transferred KiB of
+// script and style before it, the layout shift, and the median height and the stalls in the first 10 s of video. The
+// time is compared to Video.js 8, and to the fastest of Video.js, hls.js without a user interface, Vidstack and Mux
+// Player. Heights and stalls are compared to the best of Video.js, hls.js and Vidstack. Each player is served with
+// brotli in a separate page with autoplay. Each page is loaded with a cold cache. Usage: `player RUNS LINE`. RUNS is
+// the number of loads of each player, alternating (15). LINE selects a single connection by number, from 1.
 const RUNS = Number(process.argv[2] ?? 15);
 const ONLY_LINE = process.argv[3] === undefined ? null : Number(process.argv[3]);
 const FRAME_LIMIT_MS = 60_000;
 const LOOK_EACH_MS = 30;
 const ENCODE_LIMIT_MS = 300_000;
 const CLIP_SEC = 16;
-/** Time after the first frame in which the height of the picture is read. */
+/** Time after the first frame in which the height of the video is read, in ms. */
 const WATCHED_MS = 10_000;
 
 type Line = { name: string; mbps: number; delayMs: number; cpu: number };
@@ -34,7 +34,7 @@ const LINES: readonly Line[] = [
 type Visit = { firstFrameMs: number; kib: number; shift: number; heightPx: number; stalls: number };
 const NAMES = ['ours', 'hlsJs', 'videoJs', 'vidstack', 'muxPlayer'] as const;
 type Name = (typeof NAMES)[number];
-/** Players whose picture ours must match. */
+/** Players whose video quality this player must reach. */
 const RIVALS = ['hlsJs', 'videoJs', 'vidstack'] as const;
 
 await report('player', async (scope) => {
@@ -112,7 +112,7 @@ async function openSites(scope: Scope): Promise<Record<Name, string>> {
   return { ours: `${service.edgeUrl}/embed/1/${guid}?muted=true`, ...others };
 }
 
-/** Creates video with about as many bits as film: noise over moving colours. */
+/** Creates video that needs about as many bits as camera video: noise over moving colours. */
 async function makeClip(folder: string): Promise<string> {
   const file = path.join(folder, 'clip.mp4');
   const picture = `testsrc2=size=1280x720:rate=24:duration=${CLIP_SEC},noise=alls=12:allf=t`;
@@ -144,7 +144,7 @@ async function visit(browser: Browser, url: string, { mbps, delayMs, cpu }: Line
     await page.goto(url, { waitUntil: 'commit' });
     const firstFrameMs = await untilFirstFrame(page, url);
     const kib = Math.round(bytes / 102.4) / 10;
-    // Nothing may shift the layout after the first frame either.
+    // The measurement of the layout shift includes the time after the first frame.
     if (url.includes('/embed/')) await page.locator('media-controller[ready]').waitFor({ timeout: FRAME_LIMIT_MS });
     const watched = await page.waitForFunction(() => Reflect.get(window, 'watched'), null, { timeout: FRAME_LIMIT_MS });
     const { heightsPx, stalls }: { heightsPx: number[]; stalls: number } = await watched.jsonValue();
@@ -162,12 +162,12 @@ async function untilFirstFrame(page: Page, url: string): Promise<number> {
     if (firstFrameMs !== undefined) return Math.round(Number(firstFrameMs));
     await sleep(LOOK_EACH_MS);
   }
-  throw new Error(`Expected a picture of ${url} within ${FRAME_LIMIT_MS} ms.`);
+  throw new Error(`Expected a frame of ${url} within ${FRAME_LIMIT_MS} ms, got none.`);
 }
 
 /**
  * Runs in the page. Measures the layout shift, the time of the first displayed frame since the navigation, and then the
- * height of the picture ten times a second, and stalls.
+ * height of the video ten times per second, and stalls.
  */
 function watchFirstFrame(watchedMs: number): void {
   const stepMs = 100;

@@ -14,9 +14,9 @@ import { startMillrace } from './support/millrace.ts';
 import { cpuTicks, listTree, programOf } from './support/process-tree.ts';
 import { report, say } from './support/report.ts';
 
-// Measures fifty one-hour videos that are being encoded, each publishing a chunk of its six renditions every four
-// seconds, and twenty edges with viewers of all of them: the cost of keeping up for an edge and the database. The edges
-// run in this process, with the store and the notifications of a real one. Nothing is encoded.
+// Measures the cost of reading growing publications for an edge and for the database. Fifty one-hour videos are being
+// encoded, each publishing a chunk of its six renditions every four seconds, and twenty edges have viewers of all of
+// them. The edges run in this process, with the store and the notifications of real edges. Nothing is encoded.
 const VIDEOS = 50;
 const EDGES = 20;
 const RENDITIONS = 6;
@@ -166,7 +166,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   return video;
 }
 
-/** Uses one statement for all renditions, as cheap as possible, because writing is not measured. */
+/** Inserts chunks of all renditions with a single cheap statement, because writing is not measured. */
 async function insertChunks(
   db: Db,
   { key, renditionIds }: Video,

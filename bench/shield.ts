@@ -20,9 +20,9 @@ import { makeZonePolicy } from '../test/support/zone-policy.ts';
 import { compareFirewalls } from './support/compare-firewalls.ts';
 import { type Measurement, report } from './support/report.ts';
 
-// Measures the cost of a request's verdict in microseconds of CPU: with a known token, with a new one, and of the
-// firewall's inspection of a harmless request and of an attack. Then measures whole requests of a corpus at our edge
-// and at nginx with ModSecurity and the same rules, and whether both detect the same ones.
+// Measures the CPU time, in microseconds, to admit a request with a known token and with a new one, and to inspect a
+// harmless request and an attack in the firewall. Then measures whole requests of a corpus at the edge and at nginx
+// with ModSecurity and the same rules, and compares which requests both detect.
 const TOKENS = 10_000;
 const ROUNDS = 5;
 const INSPECTIONS = 2_000;

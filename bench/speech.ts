@@ -14,9 +14,9 @@ import { listTree, pssBytes } from './support/process-tree.ts';
 import { type Measurement, report, say } from './support/report.ts';
 
 // Measures a worker's cost of transcribing a minute of read speech: decoding, detecting speech, sending spans, cues,
-// rows and captions. The engine behind HTTP responds immediately and is counted separately. Also measures the memory of
-// the worker with all its children. For comparison, measures the cost of an engine, here pocketsphinx. `--minutes` of
-// audio (120).
+// rows and captions. The speech engine, a simulated HTTP server, responds immediately and is counted separately. Also
+// measures the memory of the worker with all its children and, for comparison, the CPU time of a real engine,
+// pocketsphinx. `--minutes` is the duration of the audio (120).
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
 const MINUTES = Number(options.minutes);
 const LIMIT_MS = 1_200_000;
@@ -52,7 +52,7 @@ await report('speech', async (scope) => {
   return [...perMinute, { name: `worker and all it starts, ${MINUTES} minutes`, ...memory }];
 });
 
-/** Creates sentences with pauses between them, repeated, with video that costs next to nothing. */
+/** Creates a file with repeated sentences and pauses between them, and video that needs almost no processor time. */
 async function makeTalk(folder: string): Promise<string> {
   const sentences = Object.values(LIBRIVOX);
   const inputs = sentences.flatMap((sentence) => ['-i', sentence.path]);
@@ -97,7 +97,7 @@ async function measureWorker(
   await call(service, 'POST', `/library/1/videos/${guid}/transcribe?language=en`, {});
   let peakBytes = 0;
   while (!(await isTranscribed(service, guid))) {
-    if (performance.now() - beganMs > LIMIT_MS) throw new Error('Expected captions within the limit.');
+    if (performance.now() - beganMs > LIMIT_MS) throw new Error(`Expected captions within ${LIMIT_MS} ms, got none.`);
     peakBytes = Math.max(
       peakBytes,
       listTree(worker.pid).reduce((sum, pid) => sum + pssBytes(pid), 0),
@@ -123,7 +123,7 @@ async function measureEngine(folder: string): Promise<{ cpuSec: number; minutes:
   const joined = `concat=n=${inputs.length / 2}:v=0:a=1`;
   await runFfmpeg([...inputs, '-filter_complex', joined, '-ar', '16000', '-ac', '1', file]);
   const { cpuSec } = await measureCommand('pocketsphinx_continuous', ['-infile', file, '-logfn', '/dev/null']);
-  // Samples have 16 bits, at 16,000 a second.
+  // The audio has 16,000 samples of 16 bits per second.
   const { size } = await stat(file);
   return { cpuSec, minutes: size / 32_000 / 60 };
 }

@@ -8,8 +8,8 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Measures search in the spoken text over HTTP, in a library of `--videos` videos (100,000) of ten minutes each: ten
-// blocks of 150 words, drawn so that a few words occur in nearly all of them and most are rare. There is no baseline:
-// the bar applies to the response time.
+// blocks of 150 words. Words are drawn so that a few occur in nearly all blocks and most are rare. There is no
+// baseline: the bar applies to the response time.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
 const BLOCKS = 10;
@@ -64,7 +64,7 @@ await report('spoken', async (scope) => {
   return results;
 });
 
-/** Returns the made-up word of a rank. */
+/** Returns the invented word with a rank. */
 function word(rank: number): string {
   const syllables = [
     'ka',

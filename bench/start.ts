@@ -11,8 +11,8 @@ import { median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 // Measures how long `npm start` takes to become ready on an existing data folder, and the memory of all its processes a
-// minute later. Baselines: `npm start` of a package that only starts a Node HTTP server, and as many bare Node
-// processes as the service has.
+// minute later. The baselines are `npm start` of a package that only starts a Node HTTP server, and the same number of
+// empty Node processes as the service has.
 const RUNS = 5;
 const READY_LIMIT_MS = 60_000;
 const IDLE_SEC = 60;
@@ -92,7 +92,7 @@ async function startIn(scope: Scope, cwd: string, dataDir: string): Promise<Star
   while (!(await isReady(port))) {
     if (child.exitCode !== null) throw new Error(`npm start in ${path.basename(cwd)} ended with ${child.exitCode}.`);
     if (performance.now() - startedMs > READY_LIMIT_MS)
-      throw new Error(`Expected readiness within ${READY_LIMIT_MS} ms.`);
+      throw new Error(`Expected the service to be ready within ${READY_LIMIT_MS} ms, but it was not.`);
     await sleep(5);
   }
   return { pid: child.pid ?? 0, readySec: (performance.now() - startedMs) / 1000, stop };
@@ -108,7 +108,7 @@ async function isReady(port: number): Promise<boolean> {
   }
 }
 
-/** npm forwards SIGTERM to the script that it runs. */
+/** Ends a service. npm forwards SIGTERM to the script that it runs. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

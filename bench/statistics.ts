@@ -21,10 +21,10 @@ import type { Scope } from './support/scope.ts';
 import { seedSessions } from './support/seed-sessions.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
-// Measures statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons`
-// beacons a second (5,000) for `--seconds` (60): effect on media, memory and the numbers themselves. In the second
-// half, the edge, the sender and the media reader take precedence for a core, as if viewers and the database were on
-// separate machines. Counting the beacons does not.
+// Measures statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then sends `--beacons`
+// beacons per second (5,000) for `--seconds` (60) and measures the effect on media requests, memory and the statistics.
+// In the second half, the edge, the sender and the media reader get a higher priority, as if viewers and the database
+// were on separate machines. The threads that count the beacons do not.
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '1000000' },
@@ -172,7 +172,7 @@ function both(times: readonly number[]): string {
   return `${quantile(times, 0.5).toFixed(1)} and ${quantile(times, 0.99).toFixed(1)} ms`;
 }
 
-/** Sends a distinguishable view every few seconds, and measures how long it takes until the API returns it. */
+/** Sends a distinguishable view every few seconds. Returns the times until the API reports each view. */
 async function markMeanwhile(
   { service, client, ids }: Lab,
   issue: (id: string) => string,
@@ -180,7 +180,7 @@ async function markMeanwhile(
 ): Promise<number[]> {
   const lags: number[] = [];
   for (let mark = 0; performance.now() < endMs - MARK_EACH_MS; mark += 1) {
-    // The failure in this view distinguishes it from those of the load.
+    // The playback failure in this view distinguishes it from the views of the load.
     const id = ids.at(-1 - mark) ?? '';
     const seen = async () => {
       const address = `${service.apiUrl}/library/1/statistics/audience?videoGuid=${id}`;
@@ -198,7 +198,7 @@ async function markMeanwhile(
   return lags;
 }
 
-/** Returns a view with a failure, unlike those of the load. */
+/** Returns a beacon of a view with a playback failure, which views of the load do not have. */
 function markBody(ticket: string): string {
   const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 1, page: '', rungSec: {} };
   const beacon = { visit: 0, sequence: 0, startedMs: 0, watchedSec: [1], heat: 'AQ', ...counts };
@@ -242,7 +242,7 @@ async function findSegment({ edgeUrl }: Service, client: Client, film: string): 
   return first(await first(master));
 }
 
-/** Reads a segment repeatedly, like viewers. Returns the ms of each read. */
+/** Reads a segment repeatedly, as viewers do. Returns the duration of each read in ms. */
 async function readMedia(client: Client, url: string, until: () => number): Promise<number[]> {
   const times: number[] = [];
   const endMs = until();

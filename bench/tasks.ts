@@ -27,7 +27,7 @@ const TASK_SEC = 20;
 const RENEW_SEC = 8;
 const LOAD_SEC = 30;
 const CONNECTIONS = 20;
-/** Tasks of one library with a long queue. Another library has a single task queued after it. */
+/** Number of waiting tasks of one library. Another library has a single task queued after them. */
 const LONG_QUEUE = 100_000;
 const DATABASE = 'tasks_bench';
 const OPTIONS = {
@@ -105,7 +105,7 @@ async function seed(db: Db): Promise<void> {
   });
   await restoreShares(db);
   await sql`vacuum analyze`.execute(db);
-  // In a real busy hour the data is already on disk, unlike after a million rows at once.
+  // In real operation the data is already on disk, unlike after an insert of a million rows.
   await sql`checkpoint`.execute(db);
 }
 
@@ -142,14 +142,14 @@ async function simulateWorker(db: Db, number: number, untilMs: number): Promise<
   }
 }
 
-/** The server also counts the backends that have exited in the meantime. */
+/** Returns the CPU ticks of PostgreSQL. The postmaster also counts backends that have exited. */
 function postgresTicks(pid: number): number {
   return listTree(pid)
     .filter((one) => programOf(one) === 'postgres')
     .reduce((sum, one) => sum + cpuTicks(one) + endedChildrenTicks(one), 0);
 }
 
-/** Uses the other queue, where no other task waits. */
+/** Returns the number of claims until the single task is claimed. Uses a queue without other waiting tasks. */
 async function claimsUntilServed(db: Db): Promise<number> {
   const [full, single] = [1, 2];
   const add = (library: number, count: number) =>
@@ -171,5 +171,5 @@ async function claimsUntilServed(db: Db): Promise<number> {
     const claim = await claimNext(db, { ...OPTIONS, queue: 'quick' });
     if (claim?.task.key.libraryId === single) return count;
   }
-  throw new Error('Expected the single task to be claimed.');
+  throw new Error('Expected the single task to be claimed, but it was not.');
 }

@@ -12,15 +12,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
 
-/** Commands of developers, whose code is in `scripts/`. They need the development packages. */
+/** Commands for developers, whose code is in `scripts/`. They need the development packages. */
 const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak', 'mutate', 'release'];
 const isForDevelopers = DEVELOPER_COMMANDS.includes(command);
 
 keepCompiledCode();
 
 /**
- * Keeps the code that Node compiled, for this process and its children, so that they start in half the time and need no
- * compiler in memory. Does nothing if the folder is not writable.
+ * Enables Node's compile cache for this process and its children, so that they start in half the time and use less
+ * memory. Does nothing if the folder is not writable.
  */
 function keepCompiledCode() {
   const folder = join(root, '.cache/compiled');

@@ -1,4 +1,4 @@
-// Packs the command line into one file without imports: prepack of this package.
+// Bundles the command line into one file without imports. Runs as the prepack script of this package.
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';

@@ -1,4 +1,4 @@
-// Checks rendered manifests of Kubernetes with its real schemas: check-manifests.js FILE MODELS_FOLDER.
+// Checks rendered Kubernetes manifests with the schemas of Kubernetes. Usage: check-manifests.js FILE MODELS_FOLDER.
 // Plain JavaScript, because the schemas are installed outside the project, by scripts/test-image.sh.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const MAX_FILE_LINES = 300;
 export const MAX_LINE_CHARS = 120;
 
-/** Source code, without build output and without the violations that test the checks. */
+/** Pattern of source code. It excludes build output and the fixtures with violations that test the checks. */
 const CODE = '{src,web,sdk,bench,test,bin,scripts}/**/*.{ts,tsx,js,mjs,cjs}';
 const EXCLUDED = ['**/node_modules/**', '**/dist/**', 'test/house/violations/**'];
 
@@ -24,15 +24,18 @@ export async function findLongFiles(files: readonly string[]): Promise<{ file: s
 }
 
 /**
- * The first is generated from docs/openapi.json. The second has sentences of the service as keys, which must match
- * exactly.
+ * Files that may contain long lines. The first is generated from docs/openapi.json. The keys of the second are
+ * sentences of the service, which must match exactly.
  */
 const WITH_LONG_LINES = ['sdk/src/operations.table.ts', 'web/dashboard/languages/de.service.table.ts'];
 
-/** Start of a line: its indentation and comment markers. */
+/** Matches the start of a line: indentation and comment markers. */
 const LINE_START = /^\s*(\/\/|\*|\/\*\*)?\s*/;
 
-/** Returns the lines with too many characters, except those without a space to break at: addresses, patterns, data. */
+/**
+ * Returns the lines with too many characters, except lines without a space at which they could be broken, such as URLs,
+ * patterns and data.
+ */
 export async function findLongLines(
   files: readonly string[],
 ): Promise<{ file: string; line: number; length: number }[]> {

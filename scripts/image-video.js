@@ -1,6 +1,5 @@
-// Uploads a clip to a service and plays it, or plays an earlier one:
-// image-video.js API_PORT EDGE_PORT upload FILE|play ID
-// Plain JavaScript without packages, because it runs with the Node of the image.
+// Uploads a clip to a service and plays it, or plays an existing video. Usage: image-video.js API_PORT EDGE_PORT upload
+// FILE|play ID. Plain JavaScript without packages, because it runs with the Node of the image.
 import { readFileSync } from 'node:fs';
 
 const [apiPort, edgePort, verb, argument = ''] = process.argv.slice(2);

@@ -1,12 +1,12 @@
 import type { Prose } from './prose.ts';
 
-/** Openings without a verb or a noun, whose sentence the reader has to guess. */
+/** Matches headless openings, for which the reader has to guess the main clause. */
 const HEADLESS = /^(What|Who|Whoever|Whatever|So much|So many|As many)\b/i;
 
-/** Openings of the same kind that are correct after another sentence to which they refer. */
+/** Matches headless openings that are only correct after a sentence to which they refer. */
 const HEADLESS_FIRST = /^(Those (who|that|which|whose|of|with|without|in|on|at|from|to|by)|Of(?! course\b))\b/i;
 
-/** Openings of the same form that are good English: questions, "What to do with …" and the idiom "Who knows". */
+/** Matches correct uses of such openings: questions, "What to do with …" and the idiom "Who knows". */
 const ALLOWED = /\?$|^What to\b|^Who knows\b/;
 
 /** Stiff or archaic words, and the common words to use instead. */
@@ -23,7 +23,7 @@ const STIFF: readonly [RegExp, string][] = [
   [/\banswers\b(?= (null|true|false|undefined|whether|how|what|which|nothing|the number)\b)/i, 'returns'],
 ];
 
-/** Words that are stiff in an error or log message only. */
+/** Words that are stiff only in error and log messages. */
 const STIFF_IN_MESSAGES: readonly [RegExp, string][] = [
   [/\bcame\b/i, 'got'],
   [/\bno more\b/i, 'no longer'],
@@ -33,7 +33,7 @@ const STIFF_IN_MESSAGES: readonly [RegExp, string][] = [
   [/\bcannot be had\b/i, 'failed'],
 ];
 
-/** Finds the faults of a comment, title or message, a sentence each. */
+/** Returns the faults of a comment, title or message. Each fault is described by a sentence. */
 export function findLanguageFaults({ kind, text }: Prose): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/);
   const checked = kind === 'title' ? [text] : sentences;

@@ -34,6 +34,6 @@ test.each([
   ['encode-chunk.ts', 'export async function encodeRange() {}', 'encodeRange'],
   ['s3.ts', 'export const createS3Storage = () => 1;', 'createS3Storage'],
   ['limits.ts', 'const MAX_BYTES = 1;\nexport { MAX_BYTES };', 'MAX_BYTES'],
-])('rejects %s for another name', async (name, code, expected) => {
+])('rejects the file name %s for an export with a different name', async (name, code, expected) => {
   expect(await check(name, code)).toBe(expected);
 });

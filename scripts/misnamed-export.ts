@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import ts from 'typescript';
 
-/** Files whose name is given by a convention: tests, tables, migrations and lists of everything in a folder. */
+/** Matches files that are named by a convention: tests, tables, migrations and lists of all modules of a folder. */
 const EXEMPT = /\.(test|table|d)\.tsx?$|\/migrations\/|\/(all|main|index)\.tsx?$/;
 
 /**
  * Returns the only value that a file exports if the file is not named after it or after an exported type, otherwise
- * null. The file's name may leave out the first word (`playlist.ts` exports `writePlaylist`) or the last one, and may
- * end with `-store` (SQL) or begin with `run-` or `read-` (media code that touches files or programs). Files that
- * export several values are named after their concept, which cannot be checked.
+ * null. The file name may omit the first word (`playlist.ts` exports `writePlaylist`) or the last one, and may end with
+ * `-store` (SQL) or begin with `run-` or `read-` (media code that touches files or programs). Files that export several
+ * values are named after their concept, which cannot be checked.
  */
 export async function findMisnamedExport(file: string): Promise<string | null> {
   if (EXEMPT.test(file)) return null;

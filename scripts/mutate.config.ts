@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Settings of vitest for `npm run mutate`: each run loads the changed module again. */
+/** Settings of vitest for `npm run mutate`. Each run loads the changed module again. */
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig({
   test: {

@@ -9,8 +9,8 @@ const MODULE = /\.ts$/;
 const OTHER_SOURCE = /\.(test|table|d)\.ts$/;
 
 /**
- * `npm run mutate -- PATH...`: changes each line of the modules (files or folders) and runs the unit tests next to
- * them. Lists the changes that no test notices, and the share of noticed ones. Skips modules without a unit test.
+ * `npm run mutate -- PATH...`: mutates each line of the modules (files or folders) and runs the unit tests next to
+ * them. Lists the mutations that no test detects, and the share of detected ones. Skips modules without a unit test.
  */
 export async function mutate(paths: readonly string[]): Promise<number> {
   if (paths.length === 0) throw new Refused('invalid', 'expected the path of a module or a folder, got none.');
@@ -25,7 +25,7 @@ export async function mutate(paths: readonly string[]): Promise<number> {
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/mutate.config.ts', related: false },
     concurrency: 1,
-    // Changes of constants are read once, when the module is loaded, and would run all tests each.
+    // Constants are evaluated once, when the module is loaded, so each mutation of a constant would run all tests.
     ignoreStatic: true,
     timeoutMS: 3_000,
     reporters: ['clear-text', 'progress-append-only'],

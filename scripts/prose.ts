@@ -19,7 +19,7 @@ export async function readProse(file: string): Promise<Prose[]> {
   const ranges = new Map<number, CommentRange>();
   const texts: Prose[] = [];
   const visit = (node: ts.Node): void => {
-    // The text of an element may contain something that looks like a comment.
+    // The text of a JSX element may contain characters that look like a comment.
     if (node.kind === ts.SyntaxKind.JsxText) return;
     if (ts.isCallExpression(node)) texts.push(...readTitle(node, source));
     if (isMessage(node, source)) texts.push(...readMessages(node, source));
@@ -72,7 +72,10 @@ function isMessage(node: ts.Node, source: ts.SourceFile): node is MessageNode {
   return ts.isCallExpression(node) && LOG_METHOD.test(node.expression.getText(source));
 }
 
-/** Reads the texts among the arguments. Values in them are shown as `…`, and names without a space are left out. */
+/**
+ * Reads the texts among the arguments. Interpolated values are shown as `…`. Texts without a space, which are names,
+ * are omitted.
+ */
 function readMessages(node: MessageNode, source: ts.SourceFile): Prose[] {
   return (node.arguments ?? []).flatMap(textsOf).flatMap((part): Prose[] => {
     const text = ts.isStringLiteralLike(part) ? part.text : part.getText(source).replaceAll(/\$\{[^}]*\}/g, '`…`');
@@ -80,14 +83,16 @@ function readMessages(node: MessageNode, source: ts.SourceFile): Prose[] {
   });
 }
 
-/** Returns the literals of a text that is put together by `+` or chosen by a condition. */
+/** Returns the literals of a text that is concatenated with `+` or selected by a condition. */
 function textsOf(node: ts.Expression): ts.Expression[] {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return [node];
   if (ts.isBinaryExpression(node)) return [...textsOf(node.left), ...textsOf(node.right)];
   return ts.isConditionalExpression(node) ? [...textsOf(node.whenTrue), ...textsOf(node.whenFalse)] : [];
 }
 
-/** Returns the function behind `test`, `test.each(…)` and `describe.skipIf(…)`. */
+/**
+ * Returns the name of the called function, such as `test` for `test.each(…)` and `describe` for `describe.skipIf(…)`.
+ */
 function calledName(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) {

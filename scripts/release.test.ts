@@ -16,13 +16,13 @@ test('moves the unreleased changes to a section for the version, above earlier v
   expect(() => nextChangelog(text, '0.3.0', '2026-12-02')).toThrow('Expected changes below "## Unreleased"');
 });
 
-test.each(Object.keys(VERSIONED))('%s gets the version in one line', async (name) => {
+test.each(Object.keys(VERSIONED))('writes the version to exactly one line of %s', async (name) => {
   const lines = readFileSync(join(projectRoot, name), 'utf8').split('\n');
   const changed = (await withVersion(name, '99.0.0')).split('\n').filter((line, index) => line !== lines[index]);
   expect(changed).toEqual([expect.stringContaining('99.0.0')]);
 });
 
-test('NOTICE names every package that brings a binary, on both architectures', () => {
+test('NOTICE lists every package that contains a binary, on both architectures', () => {
   const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
   const notice = readFileSync(join(projectRoot, 'NOTICE'), 'utf8');
   const listed = (value: unknown, name: string) => value === undefined || [value].flat().includes(name);

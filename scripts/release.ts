@@ -7,7 +7,7 @@ import { Refused } from '../src/lib/refused.ts';
 import { projectRoot } from './run-program.ts';
 
 const run = promisify(execFile);
-/** Files with the version of the project, and the text next to it. */
+/** Files that contain the version of the project, each with a pattern that matches it. */
 export const VERSIONED: Readonly<Record<string, RegExp>> = {
   'package.json': /(?<=^ {2}"version": ").*(?=",$)/m,
   'cli/package.json': /(?<=^ {2}"version": ").*(?=",$)/m,
@@ -22,9 +22,9 @@ const USAGE = 'release VERSION [--dry-run]';
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 /**
- * `npm run release -- VERSION`: sets the version, gives the unreleased changes of CHANGELOG.md their section, and
- * writes the packages, the SBOM, the licences and their checksums to `dist/VERSION`. With `--dry-run`, prints this plan
- * and changes nothing. The tag that starts the publication is left to the maintainer.
+ * `npm run release -- VERSION`: sets the version, moves the unreleased changes of CHANGELOG.md to their own section,
+ * and writes the packages, the SBOM, the licences and their checksums to `dist/VERSION`. With `--dry-run`, prints this
+ * plan and changes nothing. The maintainer must create the tag that starts the publication.
  */
 export async function release(args: readonly string[]): Promise<number> {
   const options = { 'dry-run': { type: 'boolean' } } as const;
@@ -51,7 +51,7 @@ export async function release(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Moves the unreleased changes into a section of the version. Refuses if there are none. */
+/** Moves the unreleased changes into a section of the version. Throws `Refused` if there are none. */
 export function nextChangelog(log: string, version: string, day: string): { text: string; section: string } {
   const parts = /^([\s\S]*## Unreleased\n)([\s\S]*?)(\n## [\s\S]*)?$/.exec(log) ?? [];
   const [, before = '', changes = '', after = ''] = parts;
@@ -75,7 +75,7 @@ async function requireCleanTree(): Promise<void> {
   if (stdout !== '') throw new Refused('conflict', `expected a clean working tree, got changes:\n${stdout}`);
 }
 
-/** Returns the text of a file of `VERSIONED` with another version. */
+/** Returns the text of a file of `VERSIONED` with the given version. */
 export async function withVersion(name: string, version: string): Promise<string> {
   const [text, pattern] = [await readFile(join(projectRoot, name), 'utf8'), VERSIONED[name]];
   if (pattern === undefined || !pattern.test(text)) throw new Error(`Expected a version in ${name}, found none.`);

@@ -29,13 +29,13 @@ test.each([
   { title: 'fails both times', reruns: [fails, fails], flaky: [], line: '3 passed, 1 failed', code: 1 },
   { title: 'does not load', reruns: [NO_REPORT, NO_REPORT], flaky: [], line: '3 passed, 1 failed', code: 1 },
   {
-    title: 'passes in a run that ends badly',
+    title: 'passes in a run that fails for another reason',
     reruns: [{ ...passes, exitCode: 1 }, fails],
     flaky: [],
     line: '3 passed, 1 failed',
     code: 1,
   },
-])('a test file that $title when it is rerun alone', async ({ reruns, flaky, line, code }) => {
+])('counts a test file that $title when it is rerun alone', async ({ reruns, flaky, line, code }) => {
   const left = [...reruns];
   const requested: string[] = [];
   const settled = await rerunFailed(runOf(1, good, bad), async (name) => {
@@ -71,7 +71,7 @@ test.each([
   ['no failed file', runOf(1, good)],
   ['very many failed files', runOf(1, ...Array.from({ length: 13 }, (_, n) => file(`${n}`, 'failed', 'failed')))],
   ['no report', NO_REPORT],
-])('with %s no file is run again', async (_, first) => {
+])('with %s, no file is run again', async (_, first) => {
   const again = () => Promise.reject(new Error('Expected no other run.'));
   expect(await rerunFailed(first, again)).toEqual({ run: first, flaky: [] });
 });

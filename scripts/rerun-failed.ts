@@ -1,9 +1,12 @@
 import { REAL_TIME } from '../test/support/real-time.ts';
 import type { VitestReport } from './test-counts.ts';
 
-/** Maximum reruns of one file. */
+/** Maximum number of reruns of one file. */
 const RERUNS = 2;
-/** Maximum number of failed files that are run again. More are hardly a coincidence, and reruns take long. */
+/**
+ * Maximum number of failed files that are run again. If there are more, flaky tests are an unlikely cause, and reruns
+ * would take too long.
+ */
 const MAX_FILES = 12;
 /** Maximum number of flaky files in a run that passes. Files of `REAL_TIME` depend on the machine and do not count. */
 const MAX_FLAKY_FILES = 2;
@@ -17,9 +20,9 @@ export type FlakyFile = { file: string; cause: string };
 type FileResult = VitestReport['testResults'][number];
 
 /**
- * Runs each failed file again alone, up to twice, until it passes. A file that passes then is flaky, and its last
- * results replace its first ones. The run remains failed if a file failed each time, if it failed outside any file, or
- * if more than two files are flaky.
+ * Runs each failed file again alone, up to twice, until it passes. A file that then passes is flaky, and its last
+ * results replace its first ones. The run still fails if a file failed every time, if the run failed outside any file,
+ * or if more than two files are flaky.
  */
 export async function rerunFailed(
   first: TestRun,

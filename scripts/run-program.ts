@@ -7,7 +7,10 @@ export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 const KEPT_OUTPUT_CHARS = 200_000;
 
-/** Runs a script with this Node, shows its output and forwards our signals. Returns its exit code. */
+/**
+ * Runs a script with this Node, shows its output and forwards the signals that this process receives. Returns its exit
+ * code.
+ */
 export async function runScript(args: readonly string[]): Promise<number> {
   return await runChild(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' });
 }

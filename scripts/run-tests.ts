@@ -7,9 +7,9 @@ import { projectRoot, runScript } from './run-program.ts';
 import { countResults, describeCounts, type VitestReport } from './test-counts.ts';
 
 /**
- * Runs all tests, or the ones that vitest's arguments select (`millrace test`). A failed file is run again alone, at
- * most twice. If it passes then, it is listed as flaky with its first failure. With options of vitest, no file is run
- * again. The last line printed is the count.
+ * `millrace test`: runs all tests, or those selected by vitest arguments. A failed file is run again alone, at most
+ * twice. If it then passes, it is listed as flaky with its first failure. With vitest options, no file is run again.
+ * The last printed line contains the counts.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'));
@@ -30,7 +30,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
 }
 
 async function runVitest(args: readonly string[], reportPath: string): Promise<TestRun> {
-  // The report of an earlier run must not pass for the report of this run.
+  // Delete the report of an earlier run, so that it is not read as the report of this run.
   await rm(reportPath, { force: true });
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json'];
   const exitCode = await runScript([...vitest, `--outputFile.json=${reportPath}`, ...args]);

@@ -1,6 +1,6 @@
 type TestResult = { status: string; fullName?: string; failureMessages?: readonly string[] | null };
 
-/** The counted part of vitest's JSON report. */
+/** Fields of vitest's JSON report that are needed for counting. */
 export type VitestReport = {
   testResults: { name: string; status: string; message?: string; assertionResults: TestResult[] }[];
 };

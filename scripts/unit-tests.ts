@@ -1,10 +1,12 @@
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-/** Tests next to the code they test. */
+/** Pattern of the tests next to the code that they test. */
 const SIDECARS = '{src,web,sdk,scripts}/**/*.test.ts';
 
-/** Modules that start a process, a browser, a database or a service. A test that imports one is no unit test. */
+/**
+ * Modules that start a process, a browser, a database or a service. A test that imports one of them is not a unit test.
+ */
 const HEAVY_PACKAGE = /^(node:child_process|playwright-core|pg|vite|rolldown)$/;
 const HEAVY_MODULE =
   /(^|\/)(run-[\w-]+|database|service|browser|firefox|lab|encode|probe|first-segments|ingest-node|open-source|read-frames)\.ts$/;
@@ -20,7 +22,10 @@ export async function findUnitTests(root: string): Promise<string[]> {
   return found.sort((a, b) => a.localeCompare(b));
 }
 
-/** Follows the imports of a test file through helpers of tests, but not into the product. */
+/**
+ * Returns whether a test file, or a test helper that it imports, imports such a module. Imports of the tested code are
+ * not followed.
+ */
 async function isHeavy(file: string, root: string, seen: Set<string>): Promise<boolean> {
   if (seen.has(file)) return false;
   seen.add(file);

@@ -15,12 +15,15 @@ export const LADDER: readonly RungPlan[] = (
 
 const RATE = { num: 24, den: 1 };
 
-/** Threads of a bare ffmpeg: its default, or one for each of its parts, which costs less CPU and takes longer. */
+/**
+ * Options of an ffmpeg run. `threads`: the default number of threads, or one thread for each filter and encoder, which
+ * needs less CPU time but takes longer.
+ */
 export type BareRun = { hasSound: boolean; threads: 'own' | 'one' };
 
 /**
- * Returns arguments of one ffmpeg that decodes once, scales in a cascade, and writes fragmented MP4 files with our
- * settings of x264.
+ * Returns arguments of one ffmpeg that decodes once, scales in a cascade, and writes fragmented MP4 files with the x264
+ * settings of the service.
  */
 export function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], run: BareRun): string[] {
   const graph = rungs.map((rung, index) => {

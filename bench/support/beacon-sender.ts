@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * A separate process that sends beacons at a steady rate over a few kept-alive connections, without waiting for
- * responses. A message starts it. It reports how many were sent and acknowledged, and exits.
+ * responses. A message with the task starts it. It reports the number of beacons that were sent and acknowledged, and
+ * exits.
  */
 export type SenderTask = { port: number; tickets: string[]; perSec: number; seconds: number };
 export type SenderResult = { sent: number; answered: number; refused: number };
@@ -49,7 +50,7 @@ function open(port: number, result: SenderResult): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket));
     socket.once('error', reject);
-    // Responses have no body, so each begins with its status, regardless of packet boundaries.
+    // Responses have no body, so the status lines can be counted in the stream, whatever the packet boundaries.
     let rest = '';
     socket.setEncoding('latin1').on('data', (data: string) => {
       const text = rest + data;
@@ -63,7 +64,7 @@ function open(port: number, result: SenderResult): Promise<Socket> {
   });
 }
 
-/** Returns the n-th beacon. Each session sends one every ten seconds, with ten more seconds of video. */
+/** Returns the n-th beacon. Each session sends a beacon every ten seconds, with ten more seconds of watched video. */
 function requestOf(n: number, tickets: readonly string[], port: number): string {
   const turn = Math.floor(n / tickets.length);
   const sec = turn * EACH_SEC + 1;

@@ -4,15 +4,17 @@ import { promisify } from 'node:util';
 import { REAL_CLIP } from '../../test/support/videos.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 
-/** A fixed load that shows the machine's current speed at one kind of work. `run` is one thread's share of it. */
+/**
+ * A fixed load that measures the current speed of the machine for one kind of work. `run` is the part of one thread.
+ */
 export type Calibration = { name: string; referenceSec: number; run: () => Promise<unknown> };
 
-/** Absolute bars assume two cores, both available to an encoder. */
+/** Number of cores for which absolute bars were set. Encoders can use all of them. */
 const CORES = 2;
 const RUNS = 2;
 const derive = promisify(pbkdf2);
 
-/** Pure calculation: measures clock and cores, but not memory. */
+/** Pure calculation. Its time depends on the clock rate and the cores, but not on memory. */
 const CALCULATION: Calibration = {
   name: 'PBKDF2',
   referenceSec: 0.36,
@@ -21,14 +23,14 @@ const CALCULATION: Calibration = {
 
 const CLIP_SEC = 10;
 /**
- * CPU seconds of one thread for all 30 s of the clip, on the two cores for which the bars of media work were set, and
- * the share of the first 10 s, as measured (0.317 to 0.332).
+ * CPU seconds of one thread for all 30 s of the clip, on the machine for which the bars of media work were set, and the
+ * measured share of the first 10 s (0.317 to 0.332).
  */
 const [WHOLE_CLIP_SEC, SHARE] = [4.4, 0.32];
 
 /**
- * Decoding processes whole frames with vector units, like encoders. Neighbours who share caches and memory slow it down
- * like encoders, but do not affect pure calculation.
+ * Decoding. Like encoding, it processes whole frames with vector units, so other virtual machines that share caches and
+ * memory slow it down like encoding. They do not affect pure calculation.
  */
 const DECODING: Calibration = {
   name: 'decoding',
@@ -43,9 +45,7 @@ export function calibrationFor(bench: string): Calibration {
   return OF_MEDIA.includes(bench) ? DECODING : CALCULATION;
 }
 
-/**
- * Returns the current time of the load relative to the reference, on all cores concurrently, as the better of two runs.
- */
+/** Runs the load on all cores concurrently, twice. Returns the lower time relative to the reference. */
 export async function measureSlowness({ referenceSec, run }: Calibration): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < RUNS; turn += 1) {

@@ -16,8 +16,8 @@ const CLIENTS = 50;
 const AT_ONCE = 4;
 
 /**
- * Measures the CPU time of our firewall and of ModSecurity for the requests of a corpus, and the number of verdicts
- * that differ.
+ * Measures the CPU time of the edge's firewall and of ModSecurity for the requests of a corpus, and the number of
+ * different verdicts.
  */
 export async function compareFirewalls(scope: Scope, firewall: Firewall): Promise<Measurement[]> {
   const folder = makeFolder(scope);
@@ -82,7 +82,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
   ];
 }
 
-/** Returns the rules that reached the score, blocking or, for scanners, only logging. */
+/** Returns the rules whose score reached the threshold, including those for scanners that are only logged. */
 function rulesFound(firewall: Firewall, { method, url, headers }: CorpusRequest): string[] {
   const inspected = { method, url, httpVersion: '1.1', rawHeaders: [...headers], address: '192.0.2.1' };
   const { blocking, logged } = judgeInspection(firewall, inspected, { ...readWafSettings({}), blocks: true });
@@ -103,7 +103,9 @@ async function sendAll(agent: Agent, port: number, corpus: readonly CorpusReques
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
-/** `client` is one of several addresses of this machine, because our edge limits inspections per address. */
+/**
+ * Sends a request. `client` selects one of several loopback addresses, because the edge limits inspections per address.
+ */
 function send(agent: Agent, port: number, { method, url, headers }: CorpusRequest, client: number): Promise<number> {
   const pairs = Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]);
   const asked = { agent, host: '127.0.0.1', port, localAddress: `127.9.0.${client + 1}`, method, path: url };

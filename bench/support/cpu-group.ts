@@ -13,12 +13,12 @@ let made = 0;
 let own: string | null | undefined;
 
 /**
- * A control group that counts the CPU seconds of everything started in it, including grandchildren in sandboxes, which
- * process times omit. Needs root, like this project's benchmarks.
+ * A control group that counts the CPU seconds of everything started in it, including descendants in sandboxes, which
+ * process times omit. Needs root, like the benchmarks.
  */
 export type CpuGroup = {
   spawn(file: string, args: string[], options: SpawnOptions): ChildProcess;
-  /** Adds a running process with all its descendants. Processes that they start later are counted too. */
+  /** Adds a running process with all its descendants. Processes that they start later are also counted. */
   adopt(pid: number): void;
   usedSec(): number;
   close(): Promise<void>;
@@ -39,8 +39,8 @@ export function openCpuGroup(): CpuGroup {
 }
 
 /**
- * Returns the CPU seconds of this process and all its children, including exited ones. Null if groups are not
- * available.
+ * Returns the CPU seconds of this process and all its children, including exited ones. Returns null if control groups
+ * are not available.
  */
 export function readOwnGroupSec(): number | null {
   const folder = joinOwnGroup();
@@ -63,11 +63,15 @@ async function removeWhenEmpty(folder: string): Promise<void> {
     await sleep(100);
   }
   const left = readFileSync(members, 'utf8').trim().split('\n').filter(Boolean);
-  if (left.length > 0) throw new Error(`Expected all that the benchmark started to have ended, ${left} did not.`);
+  if (left.length > 0)
+    throw new Error(`Expected all processes that the benchmark started to have exited, got ${left} running.`);
   rmdirSync(folder);
 }
 
-/** Puts this process into its own group once, so that its children are counted with it. */
+/**
+ * Moves this process into a new group, only once, so that its children are counted with it. Returns null if control
+ * groups are not available.
+ */
 function joinOwnGroup(): string | null {
   if (own !== undefined) return own;
   const folder = path.join(rootGroup(), `millrace-bench-${process.pid}`);
@@ -75,16 +79,16 @@ function joinOwnGroup(): string | null {
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
     own = folder;
-    // Runs regardless of how the benchmark ends, because an empty group would remain forever.
+    // Remove the group however the benchmark ends. Otherwise an empty group would remain forever.
     process.once('exit', () => dropOwnGroup(folder));
   } catch {
-    // There is no root or no control groups here, so times are reported without knowing the load of other programs.
+    // Without root or without control groups, the load of other programs is unknown.
     own = null;
   }
   return own;
 }
 
-/** Runs a command to its end. Returns its CPU seconds and wall seconds. Throws if it fails. */
+/** Runs a command and waits for its exit. Returns its CPU seconds and wall seconds. Throws if it fails. */
 export async function measureCommand(file: string, args: string[]): Promise<{ cpuSec: number; wallSec: number }> {
   const group = openCpuGroup();
   const startedMs = performance.now();
@@ -125,7 +129,8 @@ function dropOwnGroup(folder: string): void {
   writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
   const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const group of [...inner.map(({ name }) => path.join(folder, name)), folder]) {
-    // A group that still contains a process cannot be removed. That process was signalled, and is not awaited here.
+    // A group that still contains a process cannot be removed. Such a process has received a signal, but its exit is
+    // not awaited here.
     if (readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '') rmdirSync(group);
   }
 }

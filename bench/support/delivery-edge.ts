@@ -45,12 +45,12 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
-  // Compiled when a request first needs it, which media requests never do.
+  // The firewall is compiled when a request first needs it. Media requests never do.
   firewall: openFirewall(readRuleTexts, (error) => {
     throw error;
   }),
   loadWaf: async () => ({ ...readWafSettings({}), blocks: true }),
-  // One client represents a crowd.
+  // One client simulates many clients, so raise its rate limit.
   limits: { clientRate: { perSec: 1_000_000, burst: 1_000_000 } },
 });
 process.stdout.write(`${edge.port}\n`);
@@ -63,7 +63,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     startTick: index * perChunk * 4_000,
     durationTicks: perChunk * 4_000,
     table: readSegmentTable(encodeFragmentTable(fragmentsOf(perChunk, Number(segmentBytes))), perChunk),
-    // Every chunk uses the same few bytes, because only delivery is measured.
+    // Every chunk has the same few objects, because only delivery is measured.
     storageKey: path.posix.join(
       '1',
       media,

@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 export type DeliveryShape = { folder: string; bytes: number; chunks: number; segmentsPerChunk: number };
 export type DeliveryServer = { port: number; pid: number; stop(): Promise<void> };
 
-/** Starts our edge as a separate process that ends with the scope. */
+/** Starts the edge as a separate process that ends with the scope. */
 export async function startDeliveryEdge(
   scope: Scope,
   { folder, bytes, chunks, segmentsPerChunk }: DeliveryShape,

@@ -5,7 +5,9 @@ import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 /** Key that signs tokens of the second zone. */
 export const SECURITY_KEY = 'the security key';
 
-/** Returns one of the two zones of library 1: `vz-1` is open, `vz-2` requires tokens. Null for any other. */
+/**
+ * Returns one of the two zones of library 1: `vz-1` is open, `vz-2` requires tokens. Returns null for any other name.
+ */
 export function findZone(name: string): ZonePolicy | null {
   const open = makeZonePolicy(1);
   if (name === 'vz-1') return open;

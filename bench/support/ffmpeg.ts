@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs Debian's ffmpeg to its end. Throws with its messages if it fails. */
+/** Runs the ffmpeg of Debian and waits for its exit. If it fails, throws an error with its messages. */
 export async function runFfmpeg(args: readonly string[]): Promise<void> {
   const child = spawn('ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error', '-y', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -14,7 +14,7 @@ export async function runFfmpeg(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`ffmpeg ended with ${code}: ${errors}`);
 }
 
-/** Copies the streams of a file to another container, `times` times in a row. */
+/** Copies the streams of a file to another container, repeated `times` times in sequence. */
 export async function remux(from: string, to: string, times = 1): Promise<string> {
   await runFfmpeg([...['-stream_loop', String(times - 1), '-i', from], ...['-map', '0', '-c', 'copy', to]]);
   return to;

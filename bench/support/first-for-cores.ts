@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Node's name for threads that a program starts itself, such as the one that counts sessions. */
+/** Node's name for worker threads, such as the thread that counts sessions. */
 const WORKER = 'WorkerThread';
 
 /**
- * Gives processes precedence for cores (`chrt` of util-linux, as root), so that the measurement does not depend on how
- * two cores are shared with the database. Threads that a process started for deferrable work keep their priority.
- * Throws if that is not permitted.
+ * Gives processes a higher scheduling priority (`chrt` of util-linux, as root), so that the measurement does not depend
+ * on how two cores are shared with the database. Worker threads for deferrable work keep their priority. Throws if this
+ * is not permitted.
  */
 export async function putFirst(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {

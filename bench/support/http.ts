@@ -4,7 +4,7 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffe
 
 export type Question = { method?: string; headers?: Record<string, string>; body?: string };
 
-/** A client that keeps its connections alive and adds as little time as possible. */
+/** A client that keeps its connections alive and has little overhead. */
 export type Client = { ask(url: string, question?: Question): Promise<Answer>; close(): void };
 
 export function openClient(maxSockets = 4): Client {

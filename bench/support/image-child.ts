@@ -7,7 +7,7 @@ import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 
-// Creates the images of a finished video of a running service again. With `plan`, only requests them and reverts that.
+// Creates the images of a finished video of a running service again. With `plan`, only plans the task and reverts this.
 const [dataDir = '', guid = '', action = ''] = process.argv.slice(2);
 const mediaId = parseGuid(guid);
 if (mediaId === null) throw new Error(`Expected a video's id, got ${guid}.`);

@@ -14,7 +14,7 @@ import type { Scope } from './scope.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Creates a folder in the system's temporary one. It is removed with the scope. */
+/** Creates a folder in the temporary folder of the system. It is removed with the scope. */
 export function makeFolder(scope: Scope): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-bench-'));
   scope.own(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,10 @@ export async function startMillrace(scope: Scope, env: Record<string, string> = 
 
 export type Sent = { guid: string; lastByteMs: number; answered: Promise<void> };
 
-/** Creates a video and uploads a file to it. Returns when the last byte was handed to the kernel, with that time. */
+/**
+ * Creates a video and uploads a file to it. Resolves when the last byte was handed to the kernel. The result includes
+ * this time.
+ */
 export async function sendFile(service: Service, file: string): Promise<Sent> {
   const guid = await createVideo(service, path.basename(file));
   const { size } = await stat(file);
@@ -56,7 +59,7 @@ export async function untilFinished(service: Service, guid: string, limitMs: num
   for (;;) {
     const { status } = await getVideo(service, guid);
     if (status === FINISHED) return;
-    if (status === FAILED) throw new Error('Expected the video to be encoded, it failed.');
+    if (status === FAILED) throw new Error('Expected the video to be encoded, but it failed.');
     if (performance.now() > deadlineMs) throw new Error(`Expected the video to be finished within ${limitMs} ms.`);
     await sleep(500);
   }
@@ -79,7 +82,7 @@ export async function untilNoEncoder(service: Service): Promise<void> {
   }
 }
 
-/** Waits until the encoders of the service have used no CPU for 300 ms, whether they exited or only wait. */
+/** Waits until the encoders of the service have used no CPU for 300 ms, because they exited or are waiting. */
 export async function untilEncodersRest(service: Service): Promise<void> {
   const used = () =>
     listTree(service.pid)
@@ -97,8 +100,8 @@ export async function untilEncodersRest(service: Service): Promise<void> {
 }
 
 /**
- * Starts a second worker of the service, as on another machine. `through` is a command that prepares something and then
- * execs the one that follows it. Returns a function that stops the worker. The scope also stops it.
+ * Starts a second worker of the service, as on another machine. `through` is a command prefix that starts the worker,
+ * such as one that selects a core. Returns a function that stops the worker. The scope also stops it.
  */
 export async function startWorker(
   scope: Scope,
@@ -129,7 +132,7 @@ export async function startWorker(
     };
     child.stdout.on('data', receive);
     child.stderr.on('data', receive);
-    child.once('exit', () => reject(new Error(`Expected the worker to become ready, it ended: ${output}`)));
+    child.once('exit', () => reject(new Error(`Expected the worker to become ready, but it ended: ${output}`)));
   });
   await ready;
   return stop;

@@ -8,12 +8,12 @@ import type { Scope } from './scope.ts';
 
 const MODULE = '/usr/lib/nginx/modules/ngx_http_modsecurity_module.so';
 const RULES = '/usr/share/modsecurity-crs/rules';
-/** Rules that need libinjection, for which there is no Node package. */
+/** Ids of rules that need libinjection, for which there is no Node package. They are disabled. */
 const LIBINJECTION = '941100 941101 942100 942101';
 
 /**
- * Starts nginx with Debian's ModSecurity and core rule set, blocking, with the same exceptions as our firewall. At
- * `plainPort` the same process responds without them.
+ * Starts nginx with ModSecurity and the core rule set of Debian in blocking mode, with the same rule exceptions as the
+ * edge's firewall. At `plainPort`, the same process responds without ModSecurity.
  */
 export async function startModSecurity(
   scope: Scope,

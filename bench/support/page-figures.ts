@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
 
 const SETTLE_MS = 1_500;
-/** Browsers do not report interactions shorter than a frame. */
+/** Minimum duration of reported interactions, in ms. Browsers do not report interactions shorter than a frame. */
 const MIN_DURATION_MS = 16;
 
-/** Records in each opened page when the grid was painted, long tasks, shifts, the largest paint and interactions. */
+/**
+ * Records in each opened page the time at which the grid was painted, long tasks, layout shifts, the largest contentful
+ * paint and interactions.
+ */
 export async function watchPage(page: Page): Promise<void> {
   await page.addInitScript((shortestMs) => {
     const kept: { type: string; value: number }[] = [];
@@ -67,7 +70,10 @@ export async function interactWith(page: Page): Promise<number> {
 const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];
 const PLACES = ['collections', 'trash', 'live', 'statistics', 'events', 'settings/general', 'settings/rules'];
 
-/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other screen loads in addition. */
+/**
+ * Returns the gzipped size that the first screen loads, and the maximum that any other screen loads in addition, in
+ * KiB.
+ */
 export async function heavyScreens(
   page: Page,
   apiUrl: string,

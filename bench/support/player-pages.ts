@@ -7,7 +7,7 @@ import { brotliCompress } from 'node:zlib';
 import { installPackages } from '../../test/support/install-packages.ts';
 import type { Scope } from './scope.ts';
 
-/** One page for each npm player that is compared to ours, by its name. */
+/** URLs of the pages of the compared npm players, by name. */
 export type PlayerPages = { hlsJs: string; videoJs: string; vidstack: string; muxPlayer: string };
 
 const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
@@ -17,7 +17,7 @@ const compress = promisify(brotliCompress);
 
 /**
  * Serves the pages on a free port: one HTML file each with autoplay, with the player's scripts from npm, as brotli and
- * immutable. Each plays the same playlist with its own engine instead of the browser's.
+ * immutable. Each player plays the same playlist with its own engine instead of natively.
  */
 export async function servePlayerPages(scope: Scope, playlist: string): Promise<PlayerPages> {
   const locate = await installPackages(path.join(root, 'bench/players'), path.join(root, '.cache/bench-players'));
@@ -46,7 +46,7 @@ export async function servePlayerPages(scope: Scope, playlist: string): Promise<
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   scope.own(() => void server.close());
-  // A listening server has an address of this kind.
+  // The address of a listening TCP server is an AddressInfo.
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const address = (name: keyof PlayerPages) => `${base}/${name}.html`;
   return {
@@ -72,8 +72,8 @@ function videoJsPage(playlist: string): string {
 }
 
 /**
- * Vidstack's build for pages imports icons from another host, and does not play without them. They are omitted, to its
- * advantage.
+ * Vidstack's build for pages imports icons from another host, and does not play without them. They are omitted, which
+ * is an advantage for Vidstack.
  */
 const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.js/+esm';
 

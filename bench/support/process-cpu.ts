@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the CPU time of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
+/**
+ * Returns the CPU time of all threads of a process, in seconds, with a resolution of a nanosecond (proc(5), schedstat).
+ */
 export function cpuSecOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => {

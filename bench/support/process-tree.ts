@@ -13,17 +13,17 @@ export function listTree(pid: number): number[] {
   return tree;
 }
 
-/** Returns the name of the program that a process runs. Empty if the process has exited. */
+/** Returns the name of the program that a process runs, or an empty string if the process has exited. */
 export function programOf(pid: number): string {
   return readProc(pid, 'comm').trim();
 }
 
-/** Returns the program and arguments with which a process was started. Empty if the process has exited. */
+/** Returns the program and arguments with which a process was started, or an empty list if the process has exited. */
 export function argvOf(pid: number): string[] {
   return readProc(pid, 'cmdline').split('\0');
 }
 
-/** Returns the CPU time of a process so far, in hundredths of a second. 0 if the process has exited. */
+/** Returns the CPU time of a process so far, in hundredths of a second, or 0 if the process has exited. */
 export function cpuTicks(pid: number): number {
   const fields = statOf(pid);
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
@@ -36,7 +36,7 @@ export function endedChildrenTicks(pid: number): number {
 }
 
 /**
- * Returns the memory of a process in bytes, with its proportional share of shared memory (PSS). 0 if the process has
+ * Returns the memory of a process in bytes, with its proportional share of shared memory (PSS), or 0 if the process has
  * exited.
  */
 export function pssBytes(pid: number): number {
@@ -48,9 +48,9 @@ function parentOf(pid: string): number | null {
   return parent === undefined ? null : Number(parent);
 }
 
-/** Returns the fields of proc_pid_stat(5) from the state on. Empty if the process has exited. */
+/** Returns the fields of proc_pid_stat(5), beginning with the state, or an empty list if the process has exited. */
 function statOf(pid: number | string): string[] {
-  // The name in parentheses may contain anything, so the fields after the last one are read.
+  // The program name in parentheses may contain any characters, so read the fields after the last closing parenthesis.
   return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }
 

@@ -5,10 +5,10 @@ import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 /**
- * One measured value. A bar is its maximum, or its minimum with `isFloor`. Null only shows the value. With a
- * `baseline`, the bar applies to ours / baseline. Without one, or with `isAbsolute`, it applies to ours itself.
- * `needsIdle`: the ratio is also only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on
- * any machine.
+ * One measured value. `bar` is its maximum, or its minimum with `isFloor`. If `bar` is null, the value is only shown.
+ * With a `baseline`, the bar applies to `ours / baseline`. Without a baseline, or with `isAbsolute`, it applies to
+ * `ours`. `needsIdle`: even the ratio is meaningful only on an otherwise idle machine. `isSpeedless`: the value is the
+ * same on any machine.
  */
 export type Measurement = {
   name: string;
@@ -23,18 +23,19 @@ export type Measurement = {
 };
 
 /**
- * The machine during the measurement: the time of its fixed load relative to the reference, and whether other programs
- * were quiet.
+ * State of the machine during the measurement: the time of a fixed load relative to the reference, and whether other
+ * programs used little processor time.
  */
 export type Conditions = { slowness: number; isQuiet: boolean };
 
 const TOLERANCE = 0.25;
 
 /**
- * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load of
- * the measured kind, and in between the load from other programs. If the time is more than 25 % off, or others use more
- * than an eighth of the machine, the verdict of an absolute bar is `null`, unless the disturbance makes it only more
- * certain. The scope of `measure` is closed at the end, even if a signal ends the benchmark.
+ * Prints a readable table and, as the last line, one line of JSON. Before and after `measure`, measures the time of a
+ * fixed load of the same kind, and during `measure` the processor time of other programs. If the time differs from the
+ * reference by more than 25 %, or if other programs use more than an eighth of the machine, the verdict of an absolute
+ * bar is `null`, unless the verdict holds despite the disturbance. The scope of `measure` is closed at the end, even if
+ * a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const load = calibrationFor(bench);
@@ -57,8 +58,9 @@ export async function report(bench: string, measure: (scope: Scope) => Promise<M
 }
 
 /**
- * Returns whether a limit is met. Null if there is none, or if the state of the machine could have decided it. A bar on
- * time that holds on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
+ * Returns whether a measurement meets its bar. Returns null if there is no bar, or if the state of the machine could
+ * have caused the result. A time limit that is met on a slow or busy machine is also met on the reference machine. A
+ * limit that is exceeded on a fast machine is also exceeded there.
  */
 export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {
   const { ours, baseline, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;

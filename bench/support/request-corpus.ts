@@ -3,7 +3,7 @@ export type CorpusRequest = { method: string; url: string; headers: readonly str
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36';
 
-/** Payloads of attackers, one of each family that the core rule set detects in request heads. */
+/** Attack payloads, one of each family that the core rule set detects in request heads. */
 const ATTACKS = [
   '../../../etc/passwd',
   '..\\..\\windows\\win.ini',
@@ -51,7 +51,7 @@ const ATTACKS = [
   '__proto__',
 ];
 
-/** Texts of people and programs that look a little like attacks. */
+/** Harmless texts that resemble attacks. */
 const HARMLESS = [
   'a film about select committees from 2024',
   'Drop off and pick up',
@@ -105,7 +105,8 @@ const PATHS = [
 ];
 
 /**
- * Returns requests with each payload in an argument, in the name of one, in the path, in a cookie, and in the referrer.
+ * Returns requests with each payload in an argument, in an argument name, in the path, in a cookie, and in the
+ * referrer.
  */
 export function requestCorpus(): CorpusRequest[] {
   const usual = ['Host', 'edge.example', 'User-Agent', BROWSER, 'Accept', '*/*'];

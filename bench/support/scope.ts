@@ -1,7 +1,7 @@
-/** Owns everything that a benchmark starts. `own` registers a function that ends one of these resources. */
+/** Owner of everything that a benchmark starts. `own` registers a function that ends one resource. */
 export type Scope = { own(end: () => unknown): void };
 
-/** Runs a task and then ends everything that its scope owns, the newest first, even after a failure or a signal. */
+/** Runs a task and then ends everything that its scope owns, in reverse order, even after a failure or a signal. */
 export async function runInScope<T>(task: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   const endAll = async () => {

@@ -5,7 +5,7 @@ const BUCKETS = 600;
 
 /**
  * Fills library 1 with viewing sessions of its videos over the past days, and with the sums that counting them
- * individually would have produced. A few videos have most of them, as in real libraries.
+ * individually would have produced. As in real libraries, a few videos have most of the sessions.
  */
 export async function seedSessions(
   client: pg.Client,

@@ -7,7 +7,7 @@ import { runFfmpeg } from './ffmpeg.ts';
 
 const SECONDS_APART = 300;
 
-/** Opens a connection to the database of a running service. The caller closes it. */
+/** Opens a connection to the database of a running service. The caller must close it. */
 export async function connectTo(service: Service): Promise<pg.Client> {
   const host = placesIn(service.dataDir).socket;
   const client = new pg.Client({ host, port: SOCKET_PORT, user: 'millrace', database: 'millrace' });
@@ -42,7 +42,7 @@ export async function seedVideos(service: Service, folder: string, count: number
         'library_video_count where library_id = 1)',
       [count],
     );
-    // Does the work of autovacuum in a library that grew over time.
+    // Autovacuum would do this in a library that grew over time.
     for (const table of ['media', 'library']) await client.query(`vacuum analyze ${table}`);
     for (const table of ['timeline', 'rendition']) await client.query(`analyze ${table}`);
     await client.query('checkpoint');

@@ -16,7 +16,7 @@ import { runChild } from './run-child.js';
  */
 export async function ensureInstalled(root, wanted) {
   const lock = readLock(join(root, 'package-lock.json'));
-  if (lock === null) throw new Error(`Expected package-lock.json in ${root}, found none.`);
+  if (lock === null) throw new Error(`Expected package-lock.json in ${root}, got none. Restore the file.`);
   if (missingPackage(lock, readLock(join(root, 'node_modules/.package-lock.json')), wanted) === null) return;
   process.stderr.write(`millrace: installing packages${wanted.withDev ? '' : ' (without those for development)'}\n`);
   const [program, ...first] = npmCommand(process.env);
@@ -25,12 +25,12 @@ export async function ensureInstalled(root, wanted) {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
-  if (code !== 0) throw new Error(`npm ci ended with code ${code}: see its lines above.`);
+  if (code !== 0) throw new Error(`npm ci ended with code ${code}. See its messages above.`);
 }
 
 /**
  * Returns the first package that is not installed as locked, or null if all are. Optional packages may be absent (other
- * platforms), except those that the project itself names for this platform.
+ * platforms), except those that the project itself lists for this platform.
  * @param {Lock} lock
  * @param {Lock | null} installed
  * @param {{ withDev: boolean }} wanted

@@ -19,7 +19,7 @@ export function pinnedNodeFor(root, version, arch = process.arch) {
   if (existsSync(pinned)) return pinned;
   if (!['x64', 'arm64'].includes(arch)) {
     throw new Error(
-      `Expected Node ${WANTED_MAJOR} or newer, or a processor of the kind x64 or arm64 for the packaged Node, got ` +
+      `Expected Node ${WANTED_MAJOR} or newer, or an x64 or arm64 processor for the packaged Node, got ` +
         `${version} on ${arch}. Install Node ${WANTED_MAJOR}.`,
     );
   }
@@ -29,8 +29,8 @@ export function pinnedNodeFor(root, version, arch = process.arch) {
 }
 
 /**
- * Runs a script with another Node as a replacement for this process. The channel to the child closes when this process
- * dies, even by kill -9, and the child then exits.
+ * Runs a script with a different Node, as a replacement for this process. The channel to the child closes when this
+ * process dies, even by kill -9, and the child then exits.
  * @param {string} node
  * @param {readonly string[]} args
  * @returns {Promise<number>}

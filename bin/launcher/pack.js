@@ -1,21 +1,21 @@
-// Packs packages of many small modules into few files: pack.js ROOT FOLDER.
+// Bundles npm packages of many small modules into a few files. Usage: pack.js ROOT FOLDER.
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { PACKED } from './packed.js';
 
-/** Time after which drafts of killed runs, and packs for other versions, are deleted. */
+/** Time after which partial results of killed runs, and bundles for other versions, are deleted, in ms. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Packages that the service also imports, and that must be the same module for both. */
+/** Packages that are not bundled, because the service also imports them and must get the same module instance. */
 const SHARED = ['pg'];
 
 const [root = '', folder = ''] = process.argv.slice(2);
 await pack(root, folder);
 
 /**
- * Builds next to the destination and moves the result there atomically, so that no start or kill ever leaves a partial
- * result.
+ * Builds the bundles next to the destination and moves them there atomically, so that other processes and kills never
+ * leave or see a partial result.
  * @param {string} root
  * @param {string} folder
  */
@@ -28,7 +28,7 @@ async function pack(root, folder) {
     renameSync(draft, folder);
     dropOld(parent);
   } catch (error) {
-    // Another start finished first. Its result is equivalent.
+    // Another process finished first. Its result is equivalent.
     if (!existsSync(join(folder, 'hook.mjs'))) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -36,7 +36,8 @@ async function pack(root, folder) {
 }
 
 /**
- * A service that has run since before an upgrade still imports from its own folder, so old packs are kept for a while.
+ * Deletes old bundles. They are kept for a while, because a service that was started before an upgrade still imports
+ * from its own folder.
  * @param {string} parent
  */
 function dropOld(parent) {
@@ -60,7 +61,7 @@ async function writePackages(root, folder) {
   }
 }
 
-/** Returns a module that redirects imports of the packed packages to the files next to it. */
+/** Returns the source of a module that redirects imports of the bundled packages to the files next to it. */
 function hookSource() {
   const files = Object.fromEntries(PACKED.map((name) => [name, `./${fileNameOf(name)}.mjs`]));
   return `import { registerHooks } from 'node:module';

@@ -5,14 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { runChild } from './run-child.js';
 
 /**
- * Packages of hundreds of small modules, by the names that the code imports. Read from one file, they start ten times
- * as fast and use a fifth of the memory (docs/decisions/005-packed-packages.md).
+ * Packages of hundreds of small modules, by the names that the code imports. As bundles, they load ten times as fast
+ * and use a fifth of the memory (docs/decisions/005-packed-packages.md).
  */
 export const PACKED = ['kysely', 'kysely/migration', 'pg-boss', 'typebox', 'typebox/compile', 'typebox/value'];
 
 /**
- * Packs those packages into `.cache/packed/` unless that was done for these versions. This process and its children
- * then import them from there. If that fails, they are imported unpacked.
+ * Bundles the packages of `PACKED` into `.cache/packed/`, unless this was already done for the installed versions. This
+ * process and its children then import them from there. If bundling fails, the original packages are used.
  * @param {string} root
  */
 export async function usePackedPackages(root) {
@@ -20,12 +20,14 @@ export async function usePackedPackages(root) {
   const hook = join(folder, 'hook.mjs');
   if (!existsSync(hook)) {
     if (!canWrite(join(root, '.cache/packed'))) return;
-    // Runs in a separate process, because this process would keep the memory needed for packing.
+    // Bundle in a separate process, because this process would keep the memory needed for bundling.
     const code = await runChild(process.execPath, [join(import.meta.dirname, 'pack.js'), root, folder], {
       stdio: ['ignore', 2, 2],
     });
     if (code !== 0) {
-      process.stderr.write(`millrace: starts take longer: packing packages ended with code ${code}, see above\n`);
+      process.stderr.write(
+        `millrace: startup takes longer, because bundling packages ended with code ${code}. See its messages above.\n`,
+      );
       return;
     }
   }
@@ -35,7 +37,7 @@ export async function usePackedPackages(root) {
 }
 
 /**
- * Returns a name for the packed result that changes with the version of each package in it.
+ * Returns a folder name that changes with the version of each bundled package.
  * @param {string} root
  */
 function versionsOf(root) {
@@ -53,7 +55,7 @@ function canWrite(folder) {
     return true;
   } catch (error) {
     process.stderr.write(
-      'millrace: starts take longer, because packages cannot be packed: ' +
+      'millrace: startup takes longer, because packages cannot be bundled: ' +
         `${error instanceof Error ? error.message : error}\n`,
     );
     return false;

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 const FORWARDED = /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /**
- * Runs a program to its end and forwards the signals that this process receives. Returns its exit code as a shell would
- * (128 + signal number if a signal killed it).
+ * Runs a program, forwards the signals that this process receives, and waits for its exit. Returns its exit code as a
+ * shell would (128 + signal number if a signal killed it).
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options

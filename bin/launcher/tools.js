@@ -17,8 +17,8 @@ const SERVE_TOOLS = [
 ];
 
 /**
- * GStreamer with HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. The program does not depend on
- * its plugins, so each package of plugins is found by one of its files.
+ * GStreamer with plugins for HTTP, HLS, MP4 and Matroska, H.264 and AAC, and publishing over RTMP and SRT. The package
+ * of the program does not depend on the plugins, so each package of plugins is detected by one of its files.
  *
  * @type {readonly Tool[]}
  */
@@ -32,8 +32,8 @@ const GSTREAMER = [
 ];
 
 /**
- * A small real speech engine, its English model, and recorded speech with its text. Each package is found by one of its
- * files.
+ * A small real speech engine, its English model, and recorded speech with a transcript. Each package is detected by one
+ * of its files.
  * @type {readonly Tool[]}
  */
 const SPEECH = [
@@ -58,7 +58,10 @@ const PGBOUNCER = [{ program: '/usr/sbin/pgbouncer', debianPackage: 'pgbouncer',
 /** @type {readonly Tool[]} */
 const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
 
-/** nginx module for a comparison in a benchmark. @param {string} name @param {string} debianPackage @returns {Tool} */
+/**
+ * Returns the tool entry of an nginx module that a benchmark uses for comparison.
+ * @param {string} name @param {string} debianPackage @returns {Tool}
+ */
 const nginxModule = (name, debianPackage) => ({
   program: `/usr/lib/nginx/modules/ngx_${name}_module.so`,
   debianPackage,
@@ -125,8 +128,8 @@ export async function ensureTools(command) {
 }
 
 /**
- * Returns the line that installs tools. It masks their services first, because Debian starts a service when it installs
- * the package.
+ * Returns the line that installs tools. The line masks their services first, because Debian starts a service when its
+ * package is installed.
  *
  * @param {readonly Tool[]} missing
  * @returns {string}
@@ -167,7 +170,7 @@ function gstreamerPlugin(name) {
 /** @param {string} file */
 function canRun(file) {
   try {
-    // Plugins and modules are loaded, not run.
+    // Plugins and modules are loaded, not executed, so they only need to be readable.
     accessSync(file, file.endsWith('.so') ? constants.R_OK : constants.X_OK);
     return true;
   } catch {

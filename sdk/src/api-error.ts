@@ -1,6 +1,6 @@
 /**
- * A response that is a refusal or a failure. `said` is the reason in the words of the service, empty if there is none.
- * `requestId` is null if there is none.
+ * Thrown for a response with an error status. `said` is the reason given by the service, or an empty string if there is
+ * none. `requestId` is null if there is none.
  */
 export class ApiError extends Error {
   readonly status: number;
@@ -21,10 +21,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The service is unreachable, or the connection closed before the response. */
+/** Thrown if the service is unreachable, or if the connection closed before the response. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
-    // The message of fetch is only "fetch failed". The reason is its cause.
+    // The message of a fetch error is only "fetch failed". Its cause contains the reason.
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     super(`${url} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}`, { cause });
     this.name = 'UnreachableError';
@@ -32,7 +32,8 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Returns whether the same request may succeed later: no connection, too many requests, or a failure of the service.
+ * Returns whether the same request may succeed later: after a lost connection, too many requests, or a failure of the
+ * service.
  */
 export function isTemporary(error: unknown): boolean {
   return (
@@ -41,8 +42,8 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Returns the message of a refusal, which is one of the API's models or a JSON string. For anything else, such as a
- * proxy's page, returns the text.
+ * Returns the message of an error response, whose body is one of the error models of the API or a JSON string. Returns
+ * the text of any other body, such as the page of a proxy.
  */
 function readMessage(body: unknown): string {
   if (body === '') return '';

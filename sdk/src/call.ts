@@ -12,8 +12,8 @@ export type Answer<Name extends OperationName> = Operations[Name]['answer'];
 type Route = { method: string; path: string; query: readonly string[]; body: string | null; answer: string };
 
 /**
- * Calls an operation. Resolves with the parsed JSON, with a Response whose body is unread for bytes and event streams,
- * or with undefined for an empty response. Rejects with `ApiError` or `UnreachableError`.
+ * Calls an operation. Resolves to the parsed JSON, to a Response with an unread body for bytes and event streams, or to
+ * undefined for an empty response. Rejects with `ApiError` or `UnreachableError`.
  */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
@@ -44,7 +44,7 @@ export async function send(url: string, request: RequestInit): Promise<Response>
   throw new ApiError(`${request.method ?? 'GET'} ${new URL(url).pathname}`, response, await response.text());
 }
 
-/** Sends any request with the connection's key. Returns parsed JSON, or a Response for everything else. */
+/** Sends any request with the connection's key. Resolves to the parsed JSON, or to a Response for any other body. */
 export async function sendRaw(
   connection: Connection,
   { method, path, body, signal }: { method: string; path: string; body: BodyInit | null; signal?: AbortSignal },
@@ -57,7 +57,7 @@ export async function sendRaw(
   return isJson ? await response.json() : response;
 }
 
-/** Returns the address of the service without a trailing slash. */
+/** Returns the URL of the service without a trailing slash. */
 export function baseOf({ url }: Connection): string {
   return url.replace(/\/+$/, '');
 }

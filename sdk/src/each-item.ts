@@ -1,7 +1,7 @@
 import { type Answer, type Connection, callOperation, type Input } from './call.ts';
 import type { OperationName, Operations } from './operations.table.ts';
 
-/** A page in the spelling of either part of the API. */
+/** A page of a list. The library API and the account API use different spellings. */
 type Page = { items?: readonly unknown[]; Items?: readonly unknown[]; totalItems?: number; TotalItems?: number };
 
 /** Operations that return a list page by page. */
@@ -13,7 +13,7 @@ type ItemOf<Value> = Value extends { items: (infer Item)[] } | { Items: (infer I
   ? Item
   : never;
 
-/** Iterates over all items of a list, and requests each page when it is needed. Omit `page`. */
+/** Iterates over all items of a list, and requests each page when it is needed. `input` must not contain `page`. */
 export async function* eachItem<Name extends PagedName>(
   connection: Connection,
   name: Name,

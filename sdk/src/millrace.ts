@@ -20,7 +20,7 @@ export type { Answer, Connection, Input, OperationName, PagedName };
 const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 
-/** The video ended without becoming playable. `video` contains the messages. */
+/** Thrown if the processing of a video ended and the video is not playable. `video` contains the messages. */
 export class VideoFailedError extends Error {
   readonly video: VideoModel;
 
@@ -32,7 +32,7 @@ export class VideoFailedError extends Error {
   }
 }
 
-/** Client for one address and one key. */
+/** Client for one service URL and one key. */
 export class Millrace {
   readonly #connection: Connection;
 
@@ -48,7 +48,10 @@ export class Millrace {
     return await callOperation(this.#connection, name, input);
   }
 
-  /** Sends any request, such as one of a newer service. Returns parsed JSON, or a Response for everything else. */
+  /**
+   * Sends any request, such as a call of an operation that this version does not know. Resolves to the parsed JSON, or
+   * to a Response for any other body.
+   */
   async request(
     method: string,
     path: string,
@@ -63,7 +66,7 @@ export class Millrace {
     return eachItem(this.#connection, name, input);
   }
 
-  /** Uploads a file so that an interruption costs at most one part. Resolves with the video's id. */
+  /** Uploads a file. After an interruption, at most one part is sent again. Resolves to the id of the video. */
   async upload(file: Blob, options: UploadOptions): Promise<string> {
     return await uploadFile(this.#connection, file, options);
   }

@@ -9,8 +9,9 @@ export type PartRequest = {
 };
 
 /**
- * Sends a part of an upload. Browsers report upload progress only through XMLHttpRequest, never through fetch, so this
- * uses XMLHttpRequest there. A progress bar then also moves during 16 MiB on a slow connection.
+ * Sends a part of an upload. Browsers report upload progress only through XMLHttpRequest, never through fetch, so
+ * XMLHttpRequest is used in browsers. A progress bar then also advances while a part of 16 MiB is sent over a slow
+ * connection.
  */
 export async function sendPartWithProgress(url: string, request: PartRequest): Promise<Response> {
   const { headers, body, signal } = request;
@@ -31,7 +32,7 @@ export async function sendPartWithProgress(url: string, request: PartRequest): P
   return new Response(null, answered);
 }
 
-/** Resolves when the exchange has ended, successfully or not. */
+/** Sends the request. Resolves when it has ended, successfully or not. */
 function exchange(sent: XMLHttpRequest, url: string, { headers, body, onSent }: PartRequest): Promise<void> {
   return new Promise((resolve) => {
     sent.onloadend = () => resolve();

@@ -16,7 +16,7 @@ export type UploadState = { videoId: string; address: string };
 /** The two headers that authorise an upload for one video. */
 export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
 
-/** Encode settings of one file that override its library's: the parameters of `uploadVideo` by name. */
+/** Encode settings of one file, which override the settings of its library: the parameters of `uploadVideo` by name. */
 export type UploadSettings = Omit<Input<'uploadVideo'>, 'libraryId' | 'videoId' | 'body'>;
 
 export type UploadOptions = {
@@ -27,23 +27,26 @@ export type UploadOptions = {
   /** An existing video without a file, which keeps its title. By default, a new video is created. */
   videoId?: string;
   /**
-   * A state from `onState`. The upload continues where it stopped, or starts again if the service no longer has it. If
-   * the video was deleted and `videoId` is not set, a new one is created.
+   * A state from `onState`. The upload continues where it stopped, or starts again if the service no longer has the
+   * upload. If the video was deleted and `videoId` is not set, a new video is created.
    */
   resume?: UploadState;
   /** Called once the upload exists. Save the state to resume the upload after a restart. */
   onState?: (state: UploadState) => void | Promise<void>;
-  /** Bytes per request, 16 MiB by default, and the maximum that an interruption costs. */
+  /** Bytes per request, and the maximum number of bytes that are sent again after an interruption. Default: 16 MiB. */
   partBytes?: number;
   /** Called after each part, and during parts if the runtime reports progress (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
   /**
-   * Signs requests in environments that must not have the library's key, such as a browser. By default the connection's
-   * key signs. Called before each request. `isRefused` is true if the last signature was refused, because the clock of
-   * this machine may be slow.
+   * Signs requests in environments that must not have the library's key, such as a browser. Default: requests are
+   * signed with the connection's key. Called before each request. `isRefused` is true if the last signature was
+   * refused, because the clock of this machine may be slow.
    */
   sign?: (videoId: string, isRefused: boolean) => Promise<UploadSignature>;
-  /** `throw` lets the caller decide when to continue from the state after a lost connection. */
+  /**
+   * Behaviour if the service is unreachable. `repeat` retries. `throw` lets the caller decide when to resume the upload
+   * from its state.
+   */
   whenUnreachable?: 'repeat' | 'throw';
   signal?: AbortSignal;
 };
@@ -51,12 +54,12 @@ export type UploadOptions = {
 type Sending = { file: Blob; connection: Connection; options: UploadOptions };
 
 /**
- * Uploads a file by tus 1.0.0. Resolves with the video's id. Interrupted requests are retried with growing delays, at
- * most 8 times in a row without progress. In Node, open the file with `openAsBlob` from `node:fs`, which reads nothing
- * ahead.
+ * Uploads a file with tus 1.0.0. Resolves to the id of the video. Interrupted requests are retried with growing delays,
+ * at most 8 times in succession without progress. In Node, open the file with `openAsBlob` from `node:fs`, which does
+ * not read the file into memory.
  */
 export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
-  if (file.size === 0) throw new RangeError('Expected a file with bytes in it, got an empty one.');
+  if (file.size === 0) throw new RangeError('Expected a file with at least one byte, got an empty file.');
   const sending: Sending = { file, connection, options };
   const { resume } = options;
   const resumed = resume === undefined ? null : await repeat(options, isTemporary, () => offsetOf(sending, resume));
@@ -67,7 +70,7 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
 }
 
 /**
- * Opens an upload for the caller's video, or else for the one created earlier. Creates a new video if that one was
+ * Opens an upload for the caller's video, or for the video created earlier. Creates a new video if the earlier one was
  * deleted.
  */
 async function open(sending: Sending): Promise<UploadState> {
@@ -98,7 +101,10 @@ async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: ()
   }
 }
 
-/** Waits after a temporary failure. Throws the failure if the caller handles it, or after too many in a row. */
+/**
+ * Waits after a temporary failure. Throws the failure if the caller handles it, or after too many failures in
+ * succession.
+ */
 async function waitAfter(error: unknown, failures: number, options: UploadOptions): Promise<void> {
   if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
   if (failures > MAX_FAILURES_IN_A_ROW) throw error;
@@ -108,7 +114,7 @@ async function waitAfter(error: unknown, failures: number, options: UploadOption
 async function openFor(sending: Sending, videoId: string): Promise<UploadState> {
   const { file, connection, options } = sending;
   const { title, collectionId } = options;
-  // Keeps changes that the owner of an existing video made in the meantime.
+  // Do not send the title of an existing video, so that changes by its owner are kept.
   const details = options.videoId === undefined ? { title, collection: collectionId ?? '' } : {};
   const metadata = Object.entries({ ...details, ...options.settings, filetype: file.type })
     .filter(([, value]) => value !== '')
@@ -146,7 +152,7 @@ async function sendParts(sending: Sending, state: UploadState, from: number): Pr
       offset = await sendPart(sending, state, offset);
       failures = 0;
     } catch (error) {
-      // 409: the service has more or fewer bytes than we know, after a lost response.
+      // 409: the service has a different number of bytes than expected, because a response was lost.
       if (!isTemporary(error) && !(error instanceof ApiError && error.status === 409)) throw error;
       failures += 1;
       await waitAfter(error, failures, options);
@@ -173,8 +179,8 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
 }
 
 /**
- * Returns the offset at which to continue after a failure. If the service is still unreachable, the next part fails
- * again and is counted.
+ * Returns the offset at which to continue after a failure. If the service is still unreachable, returns the known
+ * offset: the next part then fails, too, and this failure is counted.
  */
 async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
   try {
@@ -187,7 +193,7 @@ async function offsetAfter(sending: Sending, state: UploadState, known: number):
   }
 }
 
-/** Returns how many bytes the service has, or null if it does not have the upload. */
+/** Returns the number of bytes that the service has received, or null if it does not have the upload. */
 async function offsetOf(sending: Sending, state: UploadState): Promise<number | null> {
   const { options, file } = sending;
   try {
@@ -202,7 +208,7 @@ async function offsetOf(sending: Sending, state: UploadState): Promise<number | 
   }
 }
 
-/** Sends a request with a signature. If it is refused, retries once with another signature. */
+/** Sends a request with a signature. If the signature is refused, retries once with a new signature. */
 async function sendSigned(
   sending: Sending,
   videoId: string,

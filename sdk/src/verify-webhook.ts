@@ -1,14 +1,16 @@
 import { hmacSha256 } from './digest.ts';
 
-/** Maximum difference between the time of a delivery and now. Older deliveries may be replays. */
+/**
+ * Maximum difference between the time of a delivery and the current time, in seconds. Older deliveries may be replays.
+ */
 const TOLERANCE_SEC = 300;
 
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Returns whether a webhook delivery is genuine and fresh (Standard Webhooks, `webhook-signature`). `body` is the text
- * as received, before any parser. `readOnlyKey` is the library's ReadOnlyApiKey. Deliveries are repeated until
- * acknowledged, so store the `webhook-id` of handled ones.
+ * Returns whether a webhook delivery is genuine and fresh (Standard Webhooks, `webhook-signature`). `body` is the
+ * received text, before any parsing. `readOnlyKey` is the library's ReadOnlyApiKey. Deliveries are repeated until
+ * acknowledged, so store the `webhook-id` of handled deliveries and ignore repetitions.
  */
 export async function verifyWebhook(
   body: string,
@@ -25,7 +27,7 @@ export async function verifyWebhook(
     .some((given) => isSame(given, expected));
 }
 
-/** Compares in a time that depends only on the length. */
+/** Compares two texts in a time that depends only on their length. */
 function isSame(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

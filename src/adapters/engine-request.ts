@@ -3,7 +3,7 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { EngineBusy, readRetryAfter } from '../ports/engine-busy.ts';
 
-/** An engine behind HTTP: its name in messages, and the setting that configures it. */
+/** An engine with an HTTP API. `name` is used in messages, and `setting` is the setting that configures the engine. */
 export type HttpEngine = { name: string; setting: string; url: string; key: string | null; outbound: Outbound };
 
 type EngineRequest = {
@@ -16,8 +16,8 @@ type EngineRequest = {
 
 /**
  * Sends a request to an engine. Returns the text of a 200 response. Throws `EngineBusy` for 429 and 503, `Refused` for
- * failures that a retry would repeat, and other errors for failures that may be temporary: an engine that is
- * unreachable, slow, broken, or sends endlessly.
+ * failures that a retry would repeat, and other errors for failures that may be temporary: the engine is unreachable,
+ * slow or faulty, or its response is too long.
  */
 export async function postToEngine(engine: HttpEngine, request: EngineRequest, signal: AbortSignal): Promise<string> {
   const { body, contentType, maxBytes, limitMs } = request;
@@ -45,8 +45,8 @@ function failure({ name, setting }: HttpEngine, { status, retryAfter, said }: Fa
 }
 
 /**
- * Returns the URL of an operation of an OpenAI-compatible service. The version (`…/v1`) is appended if `baseUrl` does
- * not end with it.
+ * Returns the URL of an operation of an OpenAI-compatible service. The version (`/v1`) is appended to `baseUrl` if it
+ * does not end with a version.
  */
 export function engineUrl(baseUrl: string, operation: string): string {
   const base = baseUrl.replace(/\/+$/, '');

@@ -1,6 +1,6 @@
 import type { Guid } from '../lib/guid.ts';
 
-/** A protection scheme of common encryption, named by the four letters in its schm box (ISO 23001-7 section 10). */
+/** A protection scheme of common encryption, named after the four letters in the schm box (ISO 23001-7 section 10). */
 export type SchemeName = 'cenc' | 'cbcs';
 
 /** Renditions that share a key: audio, video below 720p, and video from 720p on. */
@@ -15,7 +15,9 @@ export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup
 /** A protection system that a key server may support. */
 export type DrmSystem = 'widevine' | 'playReady' | 'fairPlay';
 
-/** Signals of a key source for one key and one system. A field is null if the source has no such signal. */
+/**
+ * Manifest signals of a key source for one key and one DRM system. A field is null if the source has no such signal.
+ */
 export type SystemSignals = {
   system: DrmSystem;
   group: KeyGroup;
@@ -29,10 +31,13 @@ export type SystemSignals = {
   contentProtection: string | null;
 };
 
-/** A request to a key source. `keys` has the key ids and proposed keys. All `systems` must support its scheme. */
+/**
+ * A request to a key source. `keys` contains the key ids and proposed keys. All `systems` must support the scheme of
+ * `keys`.
+ */
 export type KeyRequest = { contentId: string; keys: ContentKeys; systems: readonly DrmSystem[] };
 
-/** Keys to encrypt with, under the requested key ids, and the manifest signals of each system. */
+/** Keys for encryption, with the requested key ids, and the manifest signals of each system. */
 export type KeyAnswer = { keys: ContentKeys; systems: SystemSignals[] };
 
 /** Source of the keys of protected videos: the built-in one, or a key server that licence servers also use. */

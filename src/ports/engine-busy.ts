@@ -1,5 +1,5 @@
 /**
- * Thrown if an engine temporarily accepts no further work (HTTP 429, 503). `retryAfterSec` is the delay that it
+ * Thrown if an engine temporarily accepts no further requests (HTTP 429, 503). `retryAfterSec` is the delay that it
  * requested, in seconds.
  */
 export class EngineBusy extends Error {
@@ -7,7 +7,7 @@ export class EngineBusy extends Error {
   readonly retryAfterSec: number;
 
   constructor(engine: string, retryAfterSec: number) {
-    super(`${engine} takes no more work for ${retryAfterSec} s.`);
+    super(`${engine} accepts no further requests for ${retryAfterSec} s.`);
     this.retryAfterSec = retryAfterSec;
   }
 }

@@ -1,4 +1,4 @@
-/** Thrown if an engine's process crashed at a span, also on a retry. Another span may succeed. */
+/** Thrown if the process of an engine crashed at a span and again at a retry. Other spans may succeed. */
 export class EngineCrashed extends Error {
   override name = 'EngineCrashed';
 }

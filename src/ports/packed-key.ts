@@ -1,9 +1,10 @@
 import { type StorageKey, storageKey } from './storage.ts';
 
 /**
- * A pack is one object with several chunks, each followed by its `.idx`. A key of a range begins with the pack's own
- * key: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and the same with `.idx` is its index. All
- * readers of the store use such keys like any other. A pack itself is only written and deleted as a whole.
+ * Range of a pack to which a key refers. A pack is one object with several chunks, each followed by its `.idx`. The key
+ * of a range begins with the key of the pack: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and
+ * the same key with `.idx` is its index. Readers use such keys like any other key. A pack is only written and deleted
+ * as a whole.
  */
 export type PackedRange = { pack: StorageKey; start: number; sizeBytes: number };
 
@@ -22,7 +23,7 @@ export function packedKey(
 
 /** Returns the pack and range of a key, or null if the key has its own object. */
 export function findPacked(key: StorageKey): PackedRange | null {
-  // A cheap check first: most keys are not packed, and this runs for each response.
+  // Do a cheap check first, because most keys do not refer to packs and this runs for each response.
   if (!key.includes(`${PACK_END}.`)) return null;
   const [, pack, start, sizeBytes, idxBytes, kind] = PACKED.exec(key) ?? [];
   if (pack === undefined) return null;
@@ -37,8 +38,8 @@ export function objectOf(key: StorageKey): StorageKey {
 }
 
 /**
- * Splits keys into keys of whole objects, which may be deleted, and keys of ranges of packs, which may contain other
- * chunks in use.
+ * Splits keys into keys of whole objects, which may be deleted, and keys of ranges, whose packs may contain other
+ * chunks that are in use.
  */
 export function splitPacked(keys: readonly StorageKey[]): { objects: StorageKey[]; packed: StorageKey[] } {
   const { objects = [], packed = [] } = Object.groupBy(keys, (key) =>

@@ -9,7 +9,7 @@ import type { Brand } from '../lib/brand.ts';
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
-/** Maximum keys per `delete` call. */
+/** Maximum number of keys per `delete` call. */
 export const MAX_DELETE_KEYS = 1000;
 
 const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
@@ -25,7 +25,7 @@ export function storageKey(text: string): StorageKey {
       `Expected a storage key of plain segments joined by "/", got ${JSON.stringify(text.slice(0, 200))}.`,
     );
   }
-  // The brand means exactly the checks above.
+  // The text has passed all checks that the brand stands for.
   return text as StorageKey;
 }
 
@@ -70,17 +70,20 @@ export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
 export type Storage = {
   /** Kind of adapter, for status pages. */
   readonly kind: 'file' | 's3';
-  /** Maximum bytes written before an unfinished write visibly grows: a part on S3, 0 in a folder. */
+  /**
+   * Maximum number of bytes that an unfinished write may receive before its stored size grows: the size of a part on
+   * S3, 0 in a folder.
+   */
   readonly stepBytes: number;
   /**
    * Writes a stream or bytes in O(1) memory. With `ifAbsent`, throws `Refused` (`conflict`) if the key exists. An abort
-   * destroys the stream. After any other failure, the caller must close the unread rest.
+   * destroys the stream. After any other failure, the caller must close the partly read stream.
    */
   put(key: StorageKey, body: Readable | Uint8Array, options: PutOptions, signal: AbortSignal): Promise<WrittenObject>;
   /**
    * Opens an object or a range of it. Clips a range at the end of the object, and returns an empty body if it begins
-   * there. `info` describes the whole object. `body` fails unless every byte was received. The caller or an abort
-   * closes it.
+   * there. `info` describes the whole object. `body` fails unless every byte was received. The caller must close it. An
+   * abort also closes it.
    */
   read(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
   /** Reads a small range into memory. Throws an `Error` above 64 MiB. */
@@ -88,7 +91,7 @@ export type Storage = {
   head(key: StorageKey): Promise<ObjectInfo | null>;
   /**
    * Lists objects by key prefix (any text of key characters) in key order, without staged bytes. Starts after the given
-   * key without reading earlier ones.
+   * key without reading earlier keys.
    */
   list(from: string | ListFrom, signal: AbortSignal): AsyncIterable<ObjectInfo>;
   /** Deletes at most 1000 objects. A missing key is not an error. */
@@ -99,12 +102,12 @@ export type Storage = {
   localPath(key: StorageKey): string | null;
   space(): Promise<StorageSpace>;
   /**
-   * Removes leftovers of dead writers that readers never see (temporary files, open multipart uploads) if their last
-   * byte is older than this. Returns their number. Keeps staged uploads.
+   * Removes leftovers of crashed writers (temporary files, open multipart uploads), which are invisible to readers, if
+   * their last byte is older than `olderThanMs`. Returns their number. Keeps staged uploads.
    */
   sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
-  /** Marks of all locations of the objects. There are two while objects move from one location to another. */
+  /** Marks of all locations of the store. There are two while objects are moved from one location to another. */
   readonly marks: readonly StoreMark[];
 };
 
@@ -122,10 +125,10 @@ export type StoreMark = {
   isEmpty(signal: AbortSignal): Promise<boolean>;
 };
 
-/** Maximum bytes read from a mark. */
+/** Maximum number of bytes read from a mark. */
 export const MAX_MARK_BYTES = 4096;
 
-/** `after` is the key after which a list begins, whether it exists or not. Empty for the beginning. */
+/** `after` is the key after which a list begins. The key need not exist. An empty string means the beginning. */
 export type ListFrom = { prefix: string; after: string };
 
 /**
@@ -135,17 +138,17 @@ export type ListFrom = { prefix: string; after: string };
 export type PutOptions = { ifAbsent?: boolean; contentType?: string; lengthBytes?: number };
 
 /**
- * Uploads that grow piece by piece and survive a crash of the process (TUS, resumable fetch). A staged upload has an id
- * of `[A-Za-z0-9-]`. Its bytes are not an object until `commit`.
+ * Uploads that are appended to in several requests and survive a crash of the process (tus, resumable fetch). A staged
+ * upload has an id of `[A-Za-z0-9-]`. Its bytes are not an object until `commit`.
  */
 export type Staging = {
   /**
-   * Appends at `offset`, which must equal the staged size. Otherwise, and while another append to the id runs, throws
-   * `Refused('conflict')` without reading the stream. Returns the new size at the end of the stream. If the stream
+   * Appends at `offset`, which must equal the staged size. Otherwise, or if another append to the id is running, throws
+   * `Refused` (`conflict`) without reading the stream. Returns the new size at the end of the stream. If the stream
    * failed or was aborted, makes the received bytes durable, then throws its error. Call `size` afterwards.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
-  /** Discards the staged bytes from `sizeBytes` on. `sizeBytes` must not exceed the staged size. */
+  /** Truncates the staged upload to `sizeBytes`, which must not exceed the staged size. */
   rewind(id: string, sizeBytes: number): Promise<void>;
   /** Returns the number of durable staged bytes, or 0 if there are none. */
   size(id: string): Promise<number>;
@@ -155,8 +158,8 @@ export type Staging = {
    */
   read(id: string, offset: number, signal: AbortSignal): Promise<Readable>;
   /**
-   * Turns the staged bytes into one object and removes the staged upload. O(1) in a local folder. Idempotent: if
-   * nothing is staged, returns the object at `key`, or throws `Refused` (`not-found`).
+   * Converts the staged bytes to one object and removes the staged upload. Takes O(1) time in a local folder.
+   * Idempotent: if nothing is staged, returns the object at `key`, or throws `Refused` (`not-found`).
    */
   commit(id: string, key: StorageKey, signal: AbortSignal): Promise<{ sizeBytes: number }>;
   /** Discards the staged bytes. */

@@ -13,8 +13,8 @@ export type Transcriber = {
   isLocal: boolean;
   /**
    * Transcribes at most half a minute of audio: signed 16-bit little-endian samples, one channel, 16 kHz. `language` is
-   * the speaker's language. With null, the engine guesses. Throws an error if the engine fails, and `Refused` if a
-   * retry is pointless.
+   * the speaker's language. If null, the engine detects the language. Throws an error if the engine fails, and
+   * `Refused` if a retry is pointless.
    */
   transcribe(samples: Buffer, wanted: { language: string | null }, signal: AbortSignal): Promise<Speech>;
 };
@@ -22,7 +22,7 @@ export type Transcriber = {
 /** Sample rate of audio for transcribers, in Hz. */
 export const SPEECH_SAMPLE_RATE = 16_000;
 
-/** Instructions shown for a transcription request without an engine. */
+/** Message of the error for a transcription request if no engine is configured. */
 export const NO_ENGINE =
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), ' +
   'or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.';

@@ -45,7 +45,7 @@ test('selects the packaged Node for the processor, and reports an unsupported pr
   expect(pinnedNodeFor(folder, 'v20.20.2', 'arm64')).toBe(join(packaged, 'node'));
   expect(() => pinnedNodeFor(folder, 'v20.20.2', 'x64')).toThrow('Expected Node 24 or newer, got v20.20.2');
   expect(() => pinnedNodeFor(folder, 'v20.20.2', 'riscv64')).toThrow(
-    /^Expected Node 24 or newer, or a processor of the kind x64 or arm64 .* got v20\.20\.2 on riscv64\./,
+    /^Expected Node 24 or newer, or an x64 or arm64 processor .* got v20\.20\.2 on riscv64\./,
   );
 });
 

@@ -281,7 +281,7 @@ function dripFrom(start: number): (response: ServerResponse) => void {
 }
 
 test.each([
-  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n', 'media and has none. Save the stream as one file'],
+  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n', 'a playlist contains no media. Save the stream as one file'],
   [
     'a DASH manifest',
     '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">',

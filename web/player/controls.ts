@@ -88,8 +88,8 @@ export function mountControls(parts: ControlParts): void {
 }
 
 /**
- * Runs once something can be played unencrypted: immediately, or when a video in progress or an announced stream is
- * available.
+ * Calls `run` once, as soon as unencrypted media can be played: immediately, or when a video that is being processed or
+ * an announced stream becomes available.
  */
 function whenClear(session: ControlParts['session'], run: () => void): void {
   const look = () => {
@@ -101,13 +101,13 @@ function whenClear(session: ControlParts['session'], run: () => void): void {
   look();
 }
 
-/** The only third-party script that the player loads, and only if the page's address requests it. */
+/** Offers Cast if the page's URL requests it. Google's script is the only third-party script that the player loads. */
 async function offerCast(parts: ControlParts): Promise<void> {
   const { mountCast } = await import('./cast/cast.ts');
   await mountCast(parts);
 }
 
-/** With `responsive=false` the video is never larger than its tallest rung. */
+/** Limits the size of the video to that of its highest rung if the page's URL contains `responsive=false`. */
 function keepOwnSize({ frame, engine, options }: ControlParts): void {
   if (options.fillsFrame) return;
   frame.toggleAttribute('own-size', true);
@@ -125,7 +125,7 @@ function mountCaptions({ frame, video, memory, options }: ControlParts): Caption
   display.use(video);
   frame.append(display);
   const tracks = new CaptionTracks(video, memory, options.captions);
-  // media-chrome's button would use its own stored choice.
+  // Handle the event here, because media-chrome would use its own stored choice.
   frame.addEventListener(
     'mediatogglesubtitlesrequest',
     (event) => {

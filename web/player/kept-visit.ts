@@ -2,22 +2,22 @@ import type { PlayerState } from '../../src/delivery/player/player-state.ts';
 import { openStorage } from './base/memory.ts';
 import type { KeptLedger } from './visit-ledger.ts';
 
-/** Data that the page received for its beacons. */
+/** Data for the beacons that the server wrote into the page. */
 export type Viewing = PlayerState['viewing'];
 
 /**
- * A session that a previous page of this tab left. `movedMs` is when its frames last advanced, since the ticket was
- * issued.
+ * A session stored by a previous page of this tab. `movedMs` is the time at which its frames last advanced, in ms since
+ * the ticket was issued.
  */
 export type KeptVisit = { ticket: string; visit: number; sequence: number; movedMs: number; ledger: KeptLedger };
 
 export const IDLE_MS = 30 * 60_000;
 const HOUR_MS = 3600_000;
 /**
- * Time after which a reloaded page uses its own ticket, because the first page's ticket is accepted for only 72 hours.
+ * Age of a ticket after which a reloaded page uses its own ticket, in ms, because tickets are valid for only 72 hours.
  */
 const TAKEN_WITHIN_MS = 12 * HOUR_MS;
-/** Time for which the edge accepts a ticket. */
+/** Time for which the edge accepts a ticket, in ms. */
 const VALID_MS = 72 * HOUR_MS;
 const MAX_RUNGS = 12;
 
@@ -26,14 +26,15 @@ export function keepVisit(visit: KeptVisit): void {
   try {
     openStorage('sessionStorage')?.setItem(nameOf(visit.ticket), JSON.stringify(visit));
   } catch (error) {
-    // A full store keeps its content, and the next page begins another session.
+    // The storage is full. It keeps its content, and the next page begins a new session.
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
 /**
- * Returns the session of the same video that the previous page left. Null if there is none, or it has ended. Removes it
- * from the store: browsers copy the store to a duplicate of this tab, which is another session.
+ * Returns the session of the same video that the previous page stored, or null if there is none or it has ended.
+ * Removes it from the storage, because browsers copy the storage to a duplicate of the tab, which is a separate
+ * session.
  */
 export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | null {
   const storage = openStorage('sessionStorage');
@@ -57,12 +58,18 @@ function nameOf(ticket: string): string {
   return `millrace:${libraryId}:visit:${mediaId}`;
 }
 
-/** Returns whether the heatmap is counted for a ticket. It is not for endless media, or media without a length yet. */
+/**
+ * Returns whether the heatmap is counted for a ticket. It is not counted for media without an end or without a known
+ * length.
+ */
 export function countsHeat(ticket: string): boolean {
   return ticket.split('.')[4] !== '0';
 }
 
-/** Another length means another file, but media without a length may have received one. */
+/**
+ * Whether two tickets are for the same file. A different length means a replaced file, but media without a length may
+ * have received one.
+ */
 function isSameLength(before: string, now: string): boolean {
   return !countsHeat(before) || bucketsOf(before) === bucketsOf(now);
 }
@@ -71,7 +78,7 @@ function bucketsOf(ticket: string): string {
   return ticket.split('.').slice(3, 5).join('.');
 }
 
-/** Other scripts of the origin may have written anything to the store. */
+/** Whether a stored value is a session. It is checked because other scripts of the origin can write to the storage. */
 function isVisit(value: unknown): value is KeptVisit {
   if (!isObject(value) || !isObject(value.ledger) || !isObject(value.ledger.counts)) return false;
   const { ticket, visit, sequence, movedMs } = value;
@@ -87,7 +94,7 @@ function isVisit(value: unknown): value is KeptVisit {
   );
 }
 
-/** Returns whether a value is a time that is not negative and not beyond the life of a ticket. */
+/** Returns whether a value is a time in ms within the validity of a ticket. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= VALID_MS;
 }

@@ -2,7 +2,7 @@ type Patience = { withinMs: number; retryAfterMs?: readonly number[] };
 
 /**
  * Fetches a module of the page, and retries after each of the given waits. Returns null if it does not load in time,
- * for any reason (a blocker, the network, its own fault). The page works without it.
+ * for any reason (a content blocker, the network, an error in the module). The page works without the module.
  */
 export function loadPart<Part>(
   load: () => Promise<Part>,

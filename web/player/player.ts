@@ -14,20 +14,21 @@ import { type Beacons, sendBeacons } from './send-beacons.ts';
 import { Session } from './session.ts';
 import { followState, renewTicket } from './state-feed.ts';
 
-/** Maximum time for which the controls leave the connection to the first segment. */
+/** Maximum time by which loading of the controls is delayed in favour of the first segment, in ms. */
 const CONTROLS_AFTER_MS = 3_000;
 /**
- * Time limits for fetching the controls. After them, the page continues with the browser's own controls, or without the
- * advertisement.
+ * Time limits for fetching the controls and the advertisement module. If they are exceeded, the page continues with the
+ * native controls of the browser, or without the advertisement.
  */
 const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
 const AD_PATIENCE = { withinMs: 5_000 };
 
-// The page's only entry. It loads the engine first, so that the video loads while the controls are fetched.
+// The entry point of the page. It starts the engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
-if (!frame || !video) throw new Error('Expected the page to hold a player and its video.');
+if (!frame || !video)
+  throw new Error('Expected the page to contain a player frame and a video element, got no such elements.');
 
 const say = createSay(config.words);
 const memory = new Memory(config.libraryId);
@@ -38,7 +39,7 @@ video.loop = options.loop;
 video.playsInline = options.playsInline;
 video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
-// An owner's preview does not show the advertisement either.
+// Previews of owners do not show the advertisement.
 if (vastTagUrl !== null && options.counts) {
   const ads = await loadPart(() => import('./ads/hold-for-ad.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
@@ -56,7 +57,7 @@ paintBlur(frame, config.state);
 
 let beacons: Beacons | null = null;
 if (options.counts) {
-  // Waiting for a broadcast, or for a video in progress, is not a start.
+  // Do not measure the startup time while waiting for a stream or for the processing of a video.
   const measuresStart = session.isPlayable && !session.isTrailer;
   let playsItself = options.autoplay;
   session.addEventListener('blocked', () => {
@@ -76,7 +77,8 @@ await followState(config.stateUrl, config.state, {
     session.take(answer);
     if (answer.kind === 'state' && session.isVideo) beacons?.take(answer.state.viewing);
   },
-  // A playing trailer would otherwise continue for hours after its stream began.
+  // Follow the state in a hidden page while a trailer plays. Otherwise the trailer would continue after its stream has
+  // begun.
   followsHidden: () => session.isTrailer && !video.paused,
 });
 

@@ -1,7 +1,7 @@
 import type { Memory } from './base/memory.ts';
 
 const EACH_MS = 1_000;
-/** Minimum distance from the start and the end for a position to resume. */
+/** Minimum time between a stored position and the start or the end of the video, in seconds. */
 const END_SEC = 3;
 const START_SEC = 3;
 
@@ -15,12 +15,12 @@ export class Position {
     this.#name = `position:${mediaId}`;
   }
 
-  /** Returns the stored position. 0 if there is none. */
+  /** Returns the stored position in seconds, or 0 if there is none. */
   read(): number {
     return this.#memory.readNumber(this.#name) ?? 0;
   }
 
-  /** Stores the position during playback. `counts`: whether the video itself is playing. */
+  /** Stores the position during playback. `counts` returns whether the video itself is playing. */
   follow(video: HTMLVideoElement, counts: () => boolean): void {
     let keptAtMs = 0;
     const keep = () => {

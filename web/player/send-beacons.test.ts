@@ -3,12 +3,12 @@ import { sendBeacons } from './send-beacons.ts';
 
 const VIEWING = viewingOf('2026-08-20T10:00:00Z');
 
-/** Returns data that a page receives at this time, for video `b` or another. */
+/** Returns the beacon data of a page that is opened at the given time, for the given video. */
 function viewingOf(time: string, mediaId = 'b') {
   return { ticket: `1.${mediaId}.${Date.parse(time)}.1.60.p.m`, bucketSec: 1, bucketCount: 60 };
 }
 
-/** The part of the browser's video element that the beacons read. */
+/** Replacement for the video element, with the members that the tested code uses. */
 class Picture extends EventTarget {
   paused = true;
   seeking = false;
@@ -36,7 +36,7 @@ class Picture extends EventTarget {
 
 let sent: { ticket: string; startupMs: number | null; stallMs: number; failures: number }[];
 let store: Map<string, string>;
-/** Handlers of the open page: when it is left, and when the video's length becomes known. */
+/** Functions of the open page: `leave` leaves the page, `take` reports the length of the video. */
 let leave: () => void;
 let take: ReturnType<typeof sendBeacons>['take'];
 
@@ -71,7 +71,7 @@ function watch(change: Partial<Parameters<typeof sendBeacons>[2]>, viewing = VIE
   const renew = async () => null;
   const counted = { counts: () => true, measuresStart: true, playsItself: () => true, renew, ...change };
   const picture = new Picture();
-  // The browser's own element has other members, which are irrelevant to this test.
+  // The replacement lacks members of a real element that are irrelevant to this test.
   ({ take } = sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted));
   return picture;
 }
@@ -101,7 +101,7 @@ test('measures a start once, not again when a viewer returns after hours', () =>
   expect(sent.at(-1)).toMatchObject({ visit: 1, startupMs: null });
 });
 
-test('excludes a pause from a stall', () => {
+test('does not count a pause as part of a stall', () => {
   const picture = watch({});
   picture.play(1);
   picture.report('waiting', { readyState: 2 });
@@ -151,7 +151,7 @@ test.each([
   const picture = watch({ playsItself: () => !request });
   vi.advanceTimersByTime(1_000);
   if (request) picture.report('play', { paused: false, readyState: 1 });
-  // The clock advances while no timer runs.
+  // During sleep, the clock advances while no timer runs.
   const now = performance.now.bind(performance);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + gapMs);
   vi.advanceTimersByTime(1_000);
@@ -193,16 +193,16 @@ test.each([
   { what: 'after an idle half hour', viewing: viewingOf('2026-08-20T10:40:00Z') },
   { what: 'for another video', viewing: viewingOf('2026-08-20T10:01:00Z', 'c') },
   {
-    what: 'when the video has another length',
+    what: 'when the length of the video has changed',
     viewing: { ...VIEWING, ticket: VIEWING.ticket.replace('.60.', '.61.') },
   },
-])('a page that is opened $what is another session', ({ viewing }) => {
+])('a page that is opened $what begins a new session', ({ viewing }) => {
   watchAndLeave();
   watchAndLeave(viewing);
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, visit: 0, watchedSec: [2] });
 });
 
-test('a stored session is read once, so that a duplicated tab starts a new session', () => {
+test('a stored session is read only once, so that a duplicated tab starts a new session', () => {
   watchAndLeave();
   const tabs = ['2026-08-20T10:01:00Z', '2026-08-20T10:02:00Z'].map((time) => viewingOf(time));
   for (const viewing of tabs) watch({}, viewing).play(1);
@@ -217,7 +217,7 @@ test.each([
   ...['movedMs', 'sequence', 'watchedMs', 'heat', 'rungMs', 'startedMs', 'stallCount'].map(
     (name) => (kept: string) => kept.replace(new RegExp(`"${name}":(\\[.*?\\]+|[\\d.]+)`), `"${name}":["x"]`),
   ),
-])('ignores a value that others wrote to the storage (%#)', (forge) => {
+])('ignores an invalid stored session (%#)', (forge) => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   const forged = typeof forge === 'string' ? forge : forge(kept);
@@ -228,7 +228,7 @@ test.each([
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a stream that becomes a video continues as one session, which counts the heatmap from there', async () => {
+test('a stream that becomes a video continues the session, which counts the heatmap from then on', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   let isAway = true;
   const renew = async (ticket: string) => (isAway ? null : ticket.replace('.0.', '.60.'));
@@ -250,7 +250,7 @@ test('a stream that becomes a video continues as one session, which counts the h
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [8] });
 });
 
-test('a page opened when a stream has become a video continues the session', async () => {
+test('a page opened after a stream has become a video continues the session', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   watchAndLeave(heatless);
   const renew = async (ticket: string) => ticket.replace('.0.', '.60.');
@@ -270,7 +270,7 @@ test('a page loaded half a day later uses its own ticket, because the first one 
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a page whose clock stopped during sleep continues after the counts of the page in between', () => {
+test('a page whose clock stopped during sleep continues after the totals of the page opened in the meantime', () => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   store.set(name, kept.replaceAll(/"(movedMs|startedMs)":[\d.]+/g, `"$1":${3_605_000}`));

@@ -4,8 +4,8 @@ import { openVisitLedger, type VisitLedger } from './visit-ledger.ts';
 
 /**
  * `counts`: whether the video itself is playing. `measuresStart`: whether it was playable when the page was opened.
- * `playsItself`: whether the page starts playback automatically, if the browser allows it. `renew` reissues a ticket
- * for the video's current length. Null if that failed.
+ * `playsItself`: whether the page starts playback automatically, if the browser allows it. `renew` requests a new
+ * ticket for the current length of the video, and resolves to null if that fails.
  */
 export type Counted = {
   counts: () => boolean;
@@ -15,26 +15,29 @@ export type Counted = {
 };
 
 export type Beacons = {
-  /** Media that was opened without a length now has one. Its heatmap is counted from here on, in the same session. */
+  /**
+   * Call when media that was opened without a length has received one. The heatmap is counted from then on, in the same
+   * session.
+   */
   take(viewing: Viewing): void;
 };
 
 const EACH_MS = 10_000;
 /**
- * Maximum number of requests for the ticket that counts the heatmap: at first, and with the beacons of the next
- * minutes.
+ * Maximum number of requests for a ticket with which the heatmap is counted. They are sent immediately and with the
+ * beacons of the next minutes.
  */
 const MAX_RENEWALS = 20;
 const STEP_MS = 250;
 /** Minimum duration of a noticeable stall, in ms. */
 const STALL_MS = 250;
-/** Playback that jumps to a position before this one without a seek has looped. */
+/** If playback jumps to a position below this one without a seek, the video has looped. In seconds. */
 const LOOPED_SEC = 0.5;
 
 /**
  * Counts the watched parts of a video and sends the totals to the edge that served the page: at the first moving frame,
- * every ten seconds, and when the page is hidden or left. After 30 idle minutes a new session begins. Until then the
- * next page of this tab continues it (`kept-visit.ts`). Nothing is sent to any other host.
+ * every ten seconds, and when the page is hidden or left. After 30 idle minutes, a new session begins. Until then, the
+ * next page of this tab continues the session (`kept-visit.ts`). Nothing is sent to any other host.
  */
 export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): Beacons {
   const visit = new Visit(viewing, counted);
@@ -63,14 +66,14 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     visit.ledger.stall(true);
   };
   video.addEventListener('pause', () => {
-    // A paused viewer does not wait. Resuming reports its own wait.
+    // A pause is not a stall. When playback resumes, a new wait is reported.
     wasPaused = true;
     endStall();
     visit.end(video.currentTime, video);
     visit.send();
   });
   video.addEventListener('seeking', () => {
-    // A loop passes the end between two steps.
+    // If the video loops, playback passes the end between two steps.
     if (video.loop && !video.paused && video.currentTime < LOOPED_SEC) visit.move(video.duration, video);
     visit.ledger.jump();
   });
@@ -87,7 +90,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     endStall();
     step();
   });
-  // Movement counts from here on, not from the next step.
+  // Count movement from this position on, not from the next step.
   video.addEventListener('seeked', step);
   video.addEventListener('error', () => {
     if (counted.counts()) visit.ledger.fail();
@@ -128,7 +131,7 @@ class Visit {
     this.resume();
   }
 
-  /** Continues the session that the previous page left. */
+  /** Continues the session that the previous page stored, if any. */
   resume(): void {
     const kept = takeVisit(this.viewing, performance.now());
     if (kept === null) return;
@@ -159,7 +162,7 @@ class Visit {
     return !wasMoving && this.ledger.totals() !== null;
   }
 
-  /** Records that playback stopped here. */
+  /** Records that playback stopped at a position. */
   end(positionSec: number, video: HTMLVideoElement): void {
     if (Number.isFinite(positionSec)) this.move(positionSec, video);
     this.ledger.rest();
@@ -181,19 +184,22 @@ class Visit {
     navigator.sendBeacon('/beacons', beacon);
   }
 
-  /** The viewer leaves the page. The next page of this tab may continue from here. */
+  /** Stores the session when the viewer leaves the page, so that the next page of this tab can continue it. */
   leave(): void {
     this.send({ isLast: true });
     if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
   }
 
-  /** Renews a ticket that lacks the currently counted heatmap. If that fails, the next beacon tries again. */
+  /**
+   * Requests a new ticket if the current one does not allow counting the heatmap. If that fails, the next beacon tries
+   * again.
+   */
   private async renewTicket(): Promise<void> {
     const { ticket } = this.at;
     if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MAX_RENEWALS) return;
     this.renewals += 1;
     const renewed = await this.renew(ticket);
-    // A ticket of another page, as after three days, would be another session.
+    // A ticket with another issue time, as after three days, would belong to another session.
     if (renewed === null || issuedAtMs(renewed) !== issuedAtMs(this.at.ticket)) return;
     this.at.ticket = renewed;
     this.sent = '';
@@ -204,10 +210,13 @@ class Visit {
     this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false });
   }
 
-  /** The previous page's ticket was issued earlier than this page's, by the edge's clock. */
+  /**
+   * Returns the clock of a ticket. The ticket of a previous page was issued earlier than that of this page, according
+   * to the edge's clock.
+   */
   private clockOf(ticket: string, movedMs = 0): VisitClock {
     const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
-    // The clock of a page restored after sleep may be behind the counts of the page in between.
+    // The clock of a page restored after sleep may be behind the totals of a page that was opened in the meantime.
     const aheadMs = Math.max(earlierMs, movedMs - performance.now());
     return { sinceTicketMs: () => performance.now() + aheadMs, issuedAtMs: issuedAtMs(ticket) };
   }

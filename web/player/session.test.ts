@@ -14,7 +14,9 @@ const SOURCE = {
 };
 const LIVE = { dvrSec: 0, targetLatencySec: 1.5, viewers: null };
 
-/** Opens a page with this state. Its engine and element do nothing on their own. */
+/**
+ * Creates a session with a state, with replacements for the engine and the video element that do nothing on their own.
+ */
 function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const engine = Object.assign(new EventTarget(), { open: vi.fn(), close: vi.fn(), lineBps: null, denial: null });
   const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
@@ -24,7 +26,7 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const details = { chapters: [], captions: [], storyboardUrl: null, waveformUrl: null, heat: null, blurhash: null };
   const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
   const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };
-  // Both have all members that a session uses.
+  // The replacements have all members that a session uses.
   const session = new Session(parts as unknown as ConstructorParameters<typeof Session>[0], state);
   return { session, engine, video };
 }
@@ -35,7 +37,7 @@ test('a stream continues when a request for its state is refused', () => {
   expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);
 });
 
-test('shows a refusal if only a trailer plays, and once the stream has ended', () => {
+test('shows a refusal while a trailer plays and after the stream has ended', () => {
   const { session } = openPage({ phase: { kind: 'awaiting-publisher' } });
   session.take(REFUSED);
   expect(session.view).toEqual(REFUSED);
@@ -49,7 +51,7 @@ test('shows a refusal if only a trailer plays, and once the stream has ended', (
 test.each([
   { readyState: 2, kind: 'refused' },
   { readyState: 4, kind: 'live' },
-])('a refusal with trouble at ready state $readyState shows $kind', async ({ readyState, kind }) => {
+])('shows $kind after a refusal with a playback fault at ready state $readyState', async ({ readyState, kind }) => {
   vi.stubGlobal('fetch', async () => Response.json({ error: 'token-denied' }, { status: 403 }));
   const { session, engine, video } = openPage({ phase: { kind: 'live', live: LIVE } });
   video.readyState = readyState;

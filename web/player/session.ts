@@ -6,10 +6,10 @@ import { type Answer, fetchState } from './state-feed.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
-/** The viewer's view: the state of the video, or why there is none. */
+/** State of the page for the viewer: the state of the video, or the reason why there is none. */
 export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
 
-/** The kind of open media. Each kind starts over when it replaces another. */
+/** Kind of the open media. When the kind changes, playback starts over. */
 type Medium = 'video' | 'trailer' | 'preview' | 'stream';
 
 type Parts = {
@@ -18,13 +18,13 @@ type Parts = {
   options: StartOptions;
   lines: LineHistory;
   stateUrl: string;
-  /** Start position if the address specifies no time. */
+  /** Start position, in seconds, if the URL contains no time. */
   resumeSec: number;
 };
 
 /**
- * One viewing session of one video. It opens the source once there is one, and reads it again when its renditions or
- * keys change. Event: `view`, when the view changes. `blocked` if the browser refuses playback without a gesture.
+ * One viewing session of one video. Opens the source as soon as there is one, and reloads it when its renditions or
+ * keys change. Events: `view` when the view changes, `blocked` if the browser refuses to play without a user gesture.
  */
 export class Session extends EventTarget {
   readonly #parts: Parts;
@@ -43,14 +43,14 @@ export class Session extends EventTarget {
     this.#view = first.phase;
     const { engine, stateUrl, video } = parts;
     engine.addEventListener('loaded', () => {
-      // The parts of a live stream arrive as fast as they are published, not as fast as the connection.
+      // Do not store the measurement of a live stream, whose parts arrive as fast as they are published.
       if (engine.lineBps !== null && !this.isLive) parts.lines.keep(engine.lineBps);
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
-    // A sudden failure may mean that the video was repackaged and needs other keys.
+    // A sudden failure may mean that the video was repackaged with new keys, so request the state.
     engine.addEventListener('trouble', async () => {
       const answer = await fetchState(stateUrl);
-      // The loaded media is shown first, because playback reports trouble again.
+      // While loaded media is left, a refusal is not shown yet, because the engine reports `trouble` again.
       this.take(answer, { isStalled: video.readyState < video.HAVE_FUTURE_DATA });
     });
     this.#take(first);
@@ -64,7 +64,7 @@ export class Session extends EventTarget {
     return this.#view;
   }
 
-  /** Whether any media can be played, in any form. */
+  /** Whether any media can be played, including a trailer or a preview. */
   get isPlayable(): boolean {
     return this.#opened !== null && this.#view.kind !== 'denied' && this.#view.kind !== 'refused';
   }
@@ -83,7 +83,10 @@ export class Session extends EventTarget {
     return isLive(this.#state.phase);
   }
 
-  /** A refusal alone, such as an expired page token, does not end playback. It is shown once playback stalls. */
+  /**
+   * Applies an answer. A refusal, such as that of an expired page token, does not end playback. It is shown once
+   * playback stalls.
+   */
   take(answer: Answer, { isStalled = false } = {}): void {
     if (answer.kind === 'away') return;
     if (answer.kind === 'refused' && this.#playsItself && !isStalled) return;
@@ -108,12 +111,16 @@ export class Session extends EventTarget {
       if (this.isTrailer && medium !== 'trailer') this.#closeTrailer();
       return;
     }
-    // A stream that became a video starts over from the beginning. A previewed stream restarts with the public version.
+    // If the kind has changed, start over: a stream that became a video from the beginning, a previewed stream with the
+    // public version.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
     else if (isChanged(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
   }
 
-  /** Reloads at most once per gap. The last change is kept, since no other may follow. */
+  /**
+   * Reloads at most once per `RELOAD_GAP_MS`. The last change is applied after the wait, because no other change may
+   * follow.
+   */
   #reloadAfterGap(source: PlayerSource, medium: Medium): void {
     clearTimeout(this.#reloadTimer);
     const waitMs = this.#openedAtMs + RELOAD_GAP_MS - performance.now();
@@ -127,10 +134,10 @@ export class Session extends EventTarget {
   #open(source: PlayerSource, medium: Medium): void {
     const isOfStream = medium === 'stream' || medium === 'preview';
     const { engine, options, video, lines, resumeSec } = this.#parts;
-    // A viewer of the trailer also watches the stream that replaces it.
+    // If the trailer was playing, the stream that replaces it also plays.
     const playsOn = isOfStream && (this.#leftPlaying || (this.#opened !== null && !video.paused));
     this.#leftPlaying = false;
-    // The previous media's speed, with which a live stream may have caught up, does not apply to its replacement.
+    // Reset the speed, which a live stream may have changed to catch up.
     if (this.#opened !== null) {
       video.defaultPlaybackRate = 1;
       video.playbackRate = 1;
@@ -151,12 +158,12 @@ export class Session extends EventTarget {
     });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
-      // A browser may refuse to start with audio. The large play button then stays.
+      // A browser may refuse to play with audio without a user gesture. The large play button then stays visible.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }
   }
 
-  /** The stream has begun, or has ended, and has no media yet. */
+  /** Closes the trailer when the stream has begun or ended but has no media yet. */
   #closeTrailer(): void {
     const { engine, video, options } = this.#parts;
     this.#leftPlaying = !video.paused;
@@ -184,7 +191,7 @@ function isLive(phase: PlayerPhase): boolean {
   return ['stream', 'preview'].includes(mediumOf(phase));
 }
 
-/** The media played before a stream begins is its trailer. */
+/** Returns the kind of the media in a phase. Media that is played before a stream begins is its trailer. */
 function mediumOf({ kind }: PlayerPhase): Medium {
   if (kind === 'preview') return 'preview';
   if (kind === 'countdown' || kind === 'awaiting-publisher') return 'trailer';

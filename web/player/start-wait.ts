@@ -1,21 +1,27 @@
-/** The page's time sources: ms since the session's ticket was issued, and the edge's clock at that moment. */
+/**
+ * Time sources of a page: the time since the session's ticket was issued, in ms, and the time of the edge's clock when
+ * it was issued.
+ */
 export type VisitClock = { sinceTicketMs(): number; issuedAtMs: number };
 
-/** The wait for the first frame, since the request of the page or of its playback. */
+/** Measures the time until the first frame, from the request of the page or of playback. */
 export type StartWait = {
-  /** A person, not the page, requests playback, so the wait begins here. */
+  /** Restarts the measurement when the viewer, and not the page, requests playback. */
   request(): void;
-  /** Reports that the page is awake. Call it again within 5 s. A longer gap is sleep, and not part of the wait. */
+  /**
+   * Reports that the page is awake. Must be called at least every 5 s. A longer gap counts as sleep, which is not part
+   * of the wait.
+   */
   isAwake(): void;
   untilMs(startedMs: number): number;
 };
 
-/** Maximum delay of timers on hidden pages and slow machines. A longer gap was sleep. */
+/** Maximum delay of timers on hidden pages and slow machines, in ms. A longer gap counts as sleep. */
 export const MAX_STEP_MS = 5_000;
 
 export function openStartWait(clock: VisitClock): StartWait {
   let beganMs = 0;
-  /** Null before the page's script runs, because the wait until then is due to the connection. */
+  /** Null until the script runs. The wait until then counts in full, because it depends on the connection. */
   let awakeMs: number | null = null;
   return {
     request() {

@@ -10,12 +10,12 @@ export type Answer =
   | { kind: 'state'; state: PlayerState }
   | { kind: 'gone' }
   | { kind: 'refused'; code: string }
-  /** The server is currently unreachable. The page keeps its content and tries again. */
+  /** The server is unreachable. The page keeps its content and tries again. */
   | { kind: 'away' };
 
 export type Following = {
   onAnswer: (answer: Answer) => void;
-  /** Whether the state matters while the page is hidden. */
+  /** Returns whether to request the state while the page is hidden. */
   followsHidden: () => boolean;
 };
 
@@ -34,7 +34,7 @@ export async function followState(stateUrl: string, first: PlayerState, { onAnsw
   }
 }
 
-/** Returns how long the state is valid, in ms. Null if it is final. */
+/** Returns the time for which the state is valid, in ms, or null if it is final. */
 function untilNextMs({ phase, source }: PlayerState): number | null {
   switch (phase.kind) {
     case 'failed':
@@ -68,13 +68,13 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
   }
 }
 
-/** Returns the ticket reissued for the media's current length. Null if the server is unreachable. */
+/** Requests a new ticket for the current length of the media. Returns null if the server is unreachable. */
 export async function renewTicket(stateUrl: string, ticket: string): Promise<string | null> {
   const answer = await fetchState(`${stateUrl}${stateUrl.includes('?') ? '&' : '?'}ticket=${ticket}`);
   return answer.kind === 'state' ? answer.state.viewing.ticket : null;
 }
 
-/** A hidden page waits until it is visible again, unless `followsHidden`. */
+/** Waits. If the page is hidden, also waits until it is visible again, unless `followsHidden` returns true. */
 async function pause(ms: number, followsHidden: () => boolean): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   if (!document.hidden || followsHidden()) return;

@@ -3,7 +3,7 @@ import { openVisitLedger } from './visit-ledger.ts';
 
 const DELIVERED = Date.parse('2026-08-20T10:59:50Z');
 
-/** A ledger of an 8 s clip, and a viewer whose time advances in steps of 250 ms. */
+/** Creates a ledger for an 8 s clip, and a viewer whose time advances in steps of 250 ms. */
 function watch(bucketSec = 1) {
   let nowMs = 1_000;
   const clock = { sinceTicketMs: () => nowMs, issuedAtMs: DELIVERED };
@@ -95,7 +95,7 @@ test('counts stalls only after the start', () => {
   expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
 });
 
-test('excludes sleep from a stall', () => {
+test('does not count sleep as part of a stall', () => {
   const viewer = watch();
   viewer.play(1);
   for (const sec of [0, 1, 3_600, 1]) {

@@ -1,23 +1,24 @@
 import { MAX_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
 
 /**
- * Totals of one session so far. `watchedSec[n]` belongs to the n-th UTC hour, counted from the one in which it began.
+ * Totals of one session so far. `watchedSec[n]` is the time watched in the n-th UTC hour, counted from the hour in
+ * which the session began.
  */
 export type VisitTotals = {
   startedMs: number;
   watchedSec: number[];
-  /** How often each bucket was entered and played, at most 255. */
+  /** Number of times that each bucket was entered and played, at most 255. */
   heat: Uint8Array;
   /** Seconds watched, by the height of the video in pixels. */
   rungSec: Record<string, number>;
-  /** Wait for the first moving frame, from the request of the page or of its playback. Null if it was not a start. */
+  /** Time until the first moving frame, from the request of the page or of playback. Null if it is not measured. */
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
   failures: number;
 };
 
-/** The content of a ledger as JSON, from which a reloaded page continues. */
+/** Content of a ledger as stored in JSON, with which a reloaded page continues. */
 export type KeptLedger = {
   /** Null before the first moving frame. */
   startedMs: number | null;
@@ -28,13 +29,19 @@ export type KeptLedger = {
 };
 
 export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
-  /** Records that the frame, `heightPx` high, is at `positionSec`, after movement or a jump from the last position. */
+  /**
+   * Records that a frame with the height `heightPx` is shown at `positionSec`. Playback moved or jumped there from the
+   * last position.
+   */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
-  /** Records that playback stopped, so the next position is not a movement from here. */
+  /** Records that playback stopped, so that the next position does not count as movement from the current one. */
   rest(): void;
   /** Records a jump: the bucket of the new position is entered again. */
   jump(): void;
-  /** Reports that playback is waiting. Call it again within 5 s while it waits, since a longer gap was sleep. */
+  /**
+   * Reports that playback is waiting. Must be called at least every 5 s while it waits, because a longer gap counts as
+   * sleep.
+   */
   stall(isOver: boolean): void;
   fail(): void;
   /** Null before the first moving frame. */
@@ -51,8 +58,9 @@ const MAX_RUNGS = 12;
 
 /**
  * Keeps the totals of one session: wall-clock seconds of moving video by UTC hour, and how often each bucket was
- * played. Sleep, stalls and seeks do not count, only advancing frames. `measuresStart`: whether the page was delivered
- * with something to play, and this is its first session. `kept`: data that a previous page stored for the same session.
+ * played. Sleep, stalls and seeks do not count, only advancing frames. `measuresStart` is true if the page was
+ * delivered with playable media and this is its first session. `kept` is the data that a previous page stored for the
+ * same session.
  */
 export function openVisitLedger(
   clock: VisitClock,
@@ -64,7 +72,7 @@ export function openVisitLedger(
   const rungMs = new Map(kept.rungMs);
   const start = openStartWait(clock);
   let { startedMs } = kept;
-  /** In this page: any wait before the first movement is its start. */
+  /** Whether the video has moved in this page. A wait before the first movement is part of the startup time. */
   let hasMoved = false;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
@@ -96,7 +104,7 @@ export function openVisitLedger(
       const watched = Math.min(wallMs, (mediaSec / rate) * 1000);
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
-      // A step may pass several buckets. A bucket without movement yet is not entered.
+      // A step may pass several buckets. A bucket in which playback has not moved yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
     request: start.request,

@@ -13,7 +13,7 @@ export type BenchPlace = LivePlace & {
   clip: string;
 };
 
-/** A stream: `ingest` is its publishing address, `base` its viewing address. */
+/** A stream. `ingest` is its publishing URL, `base` the base URL of its playlists. */
 export type BenchStream = { id: string; base: string; ingest: string; remove(): Promise<void> };
 
 /** Creates a stream and starts it. Once removed, it accepts no publisher, and there is no recording to continue. */

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import type { Scope } from '../scope.ts';
 
 /**
- * Each frame is a grid of 8 x 4 cells: 30 of them are the bits of the time, ms since 1970 modulo 2^30, two are checks.
+ * Each frame is a grid of 8 x 4 cells: 30 cells are the bits of the time (ms since 1970 modulo 2^30), and two are check
+ * cells.
  */
 export const GRID = { columns: 8, rows: 4, bits: 30 } as const;
 
@@ -43,7 +44,7 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
   const startedMs = performance.now();
   let drawn = 0;
   const timer = setInterval(() => {
-    // Works like a camera: late frames are not dropped, but sent immediately.
+    // Like a camera, send late frames immediately instead of dropping them.
     for (; drawn < ((performance.now() - startedMs) * RATE) / 1000; drawn += 1) child.stdin.write(drawTime(Date.now()));
   }, 5);
   const end = () => {
@@ -53,7 +54,7 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
   scope.own(end);
   return {
     stop() {
-      if (child.exitCode !== null) throw new Error(`Expected the publisher of ${address} to go on, it ended.`);
+      if (child.exitCode !== null) throw new Error(`Expected the publisher of ${address} to continue, but it exited.`);
       end();
     },
   };

@@ -6,7 +6,10 @@ import { GRID } from './clock-publisher.ts';
 /** Age of the displayed frame at each sample, in ms, and number of stalls. */
 export type GlassToGlass = { latenciesMs: number[]; stalls: number };
 
-/** Takes one sample per frame. A player whose time does not change for `stallMs` has stalled. */
+/**
+ * Interval between samples, about one per frame, and the time without progress after which a player counts as stalled,
+ * in ms.
+ */
 const LOOKS = { lookMs: 40, stallMs: 300 } as const;
 /** Minimum fraction of possible samples: the frame may change while it is read, and the machine may be busy. */
 const MIN_READ = 0.5;
@@ -14,8 +17,8 @@ const MIN_READ = 0.5;
 type Asked = { address: string; isLowLatency: boolean; settleMs: number; measureMs: number };
 
 /**
- * Plays a stream whose frames show the time, and reads the age of the displayed frame many times a second, which grows
- * during a stall. A player that does not start at the beginning counts as stalled.
+ * Plays a stream whose frames show the time, and reads the age of the displayed frame many times per second. The age
+ * grows during a stall. A player that has not started counts as stalled.
  */
 export async function measureGlass(browser: Browser, origin: string, asked: Asked): Promise<GlassToGlass> {
   const page = await openScriptPage(browser, origin, HLS_JS);
@@ -23,7 +26,9 @@ export async function measureGlass(browser: Browser, origin: string, asked: Aske
     const found = await page.evaluate(readClock, { ...asked, ...LOOKS, grid: GRID });
     const least = (asked.measureMs / LOOKS.lookMs) * MIN_READ;
     if (found.latenciesMs.length < least) {
-      throw new Error(`Expected ${least} pictures with a time in ${asked.address}, got ${found.latenciesMs.length}.`);
+      throw new Error(
+        `Expected ${least} frames with a readable time in ${asked.address}, got ${found.latenciesMs.length}.`,
+      );
     }
     return found;
   } finally {

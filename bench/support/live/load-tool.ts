@@ -7,11 +7,14 @@ import type { Scope } from '../scope.ts';
 export type LoadTool = {
   /** Returns the last line that the program printed. */
   read(): string;
-  /** Stops the program. Throws if it had already exited, because the measurement then had less load than it claims. */
+  /** Stops the program. Throws if it had already exited, because the measurement would have had too little load. */
   stop(): Promise<void>;
 };
 
-/** Starts a program of this folder and waits for its first line. It is stopped with the scope at the latest. */
+/**
+ * Starts a program of this folder and waits for its first line. It is stopped with the scope, unless it was stopped
+ * before.
+ */
 export async function startLoad(scope: Scope, file: string, args: readonly string[]): Promise<LoadTool> {
   const script = path.join(import.meta.dirname, file);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
@@ -29,7 +32,8 @@ export async function startLoad(scope: Scope, file: string, args: readonly strin
     newest = text.trimEnd().split('\n').at(-1) ?? newest;
   });
   const expectLife = () => {
-    if (hasEnded()) throw new Error(`Expected ${file} to go on, it ended with ${child.exitCode ?? child.signalCode}.`);
+    if (hasEnded())
+      throw new Error(`Expected ${file} to continue, but it ended with ${child.exitCode ?? child.signalCode}.`);
   };
   await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   expectLife();

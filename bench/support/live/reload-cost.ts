@@ -15,7 +15,7 @@ const SLOTS = ['source', '720p', '480p', '360p', '240p', 'audio'];
  * rendition.
  */
 export function measureReload(): Measurement {
-  // Both are warmed up before either is measured.
+  // Warm up both cases before either is measured.
   const [long, short] = [makeIndex(12 * 3600), makeIndex(60)];
   for (const one of [long, short]) reload(one, 50);
   const [baseline, ours] = [short, long].map((one) => reload(one, RELOADS));
@@ -62,10 +62,10 @@ function reload(seeded: Seeded, count: number): number {
       addPart(seeded, id, timescale);
       const wanted = { sequence: seeded.segment, part: seeded.part };
       if (!holdsMedia(newestOf(index, slot, { ...view, hasParts: true }), wanted))
-        throw new Error('Expected the part that was added.');
+        throw new Error('Expected the part that was added, got none.');
       const asked = { slot, folder: id, view, isDelta: true, hasEnded: false, endSequence: null, protection };
       const text = writePlaylist(livePlaylist(index, asked) ?? []);
-      if (!text.includes('#EXT-X-PRELOAD-HINT')) throw new Error('Expected a playlist with a hint.');
+      if (!text.includes('#EXT-X-PRELOAD-HINT')) throw new Error('Expected a playlist with a preload hint, got none.');
     }
     index.trim((windowSec + 60) * 1000, seeded.segment * 2000);
     seeded.part += 1;

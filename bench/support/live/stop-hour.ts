@@ -12,13 +12,13 @@ import { connectTo } from '../seed-videos.ts';
 import { type BenchStream, countStored, goLive, mediaPlaylists } from './bench-streams.ts';
 
 const HOUR_SEGMENTS = 1_800;
-/** Number of segments that two publishers store before and after the hour is inserted. */
+/** Number of segments that each of two publishers stores, one before and one after the hour is inserted. */
 const OWN_SEGMENTS = 3;
 const STOPS = 3;
 
 /**
- * Measures the time from the stop of a one-hour stream, while its publisher is sending, to the end of its complete
- * playlist with its last segment read. Its ingest process is killed, so it runs on a separate service.
+ * Measures the time from the stop of a one-hour stream, while its publisher is sending, until its complete playlist and
+ * its last segment have been read. Its ingest process is killed, so it runs on a separate service.
  */
 export async function measureStop(scope: Scope, clip: string): Promise<Measurement> {
   const service = await startMillrace(scope, { MILLRACE_PREVIEWS: 'off', MILLRACE_LIVE_CORES: '0' });
@@ -44,7 +44,7 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
   });
   const startedMs = performance.now();
   const path = `/library/1/live/${stream.id}/stop`;
-  if (!isPublished) throw new Error('Expected the publisher to go on until the stop.');
+  if (!isPublished) throw new Error('Expected the publisher to continue until the stop, but it ended before.');
   const answer = await fetch(`${service.apiUrl}${path}`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
   if (answer.status !== 200) throw new Error(`Expected 200 for the stop, got ${answer.status}.`);
   const text = await until(async () => {
@@ -58,7 +58,7 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
   const sec = (performance.now() - startedMs) / 1000;
   const segments = text.match(/#EXTINF/g)?.length ?? 0;
   if (segments < HOUR_SEGMENTS + 2 * OWN_SEGMENTS)
-    throw new Error(`Expected an hour and more, got ${segments} segments.`);
+    throw new Error(`Expected at least an hour of segments, got ${segments}.`);
   publisher.stop();
   // Otherwise workers would continue to encode its rungs.
   await call(service, 'DELETE', `/library/1/videos/${stream.id}`);
@@ -66,8 +66,8 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
 }
 
 /**
- * Publishes to a stream with an hour of history. An owner keeps the numbers of its segments, so another owner
- * continues.
+ * Publishes to a stream with an hour of history. The process that owns a stream keeps segment numbers in memory, so
+ * another process must continue after the hour is inserted.
  */
 async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: Buffer) {
   const { service } = place;

@@ -21,7 +21,7 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
   const own = await loadWith(place, {
     ...{ group: groups.ours, pid: service.pid, addresses: streams.map(({ ingest }) => ingest) },
     async listen() {
-      // When the last stream has started, all have started.
+      // If the last stream has started, all streams have started.
       for (const stream of streams.slice(-1)) await untilFlowing(stream);
       await sleep(2 * SEGMENT_MS);
     },
@@ -77,7 +77,7 @@ async function loadWith({ scope, clip }: BenchPlace, { group, pid, addresses, li
   await load.stop();
   const least = Math.min(...grown);
   if (least < MIN_SEGMENTS) {
-    throw new Error(`Expected ${MIN_SEGMENTS} segments of each stream within ${COUNT_MS} ms, one had ${least}.`);
+    throw new Error(`Expected ${MIN_SEGMENTS} segments of each stream within ${COUNT_MS} ms, got ${least} of one.`);
   }
   const cpuBy = Object.fromEntries(
     Object.entries(busy.by).map(([name, cores]) => [name, cores - (idle.by[name] ?? 0)]),
@@ -91,7 +91,7 @@ function memoryOf(pid: number): number {
 
 /** Returns the cores that a group used during a period, and the share of each long-lived program. */
 export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, forMs: number) {
-  // Names are read first, because some processes have exited by the end.
+  // Read the names first, because some processes exit during the measurement.
   const before = listTree(pid).map((one) => ({ one, name: nameOf(one), ticks: cpuTicks(one) }));
   const usedBefore = group.usedSec();
   const startedMs = performance.now();
@@ -104,7 +104,10 @@ export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, fo
   return { cores: (group.usedSec() - usedBefore) / sec, by };
 }
 
-/** Returns the role of one of our processes, or the program. Empty if the process has exited. */
+/**
+ * Returns the role of a process of the service, or the program of any other process. Returns an empty string if the
+ * process has exited.
+ */
 export function nameOf(pid: number): string {
   const words = argvOf(pid);
   const role = words.findIndex((word) => word.endsWith('role.ts'));

@@ -2,8 +2,8 @@ import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // Many viewers of one stream in one process: with low latency, by blocking reloads and parts, or as plain players, by a
-// reload and a segment every two seconds. Arguments: `low-latency` or `plain`, the number of viewers, the media
-// playlists. Prints the received bytes once a second.
+// reload and a segment every two seconds. Arguments: `low-latency` or `plain`, the number of viewers, and the URLs of
+// the media playlists. Prints the received bytes once a second.
 const [kind = '', count = '', ...playlists] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const RELOAD_MS = 2_000;

@@ -6,14 +6,15 @@ import { startLoad } from './load-tool.ts';
 import { countCpu } from './stream-cost.ts';
 
 const COUNT_MS = 15_000;
-/** Bitrate of the clip, audio included. */
+/** Bitrate of the clip, including audio, in bits per second. */
 const CLIP_BPS = 2_600_000;
 /** Minimum fraction of the bytes that all viewers together should receive. */
 const MIN_RECEIVED = 0.8;
 
 /**
- * Measures the cost of viewers with video and audio: ours by parts and blocking reloads, the baseline's as plain
- * players. Once for the edge alone, and once for all processes on both sides, without the cost of the stream itself.
+ * Measures the CPU time for viewers of video and audio, excluding that of the stream itself. Viewers of the service use
+ * parts and blocking reloads, viewers of the baseline are plain players. The time is measured for the edge alone, and
+ * for all processes on both sides.
  */
 export async function measureViewers(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, scope, groups } = place;
@@ -55,6 +56,6 @@ async function watch({ scope }: BenchPlace, { group, pid, count, asked }: Watchi
   const bps = ((Number(viewers.read()) - bytesBefore) * 8 * 1_000) / (performance.now() - startedMs);
   await viewers.stop();
   const least = count * CLIP_BPS * MIN_RECEIVED;
-  if (bps < least) throw new Error(`Expected ${count} viewers to get ${least} bit/s together, they got ${bps}.`);
+  if (bps < least) throw new Error(`Expected ${count} viewers to receive ${least} bit/s in total, got ${bps}.`);
   return { by: busy.by, added: busy.cores - alone.cores };
 }

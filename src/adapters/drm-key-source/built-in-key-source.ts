@@ -1,8 +1,8 @@
 import type { DrmKeySource } from '../../ports/drm-key-source.ts';
 
 /**
- * Key source without a server: accepts the proposed keys, which are random. No other server has them, and no system is
- * signalled.
+ * Key source without a key server. It uses the proposed keys, which are random. No DRM system is signalled, because no
+ * licence server has the keys.
  */
 export const builtInKeySource: DrmKeySource = {
   systems: [],

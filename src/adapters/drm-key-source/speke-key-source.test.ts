@@ -104,7 +104,7 @@ describe('a key server that', () => {
     await expect(ask(() => undefined, { timeoutMs: 500 })).rejects.toMatchObject(refusal);
   });
 
-  test('is unreachable, or in a private network that is not allowed, is refused', async () => {
+  test('is unreachable, or in a private network that is not allowed, causes an error', async () => {
     const closed = ask(answerKeys, { url: 'http://127.0.0.1:1/speke' });
     await expect(closed).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('refused') });
     const guarded = createOutbound({ allow: [] });

@@ -22,7 +22,7 @@ const MAX_ANSWER_BYTES = 2 ** 20;
 const MAX_QUOTED_CHARS = 200;
 
 /**
- * Requests keys from a key server by SPEKE v2: one POST of a CPIX document per video. Throws `Refused`
+ * Requests keys from a key server with SPEKE v2: one POST of a CPIX document per video. Throws `Refused`
  * (`unprocessable`) if the server refuses or its response is not usable, because a retry would not help. Messages never
  * contain a key.
  */
@@ -60,7 +60,7 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
     throw toRefusal(status, text);
   } catch (error) {
     if (signal.aborted || (error instanceof Refused && error.kind === 'unprocessable')) throw error;
-    // Any other failure may be temporary: the address is the operator's, not a caller's.
+    // Any other failure may be temporary, because the operator, and not a caller, configured the URL.
     const reason = error instanceof Refused ? error.message : 'its response was incomplete.';
     throw new Refused('unavailable', `The DRM key server returned no keys: ${reason}`, { cause: error });
   }
@@ -87,7 +87,7 @@ function parse(cpix: CpixCodec, text: string, request: KeyRequest): KeyAnswer {
   }
 }
 
-/** Skipping a system silently would leave its players without keys. */
+/** Throws if the response lacks a requested system, because its players would get no keys. */
 function requireSystems({ systems }: KeyAnswer, request: KeyRequest): void {
   const missing = request.systems.filter((system) => !systems.some((one) => one.system === system));
   if (missing.length === 0) return;

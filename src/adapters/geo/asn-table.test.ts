@@ -28,7 +28,7 @@ test('finds addresses in the source lists and the compiled table, even if the ta
   const stored = await openAsnTable(path, { v4: join(folder, 'gone'), v6: join(folder, 'gone') }, report);
   expect(reported).toEqual([]);
   const unwritable = join(folder, 'unwritable.bin');
-  // A folder occupies the path of the temporary file.
+  // Make saving fail: a folder occupies the path of the temporary file.
   await mkdir(`${unwritable}.${process.pid}`);
   const unkept = await openAsnTable(unwritable, lists, report);
   expect(reported).toMatchObject([{ message: expect.stringContaining(unwritable), cause: { code: 'EISDIR' } }]);

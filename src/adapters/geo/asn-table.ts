@@ -16,7 +16,10 @@ export type AsnTable = {
   v6: { starts: BigUint64Array; ends: BigUint64Array; numbers: Uint32Array };
 };
 
-/** Lists of ranges: first and last address as whole numbers, number of the system, name of the system. */
+/**
+ * Source lists of ranges. Each line has the first and last address as whole numbers, and the number and name of the
+ * autonomous system.
+ */
 export type AsnLists = { v4: string | URL; v6: string | URL };
 
 const MAGIC = 0x6d72_6173; // "mras"
@@ -25,7 +28,7 @@ const HEAD_BYTES = 16;
 /**
  * Opens the compiled table at `path`, or compiles and saves it if it does not exist. Compiling half a million ranges
  * takes about half a second on a busy machine. The table takes 7 MB, in the file and in memory. `report` is called if
- * it cannot be saved. It is then compiled again at the next start.
+ * the table cannot be saved. In that case, it is compiled again at the next start.
  */
 export async function openAsnTable(path: string, lists: AsnLists, report: (error: Error) => void): Promise<AsnOf> {
   const stored = await readStored(path);
@@ -44,7 +47,7 @@ async function keep(path: string, table: AsnTable): Promise<void> {
     await writeFile(made, encodeAsnTable(table));
     await rename(made, path);
   } catch (error) {
-    // A leftover file is harmless, and the first error is the cause.
+    // Ignore errors here: a leftover file is harmless, and the first error is the cause.
     await rm(made, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -72,7 +75,7 @@ function find<Key extends number | bigint>(
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    // In range by the bounds of the binary search.
+    // The bounds of the binary search keep the index within the array.
     if ((starts[middle] as Key) <= key) low = middle + 1;
     else high = middle;
   }
@@ -80,7 +83,7 @@ function find<Key extends number | bigint>(
   return end !== undefined && key <= end ? (numbers[low - 1] ?? null) : null;
 }
 
-/** Encodes a table: a header of four numbers, then the columns one after the other, the widest first. */
+/** Encodes a table: a header of four numbers, followed by the columns, the widest first. */
 export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   const head = Buffer.from(new Uint32Array([MAGIC, v4.numbers.length, v6.numbers.length, 0]).buffer);
   const columns = [v6.starts, v6.ends, v6.numbers, v4.starts, v4.ends, v4.numbers];
@@ -90,9 +93,9 @@ export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   ]);
 }
 
-/** Decodes a table. Returns null if the bytes are not one. */
+/** Decodes a table. Returns null if the bytes are not a table. */
 export function decodeAsnTable(bytes: Buffer): AsnTable | null {
-  // Copies the bytes, so that their address is aligned for columns of eight bytes.
+  // Copy the bytes, so that columns of eight bytes are aligned.
   const { buffer } = Uint8Array.from(bytes);
   if (bytes.length < HEAD_BYTES) return null;
   const [magic, v4Count = 0, v6Count = 0] = new Uint32Array(buffer, 0, 4);
@@ -145,7 +148,7 @@ async function compileV6(list: string | URL): Promise<AsnTable['v6']> {
 
 const RANGE = /^(\d+),(\d+),(\d+),/;
 
-/** Reads one piece of the file at a time, so that pending requests are served in between. */
+/** Yields the ranges of a list. Reads the file in chunks, so that pending requests are served in between. */
 async function* rangesOf(list: string | URL): AsyncGenerator<[start: string, end: string, number: string]> {
   let rest = '';
   for await (const piece of createReadStream(list, { encoding: 'latin1' })) {

@@ -7,8 +7,9 @@ import type { Geo } from '../../ports/geo.ts';
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled file
- * is read at the first lookup of a public address, in about 5 ms. That saves 8 MB in a role that has no viewers.
+ * Opens a country database in MaxMind DB format: the operator's file, or the bundled file if `path` is null. The
+ * bundled file is read at the first lookup of a public address, which takes about 5 ms. This saves 8 MB of memory in
+ * roles without viewers.
  */
 export async function openMmdb(path: string | null): Promise<Geo> {
   const own = path === null ? null : new Reader<CountryResponse>(await readFile(path));
@@ -25,7 +26,7 @@ function bundled(): URL {
   return new URL(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
 }
 
-/** Returns the country of a record: flat in the bundled file, nested in files that operators provide. */
+/** Returns the country of a record. Records are flat in the bundled file, and nested in the files of operators. */
 function countryIn(record: unknown): string | null {
   const fields = isObject(record) ? record : {};
   const nested = isObject(fields.country) ? fields.country.iso_code : undefined;
@@ -41,12 +42,15 @@ function lookUp(reader: Reader<CountryResponse>, address: string): unknown {
   try {
     return reader.get(address);
   } catch {
-    // The reader throws if the text is not an address, which has no country either.
+    // The reader throws if the text is not an address.
     return null;
   }
 }
 
-/** Opens the operator's own database of autonomous systems. Returns their number as text, or null if unknown. */
+/**
+ * Opens the operator's database of autonomous systems. The returned function returns the number of an address's system
+ * as text, or null if it is unknown.
+ */
 export async function openMmdbAsn(path: string): Promise<(address: string) => string | null> {
   const reader = new Reader<CountryResponse>(await readFile(path));
   return (address) => {

@@ -26,7 +26,7 @@ export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: L
     async request(system, { mediaId, challenge }, signal) {
       const server = servers[system];
       if (server === undefined)
-        throw new Refused('not-found', `No licence server is configured for ${system}. Set its address.`);
+        throw new Refused('not-found', `No licence server is configured for ${system}. Configure its URL.`);
       const { status, body } = await post(outbound, { server, mediaId, challenge }, signal);
       if (status === 200) return body;
       if (status >= 500)

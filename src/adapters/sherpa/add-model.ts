@@ -15,7 +15,9 @@ export type AddModelRequest = {
   name: string;
   /** A file on this machine, or a URL. */
   source: { file: string } | { url: string };
-  /** Expected SHA-256 of the archive. Null: the one recorded when the model was added before, if any. */
+  /**
+   * Expected SHA-256 of the archive. Null means the hash that was recorded when the model was added before, if it was.
+   */
   sha256: string | null;
   outbound: Outbound;
   report: (line: string) => void;
@@ -24,8 +26,8 @@ export type AddModelRequest = {
 
 /**
  * Adds a model to the data folder and selects it. A model that is already installed is only selected. Throws `Refused`
- * (`invalid`) if the SHA-256 of the archive differs from the known one or the archive contains no model; nothing is
- * changed then.
+ * (`invalid`) if the SHA-256 of the archive differs from the expected one, or if the archive contains no model. In that
+ * case, nothing is changed.
  */
 export async function addModel(request: AddModelRequest, signal: AbortSignal): Promise<InstalledModel> {
   const { dataDir, name, source, report } = request;
@@ -33,7 +35,7 @@ export async function addModel(request: AddModelRequest, signal: AbortSignal): P
   const known = (await readInstalled(dataDir)).models.find((model) => model.name === name);
   const folder = modelFolder(dataDir, name);
   if (known !== undefined && !('file' in source) && request.sha256 === null && (await isThere(folder))) {
-    report(`${name} is there already.`);
+    report(`${name} is already installed.`);
     await writeList(dataDir, known);
     return known;
   }
@@ -50,7 +52,7 @@ export async function addModel(request: AddModelRequest, signal: AbortSignal): P
   }
 }
 
-/** Restricts names, because they become folder names. */
+/** Throws `Refused` (`invalid`) if a name contains unusual characters, because it becomes a folder name. */
 function requireName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/.test(name)) return;
   throw new Refused(
@@ -87,7 +89,10 @@ async function requireSha256(
 
 type Install = AddModelRequest & { archive: string; sha256: string; folder: string };
 
-/** Unpacks next to the destination, then renames, so that a model is installed completely or not at all. */
+/**
+ * Unpacks an archive next to the destination and then renames the folder, so that a model is installed completely or
+ * not at all.
+ */
 async function install({ dataDir, name, source, archive, sha256, folder, report }: Install): Promise<InstalledModel> {
   const unpacking = await mkdtemp(join(speechFolder(dataDir), 'unpacking-'));
   try {
@@ -106,7 +111,7 @@ async function install({ dataDir, name, source, archive, sha256, folder, report 
   }
 }
 
-/** Writes the list with this model selected, and replaces the file by a rename. */
+/** Adds a model to the list of installed models and selects it. Replaces the file atomically. */
 async function writeList(dataDir: string, added: InstalledModel): Promise<void> {
   const { models } = await readInstalled(dataDir);
   const others = models.filter(({ name }) => name !== added.name);

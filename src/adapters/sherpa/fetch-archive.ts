@@ -19,7 +19,7 @@ const LIMITS = {
 export type ArchiveRequest = {
   outbound: Outbound;
   url: string;
-  /** Destination of the bytes. `{path}.json` next to it records their version. */
+  /** Destination file. `{path}.json` records the version of the downloaded bytes. */
   path: string;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
 };

@@ -8,7 +8,7 @@ export type InstalledModel = {
   sha256: string;
   /** Source of the archive: a URL or a file. */
   from: string;
-  /** ISO 639-1; null for all. */
+  /** Supported languages (ISO 639-1), or null for all. */
   languages: readonly string[] | null;
   licence: string;
   addedAt: string;
@@ -30,7 +30,7 @@ export function listPath(dataDir: string): string {
   return join(speechFolder(dataDir), 'models.json');
 }
 
-/** Reads the list of installed models. Throws if the file is not ours. */
+/** Reads the list of installed models. Throws if the file has a different format. */
 export async function readInstalled(dataDir: string): Promise<InstalledModels> {
   let text: string;
   try {

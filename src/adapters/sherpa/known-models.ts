@@ -1,6 +1,6 @@
 /**
- * A model that is published for sherpa-onnx as `{name}.tar.bz2`. `aboutMb` is the size of the download; `languages` is
- * null for all.
+ * A model that is published for sherpa-onnx as `{name}.tar.bz2`. `aboutMb` is the approximate size of the download in
+ * MB. `languages` is null if all are supported.
  */
 export type KnownModel = { name: string; languages: readonly string[] | null; aboutMb: number; licence: string };
 
@@ -9,7 +9,7 @@ const PARAKEET_LANGUAGES = 'bg hr cs da nl en et fi fr de el hu it lv lt pl pt r
 const WHISPER = 'MIT';
 const ENGLISH = ['en'];
 
-/** Models as their makers publish them. Others can be added by name too. */
+/** Models that the command line lists. Other published models can also be added by name. */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   { name: 'sherpa-onnx-moonshine-tiny-en-int8', languages: ENGLISH, aboutMb: 100, licence: 'MIT' },
   { name: 'sherpa-onnx-moonshine-base-en-int8', languages: ENGLISH, aboutMb: 240, licence: 'MIT' },

@@ -88,7 +88,7 @@ test.each([
     kind: 'sense-voice',
     languages: ['zh', 'en', 'ja', 'ko'],
   },
-])('recognises $name by its files', ({ name, files, tokens, kind, languages }) => {
+])('recognises a $name model by its files', ({ name, files, tokens, kind, languages }) => {
   const layout = recogniseModel(files, () => tokens);
   expect(layout?.kind).toBe(kind);
   const used = Object.entries(layout ?? {}).filter(([part]) => !['kind', 'isEnglish'].includes(part));

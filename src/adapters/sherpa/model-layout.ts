@@ -24,8 +24,8 @@ const MODEL_FILE = /\.(onnx|ort)$/;
 
 /**
  * Recognises the layouts in which models of sherpa-onnx are published, from the file names of a folder and the tokens
- * of its vocabulary. Returns null for any other folder. Prefers 8-bit files, which are faster on processors and as
- * good.
+ * of its vocabulary. Returns null for any other folder. Prefers 8-bit files, which are faster on CPUs and equally
+ * accurate.
  */
 export function recogniseModel(files: readonly string[], readTokens: (file: string) => string): ModelLayout | null {
   const tokens = files.find((file) => /(^|-)tokens\.txt$/.test(file));
@@ -74,7 +74,7 @@ function isSmall(file: string): boolean {
   return /\.int8\./.test(file);
 }
 
-/** The blank is the first token of a vocabulary (icefall) or the last one (NeMo). */
+/** Returns the position of the blank token in a vocabulary: first (icefall), last (NeMo), or null if there is none. */
 function blankOf(tokens: string): 'first' | 'last' | null {
   const lines = tokens.trimEnd().split('\n');
   if (/^<blk> /.test(lines.at(-1) ?? '')) return 'last';
@@ -90,8 +90,8 @@ function kindOfSingle(tokens: string): 'zipformer-ctc' | 'parakeet-ctc' | 'paraf
 const SENSE_VOICE = ['zh', 'en', 'ja', 'ko'];
 
 /**
- * Returns the languages that a model supports (ISO 639-1), null for all: by its kind, else by the codes in its
- * published name (`…-zh-en-2024-01-01`), else English.
+ * Returns the languages that a model supports (ISO 639-1), or null for all. They follow from its kind, or else from the
+ * codes in its published name (`…-zh-en-2024-01-01`). The default is English.
  */
 export function languagesOf(layout: ModelLayout, name: string): readonly string[] | null {
   if (layout.kind === 'whisper') return layout.isEnglish ? ['en'] : null;
@@ -103,7 +103,7 @@ export function languagesOf(layout: ModelLayout, name: string): readonly string[
   return named.length > 0 ? [...new Set(named)] : ['en'];
 }
 
-/** Language codes in names of models. Other pairs of letters (`v2`, `tdt`) are not languages. */
+/** Language codes that occur in the names of models. Other parts of names (`v2`, `tdt`) are not languages. */
 const CODES = new Set(
   'en zh ja ko de fr es it pt ru uk pl nl sv da fi no cs hu ro el tr ar he hi th vi id bn ka kk be'.split(' '),
 );

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { languagesOf, type ModelLayout, recogniseModel } from './model-layout.ts';
 
-/** A folder with a model. `languages` are ISO 639-1 codes, null for all. */
+/** A folder with a model. `languages` are ISO 639-1 codes, or null for all languages. */
 export type ReadModel = { folder: string; name: string; layout: ModelLayout; languages: readonly string[] | null };
 
 /** Maximum size of a vocabulary, in bytes. Vocabularies have up to a few hundred thousand lines. */
@@ -17,7 +17,11 @@ export async function readModel(folder: string, known?: { languages: readonly st
   const files = await list(folder);
   const vocabulary = files.find((file) => /(^|-)tokens\.txt$/.test(file));
   const tokens = vocabulary === undefined ? '' : await readFile(join(folder, vocabulary), 'utf8');
-  if (tokens.length > MAX_VOCABULARY_BYTES) throw new Refused('invalid', `${vocabulary} of ${folder} is too large.`);
+  if (tokens.length > MAX_VOCABULARY_BYTES)
+    throw new Refused(
+      'invalid',
+      `Expected ${vocabulary} of ${folder} to have at most ${MAX_VOCABULARY_BYTES} bytes, got more.`,
+    );
   const layout = recogniseModel(files, () => tokens);
   if (layout === null) {
     throw new Refused(

@@ -1,7 +1,7 @@
 import { shareTime } from '../../lib/share-time.ts';
 import type { Speech, SpokenWord } from '../../ports/transcriber.ts';
 
-/** Fields of a recogniser's result that are read: tokens and their start times, in seconds. */
+/** Fields of a recogniser's result that this module reads: tokens and their start times, in seconds. */
 export type RecognisedSpan = {
   text: string;
   lang?: string;
@@ -9,11 +9,14 @@ export type RecognisedSpan = {
   timestamps?: readonly number[];
 };
 
-/** Approximate length of a token without a successor. */
+/** Approximate duration of a token without a successor, in seconds. */
 const TOKEN_SEC = 0.3;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Returns the words of a span. If tokens have no times, the words share the span's time by their length. */
+/**
+ * Returns the words of a span. If tokens have no times, the time of the span is divided among the words in proportion
+ * to their length.
+ */
 export function readRecognisedWords(span: RecognisedSpan, lengthSec: number, language: string): Speech {
   const { tokens = [], timestamps = [] } = span;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;

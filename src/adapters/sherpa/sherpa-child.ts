@@ -1,5 +1,5 @@
-// The process that runs sherpa-onnx. Its calls block, its models use much memory, and a crash of native code only loses
-// the current span, not the worker.
+// Entry point of the process that runs sherpa-onnx. A separate process is used because calls of the library block and
+// its models use much memory. If its native code crashes, only the current span is lost, and the worker continues.
 import { getPriority, setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
 import { MAX_SPAN_SEC } from '../../ports/voice-detector.ts';
@@ -7,16 +7,19 @@ import type { RecognisedSpan } from './recognised-words.ts';
 import { loadSherpa, type SherpaLibrary } from './sherpa-library.ts';
 import type { RecogniserConfig, SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 
-/** Encoders have a niceness of 10, so they take precedence. */
+/** Niceness of the process. Encoders have a niceness of 10, so they take precedence. */
 const NICENESS = 15;
-/** Samples per Silero window, and windows per call, because each call copies a segment. */
+/**
+ * Number of samples per Silero window, and number of windows per call. A call passes several windows, because each call
+ * copies a segment.
+ */
 const WINDOW = 512;
 const WINDOWS_AT_ONCE = 2;
 const VAD_BUFFER_SEC = 60;
 const MAX_SAMPLES = MAX_SPAN_SEC * SPEECH_SAMPLE_RATE;
 
 setPriority(Math.max(NICENESS, getPriority()));
-// The parent has exited.
+// Exit when the parent process has exited.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGINT', () => undefined);
 
@@ -51,7 +54,7 @@ function respond(sherpa: SherpaLibrary, request: SherpaRequest): SherpaAnswer {
   }
 }
 
-/** Copies, because the bytes may start at an odd address. */
+/** Converts 16-bit samples to floats. Copies the bytes first, because they may start at an odd address. */
 function toFloats(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, at) => view.getInt16(2 * at, true) / 32_768);

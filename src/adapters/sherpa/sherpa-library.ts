@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 
 type Stream = { acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void };
 
-/** The part of sherpa-onnx-node that is used here. Its calls block, and a crash in it kills the process. */
+/**
+ * The part of sherpa-onnx-node that this project uses. Its calls block, and a crash of its native code ends the
+ * process.
+ */
 export type SherpaLibrary = {
   OfflineRecognizer: new (
     config: object,

@@ -6,12 +6,12 @@ export type RecogniserConfig = {
   modelConfig: Record<string, unknown>;
 };
 
-/** Samples are signed 16-bit little-endian, one channel, 16 kHz. */
+/** A request to the sherpa-onnx process. Samples are signed 16-bit little-endian, one channel, 16 kHz. */
 export type SherpaRequest =
   | { id: number; kind: 'recognise'; config: RecogniserConfig; samples: Uint8Array }
   | { id: number; kind: 'detect'; model: string; samples: Uint8Array; isLast: boolean };
 
-/** Positions are in samples from the start of the audio. */
+/** A response of the sherpa-onnx process. Positions are in samples from the start of the audio. */
 export type SherpaAnswer =
   | { id: number; span: RecognisedSpan }
   | { id: number; stretches: { start: number; end: number }[] }

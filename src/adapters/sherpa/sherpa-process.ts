@@ -10,12 +10,12 @@ import type { SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
 const MAX_STDERR = 4_000;
 
-/** The sherpa-onnx process exited or was killed before it responded. */
+/** Thrown if the sherpa-onnx process exited or was killed before it responded. */
 export class SherpaDied extends Error {
   override name = 'SherpaDied';
 }
 
-/** The library is not installed, or cannot be loaded on this machine. */
+/** Thrown if sherpa-onnx is not installed, or cannot be loaded on this machine. */
 export class SherpaMissing extends Error {
   override name = 'SherpaMissing';
 }
@@ -25,21 +25,22 @@ type Answered = Exclude<SherpaAnswer, { failure: string }>;
 type Waiting = { resolve: (answer: Answered) => void; reject: (error: Error) => void };
 
 /**
- * A process that runs sherpa-onnx. It is killed by `close`, after a request that takes too long, and with this process.
+ * A process that runs sherpa-onnx. It is killed by `close`, if a request takes too long, and when this process exits.
  */
 export class SherpaProcess {
   private readonly child: ChildProcess;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private stderr = '';
-  /** Reason why it exited; null while it runs. */
+  /** Reason why the process exited. Null while it runs. */
   private end: Error | null = null;
 
-  /** `program`: another child program, for tests. */
+  /** `program` is the child program, which tests replace. */
   constructor(program: string = CHILD) {
     this.child = fork(program, [], {
       serialization: 'advanced',
-      // Passes no environment, because code that processes downloaded models needs none of the service's keys.
+      // Pass no environment variables, because code that processes downloaded models must not see the keys of the
+      // service.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -50,7 +51,7 @@ export class SherpaProcess {
     this.child.on('message', (answer: SherpaAnswer) => this.settle(answer));
     this.child.once('error', (error) => this.finish(new SherpaDied(`sherpa-onnx did not start: ${error.message}`)));
     this.hold(false);
-    // `close` is emitted after the last of its output.
+    // The event `close` is emitted after all output of the process has been read.
     this.child.once('close', (code, signal) => this.finish(new SherpaDied(this.describeEnd(code, signal))));
   }
 
@@ -59,8 +60,8 @@ export class SherpaProcess {
   }
 
   /**
-   * Sends a request and returns the result. Throws `SherpaDied` if the process ends first, or exceeds `limitMs` and is
-   * killed, and `SherpaMissing` without the library.
+   * Sends a request and returns the result. Throws `SherpaDied` if the process exits first, or if it exceeds `limitMs`
+   * and is killed. Throws `SherpaMissing` if the library cannot be loaded.
    */
   async request(question: Question, limitMs: number, signal: AbortSignal): Promise<Answered> {
     signal.throwIfAborted();
@@ -80,7 +81,7 @@ export class SherpaProcess {
     try {
       return await unlessAborted(promise, signal);
     } catch (error) {
-      // Only killing the process stops a call of the library.
+      // A call of the library can only be stopped by killing the process.
       if (signal.aborted) this.close();
       throw error;
     } finally {
@@ -90,7 +91,7 @@ export class SherpaProcess {
     }
   }
 
-  /** Keeps this process running only while a request is pending. The child ends with it. */
+  /** Makes the child keep this process running only while a request is pending. */
   private hold(isHeld: boolean): void {
     const { stderr, channel } = this.child;
     if (isHeld) {
@@ -128,7 +129,7 @@ export class SherpaProcess {
   }
 }
 
-/** Returns the folder of the package that holds the library for this machine, or null if it is not installed. */
+/** Returns the folder of the package with the native library for this machine, or null if it is not installed. */
 export function platformFolder(): string | null {
   try {
     const library = createRequire(import.meta.url).resolve('sherpa-onnx-node');

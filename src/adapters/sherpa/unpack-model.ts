@@ -8,13 +8,13 @@ const LIMIT_MS = 60 * 60_000;
 const MAX_OUTPUT_BYTES = 2 ** 20;
 
 /**
- * Unpacks an archive into an existing empty folder. Returns the subfolder that holds the model. Throws `Refused`
- * (`invalid`) if tar cannot read the archive, it contains no model, or the model contains links. GNU tar itself refuses
- * members whose names lead out of the folder.
+ * Unpacks an archive into an existing empty folder. Returns the subfolder that contains the model. Throws `Refused`
+ * (`invalid`) if tar cannot read the archive, if the archive contains no model, or if the model contains links. GNU tar
+ * itself rejects members with paths outside the folder.
  */
 export async function unpackModel(archive: string, into: string): Promise<string> {
   const owner = ['--no-same-owner', '--no-same-permissions'];
-  // A colon in the name does not denote a host.
+  // `--force-local`: a colon in the file name does not denote a remote host.
   await run(['--extract', '--force-local', '--file', archive, '--directory', into, ...owner]);
   await requirePlainFiles(into);
   for (const folder of [into, ...(await foldersOf(into))]) {
@@ -30,7 +30,10 @@ async function foldersOf(parent: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 }
 
-/** Checks before anything is read, because links would be followed. */
+/**
+ * Throws `Refused` (`invalid`) if a folder contains anything except regular files. This is checked before any file is
+ * read, because links would be followed.
+ */
 async function requirePlainFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() && !entry.isDirectory()) {

@@ -2,16 +2,19 @@ import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ListFrom } from '../../ports/storage.ts';
 
-/** Maximum bytes that `readBytes` loads into memory. */
+/** Maximum number of bytes that `readBytes` loads into memory. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** A range applied to an object of a known size: `lengthBytes` from `start`, 0 if it begins past the end. */
+/**
+ * A range clipped to the size of an object: `lengthBytes` bytes from `start`. `lengthBytes` is 0 if the range begins
+ * past the end.
+ */
 export type Slice = { start: number; lengthBytes: number };
 
 /**
- * Yields the chunks of a body in order. An abort destroys a stream with the signal's reason and is thrown immediately,
- * even if the stream closes slowly. Leaving the loop early does not destroy the stream, so that a server can still
- * respond on the connection. Throws if a stream closes before its end.
+ * Yields the chunks of a body in order. An abort destroys a stream with the signal's reason, which is thrown
+ * immediately, even if the stream closes slowly. If the caller leaves the loop early, the stream is not destroyed, so
+ * that a server can still respond on the connection. Throws if a stream closes before its end.
  */
 export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
@@ -53,7 +56,7 @@ export function abortError(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(`Aborted: ${String(reason)}.`);
 }
 
-/** Throws `Refused` for a malformed range. Accepts a range past the end. */
+/** Throws for a malformed range. Accepts a range past the end of an object. */
 export function checkRange(range: ByteRange | null): void {
   if (range === null) return;
   const { start, end } = range;
@@ -70,7 +73,7 @@ export function sliceOf(range: ByteRange | null, sizeBytes: number): Slice {
   return { start: range.start, lengthBytes };
 }
 
-/** Collects a stream that must contain exactly `lengthBytes`. */
+/** Reads a stream into memory. Throws unless it contains exactly `lengthBytes` bytes. */
 export async function collect(body: Readable, lengthBytes: number): Promise<Buffer> {
   if (lengthBytes > MAX_READ_BYTES) {
     body.destroy();
@@ -116,7 +119,7 @@ export function checkPrefix(prefix: string): void {
   }
 }
 
-/** Returns whether all of these lists are empty. */
+/** Returns whether all of the given lists are empty. */
 export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promise<boolean> {
   for (const list of lists) {
     for await (const _ of list) return false;
@@ -125,13 +128,15 @@ export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promis
 }
 
 /**
- * Name of the object that probes a store, one per process. No key collides with it: no segment of a key begins with a
- * dot.
+ * Name of the object with which a process probes a store. It cannot collide with a key, because no segment of a key
+ * begins with a dot.
  */
 export const PROBE_NAME = `.probe-${hostname()}-${process.pid}`;
 
 /** Throws unless the bytes read equal the bytes written. */
 export function requireProbe(read: Buffer, written: Buffer): void {
   if (!read.equals(written))
-    throw new Error('Expected the store to return the bytes that were written, got other bytes.');
+    throw new Error(
+      `Expected the store to return the ${written.length} bytes that were written, got ${read.length} others.`,
+    );
 }

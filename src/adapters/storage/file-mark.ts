@@ -6,7 +6,7 @@ import { openObject, putFile } from './file-objects.ts';
 import { removeObject } from './file-tree.ts';
 import { walkObjects } from './walk-objects.ts';
 
-/** Name of the mark's file. Callers cannot use this key: no segment of a key begins with a dot. */
+/** Name of the file with the mark. Callers cannot use this key, because no segment of their keys begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };

@@ -9,7 +9,10 @@ import { placesOf } from './file-place.ts';
 import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
 import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
 
-/** Large reads are as fast as sendfile. Small ones cost a thread hop per 64 KiB. */
+/**
+ * Bytes per read of a file. Large reads are as fast as sendfile. With reads of 64 KiB, the switch to another thread for
+ * each read takes too long.
+ */
 export const READ_CHUNK_BYTES = 1024 * 1024;
 
 export type FilePut = { key: StorageKey; target: string; ifAbsent: boolean; body: Readable | Uint8Array };
@@ -21,7 +24,8 @@ export async function putFile(root: string, put: FilePut, signal: AbortSignal): 
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Removes the folders that the failed write created. An error here matters less than that of the write.
+    // Remove the folders that the failed write created. Ignore errors here, because the error of the write is more
+    // important.
     await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
   }
@@ -36,7 +40,7 @@ async function writeAndPublish(put: FilePut, signal: AbortSignal): Promise<Writt
     await publish(put, temp.path);
     return { sizeBytes, sha256: hash.digest() };
   } catch (error) {
-    // The sweep removes leftovers; the write's own error matters more.
+    // Ignore errors here: the sweep removes leftovers, and the error of the write is more important.
     await rm(temp.path, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -56,7 +60,10 @@ async function writeWhole(
   }
 }
 
-/** Gives the finished file its name. A hard link fails if the name exists; a rename would overwrite it. */
+/**
+ * Gives the finished file its name. With `ifAbsent`, uses a hard link, which fails if the name exists, because a rename
+ * would overwrite the file.
+ */
 async function publish({ key, target, ifAbsent }: FilePut, tempPath: string): Promise<void> {
   if (!ifAbsent) {
     await rename(tempPath, target);
@@ -76,7 +83,7 @@ export function taken(key: StorageKey): Refused {
 
 export type Opened = { info: ObjectInfo; lengthBytes: number; body: Readable };
 
-/** Opens an object, whole or a range. Throws `Refused` (`not-found`) if it does not exist. */
+/** Opens an object or a range of it. Throws `Refused` (`not-found`) if it does not exist. */
 export async function openObject(
   root: string,
   { key, range }: { key: StorageKey; range: ByteRange | null },

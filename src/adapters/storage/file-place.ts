@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `{libraryId}/{mediaId}` at the start of a key. The id is a GUID, version 7 (RFC 9562, 5.7). */
+/** Matches `{libraryId}/{mediaId}` at the start of a key. The id is a GUID of version 7 (RFC 9562 section 5.7). */
 const OF_MEDIA = /^(\d+)\/([0-9a-f]{5})([0-9a-f]{3})(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\/|$)/;
 
 /**
- * Name of a fan-out folder, over which videos are spread: `.` and five digits. No key can contain it, because no
- * segment of a key begins with a dot.
+ * Matches the name of a fan-out folder: `.` and five hexadecimal digits. Videos are distributed over such folders. A
+ * key cannot contain such a name, because no segment of a key begins with a dot.
  */
 const FAN = /^\.[0-9a-f]{5}$/;
 
@@ -17,8 +17,8 @@ export function isFan(name: string): boolean {
 
 /**
  * Returns the path below the root for the file of a key or the folder of a prefix: `{libraryId}/.{digits 1 to
- * 5}/{digits 6 to 8}/{mediaId}/…`. The first eight digits of an id are its time in steps of 65.5 s. No folder grows
- * with the library, and folders sorted by name have the order of their keys.
+ * 5}/{digits 6 to 8}/{mediaId}/…`. The first eight digits of an id are its time in steps of 65.5 s. Therefore no folder
+ * contains all videos of a library, and the order of folder names is the order of keys.
  */
 export function placeOf(key: string): string {
   const [media = '', libraryId, first, second] = OF_MEDIA.exec(key) ?? [];
@@ -27,7 +27,7 @@ export function placeOf(key: string): string {
 }
 
 /**
- * Returns every possible path: the result of `placeOf` first, then `{libraryId}/{mediaId}/…`, which older versions
+ * Returns all paths that a file may have: the result of `placeOf`, then `{libraryId}/{mediaId}/…`, which older versions
  * wrote.
  */
 export function placesOf(key: string): string[] {

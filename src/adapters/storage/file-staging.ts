@@ -9,7 +9,7 @@ import { pathOf, placeOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
-/** The folder of the staged uploads. No key can name it, because no segment of a key begins with a dot. */
+/** Folder of the staged uploads. No key can refer to it, because no segment of a key begins with a dot. */
 export const STAGING_FOLDER = '.staging';
 
 /** Stores each staged upload as a growing file, in a folder on the same file system as the objects. */
@@ -88,8 +88,8 @@ async function appendTo(
 }
 
 /**
- * If two processes create the file of an upload simultaneously, one is refused. A process that finds the file appends
- * to its end.
+ * Opens the file of an upload for appending, and creates it if it does not exist. If two processes create it
+ * simultaneously, throws `Refused` (`conflict`) in one of them.
  */
 async function begin(path: string): Promise<FileHandle> {
   try {
@@ -118,7 +118,8 @@ async function appendDurably(
 }
 
 /**
- * A process that was killed while appending leaves its bytes only in the page cache. They count once they are on disk.
+ * Returns the size of the staged file after syncing it: the bytes of a process that was killed during an append may be
+ * only in the page cache.
  */
 async function durableSize(handle: FileHandle): Promise<number> {
   try {
@@ -145,7 +146,7 @@ async function commitFile(
     await handle.close();
   }
   const target = join(root, placeOf(key));
-  // False if another commit of the same upload was faster.
+  // False if another commit of the same upload was first.
   const moved = await inFolderOf(target, () => rename(path, target)).then(
     () => true,
     async (error: unknown) => ((await ifPresent(stat(path))) === null ? false : Promise.reject(refuseFull(error))),
@@ -155,7 +156,10 @@ async function commitFile(
   return { sizeBytes };
 }
 
-/** After a crash between the rename and the caller's row, the object exists and the staged file does not. */
+/**
+ * Returns the object of an earlier commit. It exists, and the staged file does not, if a process crashed after the
+ * rename and before the caller wrote its row.
+ */
 async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
   const info = await statObject(root, key);
   if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object exists.`);

@@ -11,9 +11,9 @@ import { walkObjects } from './walk-objects.ts';
 
 /**
  * Opens a local folder as object storage, and creates it if needed. A key is the path below the folder, except that
- * videos are spread over more folders (`placeOf`). Writes go to `{name}.tmp.{random}`, then fsync, rename, fsync of the
- * folders. Readers therefore only see complete objects, and an acknowledged write survives power loss. Other processes
- * may use the same folder.
+ * videos are distributed over fan-out folders (`placeOf`). A write creates `{name}.tmp.{random}`, calls fsync, renames
+ * the file, and calls fsync for the folders. Readers therefore only see complete objects, and an acknowledged write
+ * survives power loss. Other processes may use the same folder.
  */
 export async function createFileStorage(folder: string): Promise<Storage> {
   const root = resolve(folder);

@@ -5,7 +5,7 @@ import { isKeySegment, type ObjectInfo, type StorageKey } from '../../ports/stor
 import { isFan, placesOf } from './file-place.ts';
 import { hasCode, isTempName } from './file-write.ts';
 
-/** Returns the facts of an object, or null if it does not exist. */
+/** Returns the metadata of an object, or null if it does not exist. */
 export async function statObject(root: string, key: StorageKey): Promise<ObjectInfo | null> {
   for (const place of placesOf(key)) {
     const stats = await ifPresent(stat(join(root, place), { bigint: true }));
@@ -15,8 +15,8 @@ export async function statObject(root: string, key: StorageKey): Promise<ObjectI
 }
 
 /**
- * Derives an object's facts from those of its file. A new file has a different inode or time, and therefore a different
- * etag.
+ * Derives the metadata of an object from that of its file. A new file has a different inode or time, and therefore a
+ * different etag.
  */
 export function infoOf(key: StorageKey, stats: BigIntStats): ObjectInfo {
   const etag = [stats.ino, stats.size, stats.mtimeNs].map((part) => part.toString(36)).join('-');
@@ -56,7 +56,7 @@ async function removeBelow(path: string, signal: AbortSignal): Promise<number> {
   return removed;
 }
 
-/** Removes the empty folders from `folder` upwards; the root stays. */
+/** Removes empty folders from `folder` upwards, but never the root. */
 export async function pruneFolders(root: string, folder: string): Promise<void> {
   for (let path = folder; path.length > root.length; path = dirname(path)) {
     if (!(await removeIfEmpty(path))) return;
@@ -64,8 +64,8 @@ export async function pruneFolders(root: string, folder: string): Promise<void> 
 }
 
 /**
- * Error codes for a folder in use, a mount point, and a folder that we may not remove. Empty folders are not visible to
- * callers.
+ * Error codes for a folder that is not empty, a mount point, and a folder that this process may not remove. They are
+ * ignored, because empty folders are not visible to callers.
  */
 const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'];
 
@@ -103,7 +103,10 @@ async function isOlder(path: string, olderThanMs: number): Promise<boolean> {
   return stats !== null && Date.now() - stats.mtimeMs >= olderThanMs;
 }
 
-/** Returns the result, or null if the path does not exist (or contains a file where a folder should be). */
+/**
+ * Returns the result of a promise, or null if it rejects because the path does not exist (or contains a file in place
+ * of a folder).
+ */
 export async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import { chunksOf } from './bytes.ts';
 
-/** Dirty pages are flushed after this many bytes, so that the fsync at the end has little left to do. */
+/** Number of bytes after which dirty pages are flushed, so that the fsync at the end is fast. */
 const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -76,7 +76,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number)
   }
 }
 
-/** Makes a name durable: fsync of every folder from the file's up to the root. */
+/** Makes a file name durable: calls fsync for every folder from that of the file up to the root. */
 export async function syncFolders(root: string, path: string): Promise<void> {
   const folders = [root];
   for (let folder = dirname(path); folder.length > root.length; folder = dirname(folder)) folders.push(folder);
@@ -100,7 +100,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Waits for a file system action. A full disk becomes `Refused`. */
+/** Waits for a file system action. Throws `Refused` (`disk-full`) if the disk is full. */
 export async function refusingFull<T>(action: Promise<T>): Promise<T> {
   try {
     return await action;
@@ -109,7 +109,7 @@ export async function refusingFull<T>(action: Promise<T>): Promise<T> {
   }
 }
 
-/** Converts "no space left" and "quota exceeded" into `Refused`; returns any other error unchanged. */
+/** Converts "no space left" and "quota exceeded" to `Refused` (`disk-full`). Returns any other error unchanged. */
 export function refuseFull(error: unknown): unknown {
   if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
   return new Refused('disk-full', 'The storage is full. Free some space and send the bytes again.', { cause: error });

@@ -1,17 +1,20 @@
 import type { Storage } from '../../ports/storage.ts';
 
-/** Decides on deletions, and is notified of writes. */
+/** Decides whether objects may be deleted, and when writes may begin. */
 export type DeletionGuard = {
   /** Throws if nothing may be deleted. */
   requireOurs(): Promise<void>;
-  /** Resolves once the store was checked, whatever the result: an empty store gets its mark before anything else. */
+  /**
+   * Resolves once the store has been checked, whatever the result. Writes wait for this, so that an empty store gets
+   * its mark first.
+   */
   checked(): Promise<void>;
   noteWrite(): void;
 };
 
 /**
- * Wraps a store so that nothing is deleted before the guard has allowed it: no object, no staged upload, no unfinished
- * write. Reads and writes always work. A failed write removes its own unfinished bytes.
+ * Wraps a store so that nothing is deleted before the guard has allowed it: no object, no staged upload and no
+ * unfinished write. Reads and writes are always allowed. A failed write removes its own unfinished bytes.
  */
 export function createGuardedStorage(storage: Storage, guard: DeletionGuard): Storage {
   const { staging } = storage;

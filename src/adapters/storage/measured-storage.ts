@@ -3,8 +3,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /**
- * Wraps a store to measure its requests and count its failures. A refusal, such as a conflict, is no failure. The
- * duration of a read is the time until its stream is open.
+ * Wraps a store to measure its requests and count its failures. A refusal, such as a conflict, does not count as a
+ * failure. The duration of a read is the time until its stream is open.
  */
 export function createMeasuredStorage(storage: Storage): Storage {
   async function measured<T>(operation: string, action: () => Promise<T>): Promise<T> {

@@ -4,8 +4,8 @@ import type { Staging, Storage, StorageKey } from '../../ports/storage.ts';
 type Stores = { to: Storage; from: Storage };
 
 /**
- * Presents the staged uploads of two stores. An upload that began in `from` is completed there, and its object moves
- * like any other. All others begin in `to`.
+ * Presents the staged uploads of two stores as one. An upload that began in `from` is completed there, and its object
+ * is moved like any other. All other uploads begin in `to`.
  */
 export function createMovingStaging({ to: { staging: to }, from: { staging: from } }: Stores): Staging {
   const placeOf = async (id: string) => ((await from.size(id)) > 0 ? from : to);
@@ -31,7 +31,10 @@ export function createMovingStaging({ to: { staging: to }, from: { staging: from
 
 type Commit = { id: string; key: StorageKey };
 
-/** `from` contains at most an upload without bytes or an earlier commit, which may move during the lookup. */
+/**
+ * Commits an upload in the store that has it. Tries `to` again at the end, because the object of an earlier commit may
+ * move from `from` to `to` during the lookup.
+ */
 async function commitWhereStaged(
   { to, from }: { to: Staging; from: Staging },
   { id, key }: Commit,

@@ -39,7 +39,8 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
     },
     list: (place, signal) => merge({ to: to.list(place, signal), from: from.list(place, signal) }),
     async delete(keys) {
-      // With this order, a mover that is copying the object sees the deletion, or its copy is deleted too.
+      // Delete in `from` first: a mover that is copying the object then either notices the deletion, or its copy is
+      // also deleted.
       await from.delete(keys);
       await to.delete(keys);
     },
@@ -74,8 +75,8 @@ async function firstThatHas<T>({ to, from }: StorePair, look: (store: Storage) =
 type Opened = { key: StorageKey; range: ByteRange | null; info: ObjectInfo; body: Readable };
 
 /**
- * Wraps a body of the old store. If the body breaks off, because its object may have moved, it continues in the new
- * store at the same byte.
+ * Wraps a body that is read from `from`. If it is interrupted, possibly because its object has moved, continues at the
+ * same byte in `to`.
  */
 function goingOnIn(to: Storage, opened: Opened, signal: AbortSignal): Readable {
   const current = { body: opened.body, isClosed: false };
@@ -116,7 +117,7 @@ async function* chunksOf(
 
 type Lists = { to: AsyncIterable<ObjectInfo>; from: AsyncIterable<ObjectInfo> };
 
-/** Merges both lists in key order, each key once. */
+/** Merges both lists in key order, without duplicates. */
 async function* merge({ to, from }: Lists): AsyncGenerator<ObjectInfo> {
   const [newer, older] = [to[Symbol.asyncIterator](), from[Symbol.asyncIterator]()];
   try {

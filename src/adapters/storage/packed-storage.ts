@@ -4,7 +4,7 @@ import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../ports/sto
 import { checkRange } from './bytes.ts';
 
 /**
- * Wraps a store so that keys that name a range of a pack are read like objects. `localPath` returns null for them,
+ * Wraps a store so that keys that refer to a range of a pack are read like objects. `localPath` returns null for them,
  * because the range begins inside a file. They are written and deleted only with their pack. Exception: a range may be
  * replaced by different bytes of the same length, which rewrites the pack.
  */
@@ -43,18 +43,24 @@ export function createPackedStorage(storage: Storage): Storage {
   };
 }
 
-/** If a pack is shorter than its keys state, its range is shorter too. */
+/**
+ * Returns the metadata of a range of a pack. If the pack is shorter than expected from the key, the range is also
+ * shorter.
+ */
 function infoOf(key: StorageKey, { start, sizeBytes }: PackedRange, info: ObjectInfo): ObjectInfo {
   const left = Math.max(0, Math.min(sizeBytes, info.sizeBytes - start));
   return { ...info, key, sizeBytes: left, etag: `${info.etag}-${start}` };
 }
 
-/** Converts a range within a key to one of its pack. Bytes after its end belong to other keys. */
+/**
+ * Converts a range of a key to a range of its pack, clipped at the end of the key, because the bytes after it belong to
+ * other keys.
+ */
 function within({ start, sizeBytes }: PackedRange, range: ByteRange | null): ByteRange {
   checkRange(range);
   const from = range?.start ?? 0;
   const to = Math.min(range?.end ?? Number.POSITIVE_INFINITY, sizeBytes - 1);
-  // Empty result: a range that begins past the pack's end is clipped to nothing.
+  // The result is empty: request a range past the end of the pack, which is clipped to nothing.
   if (from > to) return { start: Number.MAX_SAFE_INTEGER - 1, end: Number.MAX_SAFE_INTEGER - 1 };
   return { start: start + from, end: start + to };
 }

@@ -2,11 +2,11 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
-/** Keys as in the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables. */
+/** Access keys as in the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables. */
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
 export type S3Options = {
-  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`; only the bucket is required. */
+  /** Location as `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`. Only the bucket is required. */
   url: string;
   /** Null lets the SDK search for credentials: a role of the machine or a profile. */
   credentials: S3Credentials | null;
@@ -22,19 +22,19 @@ export type S3Options = {
 export type S3Bucket = {
   client: S3Client;
   name: string;
-  /** Prefix of every key; empty, or with a slash at its end. */
+  /** Prefix of every key. It is empty or ends with a slash. */
   prefix: string;
   lacks: { bulkDelete: boolean; partCopy: boolean };
 };
 
 const PARAMETERS = new Set(['endpoint', 'region', 'prefix']);
 
-/** Parses the address and creates the client. Does not connect. Throws an `Error` that names the problem. */
+/** Parses the URL and creates the client. Does not connect. Throws an `Error` that describes the problem. */
 export function openBucket(options: S3Options): S3Bucket {
   const { name, endpoint, region, prefix } = parseS3Url(options.url);
   const config: S3ClientConfig = {
     region,
-    // Many S3 engines refuse the checksum trailers that the SDK sends by default (Ceph: MissingContentLength).
+    // Many S3 engines reject the checksum trailers that the SDK sends by default (Ceph: MissingContentLength).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: options.maxAttempts ?? 4,
@@ -56,7 +56,7 @@ export function openBucket(options: S3Options): S3Bucket {
 
 type S3Address = { name: string; endpoint: string | null; region: string; prefix: string };
 
-/** Parses an `s3:` address. */
+/** Parses an `s3:` URL. */
 export function parseS3Url(text: string): S3Address {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,62}$/.test(url.hostname)) {
@@ -69,7 +69,7 @@ export function parseS3Url(text: string): S3Address {
   }
   for (const parameter of url.searchParams.keys()) {
     if (!PARAMETERS.has(parameter))
-      throw new Error(`Expected endpoint, region or prefix in ${text}, came "${parameter}".`);
+      throw new Error(`Expected endpoint, region or prefix in ${text}, got "${parameter}".`);
   }
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && !/^https?:\/\/[^/]/.test(endpoint)) {
@@ -88,7 +88,7 @@ export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: st
   return { Bucket: bucket.name, Key: bucket.prefix + key };
 }
 
-/** Waits for the response to a command. Errors name the action and the response. */
+/** Waits for the response to a command. Errors contain the action and the response. */
 export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -106,7 +106,7 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
   }
 }
 
-/** Returns the reason why there was no response of S3. */
+/** Returns the reason why S3 did not respond. */
 function describeSilence(error: unknown): string {
   const { code, message }: { code?: unknown; message?: unknown } = Object(error);
   const fault = typeof code === 'string' ? describeProtocol(code) : null;
@@ -114,22 +114,22 @@ function describeSilence(error: unknown): string {
   return fault ?? (typeof code === 'string' ? `${code} (${reason})` : failureOf(error).name);
 }
 
-/** Returns the mismatch for an error code of Node that means another protocol; null for any other code. */
+/** Describes the protocol mismatch that an error code of Node indicates. Returns null for any other code. */
 function describeProtocol(code: string): string | null {
   if (code === 'EPROTO') return 'no TLS from the endpoint (EPROTO): it may speak http://';
   return code.startsWith('HPE_') ? `a response that is not HTTP (${code}): another program uses this port` : null;
 }
 
 /**
- * Returns whether there was no response, a response to try later, or a bucket or credentials that an operator has to
- * fix.
+ * Returns whether the store counts as unavailable: there was no response, a response to try again later, or a problem
+ * with the bucket or the credentials that an operator has to fix.
  */
 function isAway(status: number | null, name: string): boolean {
   if (status === null || status >= 500) return true;
   return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';
 }
 
-/** A command that S3 did not carry out; `cause` is the SDK's error. */
+/** Thrown if S3 did not carry out a command. `cause` is the error of the SDK. */
 class S3Failure extends Error {
   constructor(message: string, options: ErrorOptions) {
     super(message, options);
@@ -139,16 +139,19 @@ class S3Failure extends Error {
 
 export type Failure = { status: number | null; name: string; attempts: number };
 
-/** Returns the facts of a failed command: HTTP status (null without a response), S3's code, number of attempts. */
+/**
+ * Returns the details of a failed command: HTTP status (null without a response), error code of S3, and number of
+ * attempts.
+ */
 export function failureOf(error: unknown): Failure {
   const cause = error instanceof S3Failure || error instanceof StorageAway ? error.cause : error;
   if (!(cause instanceof Error)) return { status: null, name: String(cause), attempts: 1 };
-  // Every error of the SDK carries `$metadata`. Others do not; nothing is read from them.
+  // Every error of the SDK has `$metadata`. In other errors it is undefined.
   const metadata = (cause as { $metadata?: { httpStatusCode?: number; attempts?: number } }).$metadata;
   return { status: metadata?.httpStatusCode ?? null, name: cause.name, attempts: metadata?.attempts ?? 1 };
 }
 
-/** Codes of S3, and an error of its SDK, for access keys that are missing or refused. */
+/** Error codes of S3, and the name of an SDK error, for access keys that are missing or refused. */
 const KEYS_REFUSED = [
   'InvalidAccessKeyId',
   'SignatureDoesNotMatch',
@@ -158,7 +161,7 @@ const KEYS_REFUSED = [
   'CredentialsProviderError',
 ];
 
-/** Returns a sentence that names the setting that the owner has to correct; null for any other failure. */
+/** Returns a sentence with the setting that the operator has to correct, or null for any other failure. */
 export function describeS3Fault(error: unknown): string | null {
   const { name } = failureOf(error);
   const { code }: { code?: unknown } = Object(error instanceof Error ? error.cause : null);

@@ -35,13 +35,13 @@ export async function* listBucket(
     });
     const page = await answerOf(`list ${prefix}`, bucket.client.send(command, { abortSignal: signal }));
     for (const entry of page.Contents ?? []) {
-      // Foreign objects in the bucket may have names that are not our keys. The callers filter them.
+      // Foreign objects in the bucket may have names that are not valid keys. The callers filter them.
       const key = (entry.Key ?? '').slice(bucket.prefix.length) as StorageKey;
       yield infoFrom(key, { sizeBytes: entry.Size, modifiedAt: entry.LastModified, etag: entry.ETag });
     }
     token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     if (page.IsTruncated === true && token === undefined)
-      throw new Error('Expected a token for the next page of a list.');
+      throw new Error('Expected a continuation token of a truncated list, got none.');
   } while (token !== undefined);
 }
 
@@ -77,7 +77,7 @@ async function deleteKey(bucket: S3Bucket, key: string): Promise<void> {
   }
 }
 
-/** Aborts multipart uploads that received nothing for this long. Returns their number. */
+/** Aborts multipart uploads that have received nothing for `olderThanMs`. Returns their number. */
 export async function sweepUploads(bucket: S3Bucket, olderThanMs: number, signal: AbortSignal): Promise<number> {
   let swept = 0;
   for await (const upload of openUploads(bucket, signal)) {
@@ -102,7 +102,8 @@ async function* openUploads(bucket: S3Bucket, signal: AbortSignal): AsyncGenerat
     });
     const page = await answerOf('list open uploads', bucket.client.send(command, { abortSignal: signal }));
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      if (Key === undefined || UploadId === undefined) throw new Error('Expected key and id of every open upload.');
+      if (Key === undefined || UploadId === undefined)
+        throw new Error('Expected a key and an id of every open upload, got an upload without them.');
       yield { key: Key, id: UploadId, initiatedAt: Initiated ?? new Date() };
     }
     const { NextKeyMarker, NextUploadIdMarker } = page;

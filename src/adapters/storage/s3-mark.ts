@@ -6,12 +6,12 @@ import { deleteKeys } from './s3-list.ts';
 import { openS3Object } from './s3-read.ts';
 import { putBytes } from './s3-write.ts';
 
-/** Callers cannot use this key: no segment of a key begins with a dot. */
+/** Key of the object with the mark. Callers cannot use it, because no segment of their keys begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
-/** Stores the mark of a bucket, or of a prefix in it, as an object next to the others. */
+/** Stores the mark of a bucket, or of a prefix in it, as an object next to the other objects. */
 export function createS3Mark(bucket: S3Bucket, isEmpty: StoreMark['isEmpty']): StoreMark {
   return {
     place: `s3://${bucket.name}/${bucket.prefix}`,

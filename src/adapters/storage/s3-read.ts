@@ -6,12 +6,12 @@ import { type ByteRange, type ObjectInfo, StorageAway, type StorageKey } from '.
 import { sliceOf } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 
-/** Maximum consecutive attempts to resume a broken body without receiving a byte. */
+/** Maximum number of consecutive attempts to resume an interrupted body without receiving a byte. */
 const MAX_RESUMES = 3;
 
 export type OpenedObject = { info: ObjectInfo; lengthBytes: number; body: Readable };
 
-/** Opens an object, whole or a checked range. */
+/** Opens an object or a checked range of it. */
 export async function openS3Object(
   bucket: S3Bucket,
   { key, range }: { key: StorageKey; range: ByteRange | null },
@@ -36,7 +36,7 @@ export async function openS3Object(
   return { info, lengthBytes, body };
 }
 
-/** Returns the facts of an object, or null if it does not exist. */
+/** Returns the metadata of an object, or null if it does not exist. */
 export async function headS3Object(bucket: S3Bucket, key: StorageKey): Promise<ObjectInfo | null> {
   const requested = answerOf(`report ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
   const answer = await requested.catch((error: unknown) => {
@@ -69,7 +69,7 @@ async function get(bucket: S3Bucket, ask: Ask, signal: AbortSignal): Promise<Get
 
 type Span = { info: ObjectInfo; first: Readable; start: number; lengthBytes: number };
 
-/** One stream over as many connections as needed. It ends only after every byte was received. */
+/** Returns one stream that reads over as many connections as needed. It ends only after every byte was received. */
 function resumingBody(bucket: S3Bucket, span: Span, signal: AbortSignal): Readable {
   const current = { stream: span.first, isClosed: false };
   const body = readableFrom(spanChunks(bucket, { ...span, current }, signal), () => {
@@ -144,7 +144,7 @@ function chunkIterator(stream: Readable): AsyncIterator<Buffer> {
 
 function bodyOf(answer: GetObjectCommandOutput): Readable {
   if (answer.Body instanceof Readable) return answer.Body;
-  throw new Error('Expected S3 to respond with a stream.');
+  throw new Error('Expected S3 to respond with a stream, got no stream.');
 }
 
 function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectInfo {
@@ -155,14 +155,14 @@ function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectIn
 
 type Facts = { sizeBytes: number | undefined; modifiedAt: Date | undefined; etag: string | undefined };
 
-/** Returns an object's facts as S3 reports them in a head, a get or a list. */
+/** Converts the metadata of an object that S3 returns for head, get and list requests. */
 export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts): ObjectInfo {
   if (sizeBytes === undefined || modifiedAt === undefined || etag === undefined) {
     throw new Error(
       `Expected S3 to report size, time and ETag of ${key}, got ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
     );
   }
-  // Lists report milliseconds and heads do not. Whole seconds are the same everywhere.
+  // List responses contain milliseconds, head responses do not. Round to whole seconds, so that both are equal.
   const wholeSeconds = new Date(Math.floor(modifiedAt.getTime() / 1000) * 1000);
   return { key, sizeBytes, modifiedAt: wholeSeconds, etag: etag.replace(/^"|"$/g, '') };
 }

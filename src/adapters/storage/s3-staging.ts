@@ -9,17 +9,19 @@ import { deleteKeys, listBucket } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
 import { PART_BYTES, type PartJob, partBytesFor, partJob, partsOf, putBytes, writeInParts } from './s3-write.ts';
 
-/** Prefix of all staged pieces. No key begins with it. */
+/** Prefix of all staged pieces. No key of an object begins with it. */
 export const STAGING_PREFIX = '.staging/';
 
 const PIECES_AT_ONCE = 3;
 
-/** A stored run of staged bytes: `.staging/{id}/{offset, 20 digits}`. No piece crosses a multiple of the part size. */
+/**
+ * A stored range of staged bytes: `.staging/{id}/{offset, 20 digits}`. No piece crosses a multiple of the part size.
+ */
 type Piece = { key: StorageKey; offset: number; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Stores staged uploads as pieces. Only the run of pieces from offset 0 without a gap counts, so pieces may arrive in
- * any order. The next append removes everything after a gap (left by a dead writer).
+ * Stores staged uploads as pieces. Only the pieces from offset 0 up to the first gap count. The next append removes all
+ * pieces after a gap, which a crashed writer has left.
  */
 export function createS3Staging(bucket: S3Bucket): Staging {
   const appending = new Set<string>();
@@ -67,7 +69,7 @@ export function createS3Staging(bucket: S3Bucket): Staging {
 }
 
 function pieceKey(id: string, offset: number): StorageKey {
-  // Callers cannot use this key: its first segment separates staged bytes from objects.
+  // Callers cannot use this key, because its first segment begins with a dot.
   return `${STAGING_PREFIX}${id}/${String(offset).padStart(20, '0')}` as StorageKey;
 }
 
@@ -98,8 +100,8 @@ function behindGap(pieces: readonly Piece[], size: number): Piece[] {
 }
 
 /**
- * Deletes the first piece first: no other piece counts without it, so an interrupted deletion never looks like a
- * shorter upload.
+ * Deletes pieces, beginning with the first. Without it, no other piece counts, so an interrupted deletion never results
+ * in a shorter upload.
  */
 async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise<void> {
   const [first, ...others] = pieces;
@@ -189,7 +191,9 @@ async function* partJobs(
   }
 }
 
-/** Pieces never cross the border of a part, so the pieces that begin within a part are its content. */
+/**
+ * Returns the pieces that begin within a part. They are its content, because pieces never cross the border of a part.
+ */
 function piecesWithin(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return pieces.filter(({ offset, sizeBytes }) => offset >= start && offset < end && sizeBytes > 0);
 }
@@ -219,7 +223,10 @@ async function* chunksFrom(
   }
 }
 
-/** Returns the job for a part that the engine copies itself, or that is sent from memory if the engine cannot. */
+/**
+ * Returns the job for a part that is copied by the S3 engine, or sent from memory if the engine does not support
+ * copying.
+ */
 function copyJob(bucket: S3Bucket, piece: Piece): PartJob {
   return {
     sizeBytes: piece.sizeBytes,

@@ -19,8 +19,8 @@ const ALL: ListFrom = { prefix: '', after: '' };
 
 /**
  * Opens a bucket of any S3-compatible engine as object storage. Does not connect yet. Requests are retried a bounded
- * number of times with jitter. A broken body is continued where it stopped, or fails. `ifAbsent` is atomic up to 16
- * MiB; above, only if the engine honours `If-None-Match` on completion.
+ * number of times with jitter. An interrupted body is resumed at the same byte, or fails. `ifAbsent` is atomic for
+ * objects of up to 16 MiB. For larger objects, it is atomic only if the engine supports `If-None-Match` on completion.
  */
 export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options);
@@ -30,7 +30,7 @@ export function createS3Storage(options: S3Options): Storage {
     stepBytes: PART_BYTES,
     async put(key, body, { ifAbsent = false, contentType, lengthBytes = null }, signal) {
       const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
-      // Bytes that are already in memory need no second buffer of the part size.
+      // The bytes are already in memory, so send them without another buffer.
       if (body instanceof Uint8Array && Math.max(body.length, lengthBytes ?? 0) <= PART_BYTES)
         return await writeS3Bytes(bucket, target, body, signal);
       return await writeS3Object(bucket, { target, body, lengthBytes }, signal);
@@ -88,7 +88,7 @@ async function* listObjects(bucket: S3Bucket, from: ListFrom, signal: AbortSigna
   }
 }
 
-/** Staged bytes and foreign objects in the bucket are not our objects. */
+/** Returns whether a name is a valid key. The names of staged bytes and of foreign objects in the bucket are not. */
 function isKey(text: string): boolean {
   return text.split('/').every(isKeySegment);
 }

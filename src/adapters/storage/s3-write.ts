@@ -15,31 +15,34 @@ import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys } from './s3-list.ts';
 import { headS3Object } from './s3-read.ts';
 
-/** Size of all parts but the last. Some engines require equal sizes, and it bounds the memory of a write. */
+/** Size of all parts except the last, in bytes. Some engines require equal sizes. It limits the memory of writes. */
 export const PART_BYTES = 16 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 3;
 const MAX_PARTS = 10_000;
-/** Maximum size of a part. Four parts are in memory during a write. */
+/** Maximum size of a part, in bytes. Four parts are in memory during a write. */
 const MAX_PART_BYTES = 8 * PART_BYTES;
 
-/** Maximum number of attempts of a conditional write that conflicts with another one. */
+/** Maximum number of attempts of a conditional write that conflicts with another write. */
 const CONFLICT_TRIES = 3;
 
 /**
- * Returns the size of all parts but the last for an object of this length: a multiple of `PART_BYTES`, so that at most
- * 10,000 parts are needed; the smallest one if the length is unknown. Throws `Refused` (`too-large`) if no size is
- * large enough.
+ * Returns the size of all parts except the last for an object of the given length: the smallest multiple of
+ * `PART_BYTES` with which at most 10,000 parts are needed, or `PART_BYTES` if the length is unknown. Throws `Refused`
+ * (`too-large`) if no size is large enough.
  */
 export function partBytesFor(lengthBytes: number | null): number {
   const partBytes = PART_BYTES * Math.max(1, Math.ceil((lengthBytes ?? 0) / (PART_BYTES * MAX_PARTS)));
   if (partBytes <= MAX_PART_BYTES) return partBytes;
-  throw new Refused('too-large', `Expected at most ${MAX_PARTS * MAX_PART_BYTES} bytes, announced: ${lengthBytes}.`);
+  throw new Refused(
+    'too-large',
+    `Expected an object of at most ${MAX_PARTS * MAX_PART_BYTES} bytes, got ${lengthBytes}. Split it.`,
+  );
 }
 
 export type S3Target = { key: StorageKey; ifAbsent: boolean; contentType: string | null };
 
-/** Writes a body: one request up to the part size, else a multipart upload, which is aborted if it fails. */
+/** Writes a body: with one request if it fits into a part, else with a multipart upload, aborted if it fails. */
 export async function writeS3Object(
   bucket: S3Bucket,
   { target, body, lengthBytes }: { target: S3Target; body: Readable | Uint8Array; lengthBytes: number | null },
@@ -52,7 +55,7 @@ export async function writeS3Object(
     const first = await parts.next();
     const firstBytes = first.done === true ? Buffer.alloc(0) : first.value;
     hash.update(firstBytes);
-    // Requesting the next part shows whether the first is the only one.
+    // Read the next part to find out whether the first is the only one.
     const second = await parts.next();
     signal.throwIfAborted();
     if (second.done === true) {
@@ -74,8 +77,8 @@ export async function writeS3Object(
 }
 
 /**
- * Cuts a body into buffers: the first of `firstBytes`, all others of the part size, the last of the rest. If the body
- * fails, the received bytes of the last buffer are yielded before its error is thrown.
+ * Cuts a body into buffers: the first has `firstBytes`, all others have the part size, and the last has the remaining
+ * bytes. If the body fails, the received bytes of the last buffer are yielded before its error is thrown.
  */
 export async function* partsOf(
   body: Readable | Uint8Array,
@@ -113,7 +116,7 @@ async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: 
   );
 }
 
-// Takes no signal, because an abort cannot tell whether bytes in flight arrived. The request has its own time limit.
+// Takes no signal: after an abort, it would be unknown whether the bytes were stored. The request has a time limit.
 /** Writes at most one part in one request. */
 export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
   const md5 = createHash('md5').update(bytes).digest();
@@ -133,7 +136,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
       const { status, attempts } = failureOf(error);
       if (status === 409 && tries < CONFLICT_TRIES) continue;
       if (!target.ifAbsent || (status !== 412 && status !== 409)) throw error;
-      // The response to an earlier attempt may have been lost. In that case the stored object is our own.
+      // An earlier attempt may have stored the object, if only its response was lost.
       const stored = attempts > 1 ? await headS3Object(bucket, target.key) : null;
       if (stored?.etag === md5.toString('hex')) return;
       throw taken(target.key);
@@ -143,7 +146,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   throw new Error(`Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, got another ETag.`);
 }
 
-/** Returns whether a response's ETag matches the bytes. With a separate encryption key, it is not an MD5. */
+/** Returns whether an ETag matches the bytes. With a separate encryption key, it is not an MD5 and always matches. */
 function isProof(
   answer: { ETag?: string | undefined; ServerSideEncryption?: string | undefined },
   md5: Buffer,
@@ -197,13 +200,13 @@ export async function writeInParts(
   signal: AbortSignal,
 ): Promise<number> {
   const place = locate(bucket, target.key);
-  // Ignores the signal, because an upload whose id is lost could not be aborted.
+  // Do not pass the signal: after an abort, the id would be unknown and the upload could not be aborted.
   const create = new CreateMultipartUploadCommand({
     ...place,
     ...conditionsOf({ ...target, ifAbsent: false }),
   });
   const { UploadId } = await answerOf(`begin ${target.key}`, bucket.client.send(create));
-  if (UploadId === undefined) throw new Error(`Expected an id for the upload of ${target.key}.`);
+  if (UploadId === undefined) throw new Error(`Expected an id for the upload of ${target.key}, got none.`);
   try {
     const parts = await putParts({ ...place, UploadId }, jobs, signal);
     await complete(bucket, { target, uploadId: UploadId, parts });
@@ -247,7 +250,7 @@ async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completio
     UploadId: uploadId,
     MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
   });
-  // Not every engine honours the condition when an upload is completed.
+  // Some engines ignore the condition when an upload is completed, so check it here.
   if (target.ifAbsent && (await headS3Object(bucket, target.key)) !== null) throw taken(target.key);
   let isOurs = true;
   try {
@@ -255,14 +258,14 @@ async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completio
   } catch (error) {
     const { status, name, attempts } = failureOf(error);
     if (target.ifAbsent && (status === 412 || status === 409)) throw taken(target.key);
-    // A repeated request finds no upload if the first one succeeded and only its response was lost.
+    // If the first request succeeded and only its response was lost, a repeated request finds no upload.
     if (name !== 'NoSuchUpload' || attempts === 1) throw error;
     isOurs = false;
   }
   await checkStored(bucket, target.key, { parts, isOurs });
 }
 
-/** Compares the size, and also the ETag (MD5 of the parts' MD5s) if the object may be another writer's. */
+/** Checks the size of the stored object, and its ETag (MD5 of all parts' MD5s) if another writer may have stored it. */
 async function checkStored(
   bucket: S3Bucket,
   key: StorageKey,

@@ -3,13 +3,13 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { type Storage, StorageAway } from '../../ports/storage.ts';
 
 /**
- * Wraps a store for callers who wait for a response: operations that move few bytes throw `StorageAway` if they exceed
- * `limitMs`, whatever the cause. Streams have the limits of the store itself.
+ * Wraps a store for callers who wait for a response. Operations that transfer few bytes throw `StorageAway` if they
+ * exceed `limitMs`, whatever the cause. Streams only have the time limits of the store itself.
  */
 export function createTimedStorage(storage: Storage, limitMs: number): Storage {
   const places = storage.marks.map(({ place }) => place).join(' and ');
 
-  /** An action that ignores the signal continues, but nothing waits for it. */
+  /** Runs an action with the time limit. An action that ignores the signal continues, but is not awaited. */
   async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(limitMs);
     try {

@@ -47,12 +47,12 @@ test.each([
   expect(placeOf(key)).toBe(place);
 });
 
-test('lists objects with and without fan-out folders together, in key order from any position', async () => {
+test('lists objects at old and new paths together, in key order from any position', async () => {
   const keys = [
     await writeFlat(`1/${guid('019a0b1c', '1')}/r/0.cmaf`),
     await writeNew(`1/${guid('019a0b1c', '2')}/r/0.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/r/0.cmaf`),
-    // One video has both kinds of path.
+    // Objects of one video are at both kinds of paths.
     await writeNew(`1/${guid('019a0b1c', '3')}/r/1.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/s/0.cmaf`),
     await writeNew(`1/${guid('019a0b1d', '0')}/r/0.cmaf`),
@@ -79,7 +79,7 @@ test('lists objects with and without fan-out folders together, in key order from
   expect((await readdir(root)).filter((name) => !name.startsWith('.'))).toEqual(['2']);
 });
 
-test('lists a folder with more names than one sorting pass holds completely and in order', async () => {
+test('lists a folder with more names than fit into one sorting pass completely and in order', async () => {
   const names = Array.from({ length: 11_000 }, (_, n) => guid((0x019a0000 + n * 7).toString(16).padStart(8, '0'), '1'));
   await mkdir(join(root, '1'));
   for (const name of names) await mkdir(join(root, '1', name));

@@ -5,9 +5,9 @@ import { isKeySegment, type ListFrom, type ObjectInfo, storageKey } from '../../
 import { isFan, placesOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 
-/** Maximum names of a folder that are held and sorted in one pass. The rest is read again. */
+/** Maximum number of names of a folder that are sorted in one pass. The remaining names are read in further passes. */
 const NAMES_AT_ONCE = 5000;
-/** Entries per system call. Other work runs between two calls. */
+/** Number of directory entries read per system call. Other work can run between two calls. */
 const READ_AHEAD = 1024;
 
 /** Yields every object whose key begins with `prefix` and sorts after `after`, in key order. */
@@ -16,7 +16,7 @@ export async function* walkObjects(root: string, from: ListFrom, signal: AbortSi
   yield* walkFolder(root, { folder, ...from }, signal);
 }
 
-/** A folder in terms of keys, which may have several paths: empty, or with a slash at its end. */
+/** A folder of keys, which may have several paths on disk. `folder` is empty or ends with a slash. */
 type Place = ListFrom & { folder: string };
 
 async function* walkFolder(root: string, place: Place, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
@@ -32,7 +32,7 @@ async function* walkFolder(root: string, place: Place, signal: AbortSignal): Asy
   }
 }
 
-/** Yields the names in a folder in key order, each once, folders with a slash at their end. */
+/** Yields the names in a folder in key order, without duplicates. Names of folders end with a slash. */
 function namesIn(root: string, place: Place): AsyncGenerator<string> {
   const { folder } = place;
   const lists = placesOf(folder).map((path) => sortedNames(join(root, path), place));
@@ -40,7 +40,10 @@ function namesIn(root: string, place: Place): AsyncGenerator<string> {
   return mergeNames(isLibrary ? [...lists, fannedNames(join(root, folder), place)] : lists);
 }
 
-/** Yields the names of one folder on disk in key order, in slices, so that neither memory nor waits grow with it. */
+/**
+ * Yields the names of one folder on disk in key order, in several passes, so that memory and blocking time do not grow
+ * with the size of the folder.
+ */
 async function* sortedNames(path: string, place: Place): AsyncGenerator<string> {
   let last = '';
   for (;;) {
@@ -92,21 +95,24 @@ async function entriesOf(path: string, isOne: (name: string) => boolean): Promis
   return names.sort(byCodeUnit);
 }
 
-/** A folder sorts like its keys: with the slash that follows its name. Null for foreign entries. */
+/**
+ * Returns the name of an entry as part of a key. The name of a folder includes the trailing slash, so that it is sorted
+ * like its keys. Returns null for foreign entries.
+ */
 function keyName(entry: Dirent): string | null {
   // Staged uploads, unfinished writes and foreign files (lost+found) are not objects.
   if (!isKeySegment(entry.name)) return null;
   return entry.isDirectory() ? `${entry.name}/` : entry.name;
 }
 
-/** Returns whether keys of this name are listed. A folder that contains the last key continues after it. */
+/** Returns whether keys with this name belong to the list. The folder that contains the key `after` does. */
 function isWanted({ folder, prefix, after }: Place, name: string): boolean {
   const path = folder + name;
   if (!path.startsWith(prefix)) return false;
   return path > after || (name.endsWith('/') && after.startsWith(path));
 }
 
-/** Merges sorted lists, each name once. */
+/** Merges sorted lists without duplicates. */
 async function* mergeNames(lists: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
   const heads = await Promise.all(lists.map(async (list) => ({ list, head: await list.next() })));
   try {

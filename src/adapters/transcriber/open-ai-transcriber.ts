@@ -8,7 +8,7 @@ const NAME = 'The transcription service';
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 const LIMIT_MS = 5 * 60_000;
 
-/** `limitMs`: for a span, from the request to the last byte of the response; five minutes by default. */
+/** `limitMs` is the time limit of a span, from the request to the last byte of the response. Default: five minutes. */
 type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound; limitMs?: number };
 
 /**
@@ -68,14 +68,14 @@ function toWord(item: Record<string, unknown>, field: 'word' | 'text'): SpokenWo
   return isWord ? [{ text: text.trim(), startSec: Number(start), endSec: Number(end) }] : [];
 }
 
-/** Words of a segment without word times share its time by their length. */
+/** Splits a segment without word times into words. Its time is divided among them in proportion to their length. */
 function splitSegment([segment]: readonly SpokenWord[]): SpokenWord[] {
   if (segment === undefined) return [];
   const texts = segment.text.split(/\s+/).filter((word) => word !== '');
   return shareTime(texts, segment);
 }
 
-/** Services return a code or an English name. */
+/** Returns the ISO 639-1 code of a language. Services return a code or an English name. */
 function languageCode(language: unknown): string {
   const name = String(language ?? '').toLowerCase();
   if (/^[a-z]{2}$/.test(name)) return name;

@@ -8,10 +8,16 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 const LIMIT_MS = 5 * 60_000;
 const NICENESS = '15';
 const MAX_OUTPUT_BYTES = 2 ** 20;
-/** A line of output: `word start end confidence`. Other pronunciations of a word have a number, `read(2)`. */
+/**
+ * Matches a line of output: `word start end confidence`. Alternative pronunciations of a word have a number, such as
+ * `read(2)`.
+ */
 const LINE = /^(\S+?)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d/;
 
-/** Transcriber that runs Debian's pocketsphinx, for tests and demonstrations. English only; its text is rough. */
+/**
+ * Transcriber that runs Debian's pocketsphinx, for tests and demonstrations. It supports only English, and its
+ * transcripts contain many errors.
+ */
 export const pocketsphinx: Transcriber = {
   name: 'pocketsphinx (English, for demonstrations)',
   languages: ['en'],
@@ -45,7 +51,7 @@ function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   });
 }
 
-/** Returns only words. Marks of silence and noise are in angle or square brackets. */
+/** Parses a line. Returns an empty list for marks of silence and noise, which are in angle or square brackets. */
 function readLine(line: string): SpokenWord[] {
   const [, text = '', start, end] = LINE.exec(line) ?? [];
   if (text === '' || /^[<[+]/.test(text)) return [];

@@ -5,25 +5,25 @@ import { readRecognisedWords } from '../sherpa/recognised-words.ts';
 import { recogniserConfig } from '../sherpa/recogniser-config.ts';
 import { SherpaDied, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
-/** Time limit of a span of half a minute, which includes loading a large model before the first span. */
+/** Time limit of a span of half a minute, in ms. It includes the time to load a large model before the first span. */
 const LIMIT_MS = 5 * 60_000;
-/** Time without transcriptions after which a model is unloaded: it uses up to gigabytes of memory. */
+/** Time without transcriptions after which a model, which may use gigabytes of memory, is unloaded, in ms. */
 const IDLE_MS = 60_000;
 const TRIES = 2;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
 
 type SherpaOptions = {
   model: ReadModel;
-  /** Number of processor threads, which it shares with encoders. */
+  /** Number of threads. They compete with the encoders. */
   threads: number;
   idleMs?: number;
-  /** Another child program, for tests. */
+  /** Child program, which tests replace. */
   program?: string;
 };
 
 /**
- * Transcribes with a model on this machine. sherpa-onnx runs in a separate process while spans arrive. A span that
- * crashes that process twice fails (`EngineCrashed`). Others continue in a new process.
+ * Creates a transcriber that uses a model on this machine. sherpa-onnx runs in a separate process while spans arrive. A
+ * span at which this process crashes twice fails with `EngineCrashed`. Later spans continue in a new process.
  */
 export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, program }: SherpaOptions): Transcriber {
   let child: SherpaProcess | null = null;

@@ -6,7 +6,7 @@ import type { VoiceDetector } from '../../ports/voice-detector.ts';
 import { platformFolder, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
 const MODEL = 'silero_vad_v5.onnx';
-/** Time limit of a block. A block of some seconds takes about a tenth of a second. */
+/** Time limit of a block, in ms. A block of several seconds takes about a tenth of a second. */
 const LIMIT_MS = 60_000;
 
 /** Returns the model file in `@ricky0123/vad-web`, or null if that package is not installed. */
@@ -21,8 +21,8 @@ function findModel(): string | null {
 }
 
 /**
- * Returns Silero VAD, run by sherpa-onnx in a separate process for each audio track, or null if one of the two is not
- * installed.
+ * Returns a detector that runs Silero VAD with sherpa-onnx, in a separate process for each audio track. Returns null if
+ * one of the two is not installed.
  */
 export function findSileroDetector(): VoiceDetector | null {
   const model = findModel();
@@ -40,7 +40,7 @@ export function findSileroDetector(): VoiceDetector | null {
         }));
       };
       try {
-        // Loads library and model, so that a machine that cannot run them is detected now.
+        // Load the library and the model now, so that a machine that cannot run them is detected.
         await feed(Buffer.alloc(0), false);
       } catch (error) {
         child.close();

@@ -4,8 +4,8 @@ import { BrokenMedia } from './broken-media.ts';
 export type Box = Reading & { type: string; bytes: Buffer; start: number; payloadStart: number; end: number };
 
 /**
- * `isLenient` is for the boxes of a source file at every level: a size of 0, or fewer bytes than a box header, ends a
- * list, because QuickTime ends lists with zeros. A list has at most 10,000 boxes.
+ * `isLenient` applies to all boxes of source files: a size of 0, or a remainder shorter than a box header, ends a list,
+ * because QuickTime ends lists with zeros. A list has at most 10,000 boxes.
  */
 type Reading = { isLenient: boolean };
 

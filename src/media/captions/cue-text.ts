@@ -1,6 +1,6 @@
 const ALLOWED_TAG = /^<(\/?)(c|i|b|u|v|lang|ruby|rt)(?:[.\s][^<>]{0,200})?>$/;
 const TIMESTAMP_TAG = /^<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>$/;
-/** Matches tags and timestamps. Another number in angle brackets is text, as in `3 <4 and 5> 4`. */
+/** Matches tags and timestamps. Any other number after an angle bracket is text, as in `3 <4 and 5> 4`. */
 const ANY_TAG = /<(?:\/?[A-Za-z][^<>]*|(?:\d{2,}:)?\d{2}:\d{2}\.\d{3})>/g;
 const ENTITY = /&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/g;
 /** SubStation Alpha codes, which many SubRip files contain. */

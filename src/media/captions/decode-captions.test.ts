@@ -9,7 +9,7 @@ test.each([
   ['UTF-16 with a byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Grüße', 'utf16le')]), 0],
   ['big-endian UTF-16', Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from('Grüße', 'utf16le').swap16()]), 0],
   ['Windows-1252', Buffer.from('Grüße', 'latin1'), 1],
-])('reads text in %s and reports a guess', (_, bytes, warnings) => {
+])('decodes %s, and warns if it guessed the encoding', (_, bytes, warnings) => {
   const decoded = decodeCaptions(bytes);
   expect(decoded.text.replace('\uFEFF', '')).toBe('Grüße');
   expect(decoded.warnings).toHaveLength(warnings);
@@ -30,7 +30,7 @@ test.each([
 });
 
 test.each([0.5, 1.2, 30.03, 43_199.4999])(
-  'both playlist validators accept the caption playlist of a video of %d s',
+  'both playlist validators accept the caption playlist of a %d s video',
   (durationSec) => {
     const text = writeSubtitlePlaylist(durationSec, 'en.vtt');
     expect(checkPlaylist(text)).toEqual([]);
@@ -42,6 +42,6 @@ test.each([0.5, 1.2, 30.03, 43_199.4999])(
   },
 );
 
-test('a playlist without a length is an internal error', () => {
+test('throws for a caption playlist with a duration of 0', () => {
   expect(() => writeSubtitlePlaylist(0, 'en.vtt')).toThrow('seconds, got 0');
 });

@@ -22,7 +22,8 @@ export function decodeCaptions(bytes: Uint8Array): DecodedCaptions {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const warning = 'Expected UTF-8, found other bytes: the file was read as Windows-1252. Check its letters.';
+    const warning =
+      'Expected UTF-8, got other bytes. The file was decoded as Windows-1252. Check its accented letters.';
     return { text: new TextDecoder('windows-1252').decode(bytes), warnings: [warning] };
   }
 }

@@ -91,7 +91,7 @@ test.each([
   expect(cues).toEqual([plain(1000, 2000, 'x', settings)]);
 });
 
-test('converts the different alignments of a version 4 script', () => {
+test('converts the alignment numbers of an SSA 4 script', () => {
   const script = SCRIPT.join('\n')
     .replace('[V4+ Styles]', '[V4 Styles]')
     .replace('Sign,Arial,20,0,0,8', 'Sign,Arial,20,0,0,6');

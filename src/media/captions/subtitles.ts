@@ -11,8 +11,8 @@ import { readCaptions } from './read-captions.ts';
 export type ChosenSubtitle = SubtitleFacts & { srclang: string; label: string };
 
 /**
- * Returns the text subtitles that become captions. The first track of a language that has all speech gets the language
- * as its `srclang`. Others get `en-sdh`, `en-forced`, `en-2`. Omits image subtitles (PGS, DVD).
+ * Returns the text subtitles that become captions. The first full track of a language gets the language as its
+ * `srclang`. Others get `en-sdh`, `en-forced`, `en-2`. Omits image subtitles (PGS, DVD).
  */
 export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): ChosenSubtitle[] {
   const texts = subtitles.filter(({ isText }) => isText);
@@ -31,7 +31,8 @@ export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): 
 }
 
 /**
- * ffmpeg output options of a track. SubRip and WebVTT are copied. All others become a script that includes positions.
+ * ffmpeg output options by codec. SubRip and WebVTT are copied. All other formats are converted to ASS, which keeps
+ * positions.
  */
 const COPIED: Readonly<Record<string, readonly string[]>> = {
   subrip: ['-c:s', 'copy', '-f', 'srt'],

@@ -96,8 +96,8 @@ describe('an AAC run', () => {
     );
   });
 
-  test('is rejected if it ends within the priming', () => {
-    expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('the run ended without any');
+  test('is rejected if it ends within the priming frames', () => {
+    expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('priming frames, but the run ended');
   });
 
   test('may start at a later segment', async () => {

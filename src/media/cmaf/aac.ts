@@ -13,7 +13,7 @@ export const AAC_SEGMENT_FRAMES = 188;
 export const SILENT_FRAME = Uint8Array.of(0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80);
 
 export type AacRun = {
-  /** Timescale of the track. All AAC that we encode has 48 kHz. */
+  /** Timescale of the track. All AAC encoded by this service has 48 kHz. */
   sampleRateHz: number;
   firstSegment: number;
   /** Frames at the start of the run that are not presented. ffmpeg's AAC encoder outputs one priming frame. */
@@ -29,7 +29,7 @@ type Frame = { sizeBytes: number; bytes: Buffer };
  * remaining frames.
  *
  * Throws BrokenMedia if a frame other than the last is not 1024 ticks long, if decode times have a gap, or if the run
- * ends within the priming.
+ * ends within the priming frames.
  */
 export function createAacSegmenter(run: AacRun): Segmenter {
   let number = run.firstSegment;
@@ -60,7 +60,7 @@ export function createAacSegmenter(run: AacRun): Segmenter {
     },
     end() {
       if (toDrop > 0 || (open.length === 0 && number === run.firstSegment)) {
-        throw new BrokenMedia(`Expected frames after ${run.primingFrames} of priming, the run ended without any.`);
+        throw new BrokenMedia(`Expected frames after ${run.primingFrames} priming frames, but the run ended.`);
       }
       return open.length === 0 ? [] : [close()];
     },

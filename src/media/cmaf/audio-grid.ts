@@ -5,12 +5,12 @@ import { encodeFragmentTable } from './fragment-table.ts';
 export const AUDIO_RATE_HZ = 48_000;
 
 /**
- * A form of a track in addition to stereo of 128 kbit/s. `low` is stereo of a lower bitrate for low rungs, `surround`
- * has the six channels of 5.1.
+ * Variant of an audio track, in addition to the usual stereo at 128 kbit/s. `low` is stereo at a lower bitrate, for low
+ * rungs. `surround` has the six channels of 5.1.
  */
 export type AudioForm = 'low' | 'surround';
 
-/** Target bitrate of an encoded audio track in its usual form, in bits per second. */
+/** Target bitrate of an encoded audio track in the usual stereo form, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
 
 const FORM_BITRATES_BPS: Record<AudioForm, number> = { low: 64_000, surround: 384_000 };

@@ -38,7 +38,7 @@ export type SegmentRange = {
 };
 
 /**
- * Joins whole segments into one chunk object. The pieces are the segments' own buffers, not copies. Throws if there is
+ * Joins whole segments into one chunk object. `pieces` are the buffers of the segments, not copies. Throws if there is
  * no segment, if the segments are not numbered consecutively from `firstSegment`, or if a segment does not start at the
  * end of the previous one.
  */

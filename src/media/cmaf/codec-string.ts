@@ -111,8 +111,8 @@ function mp4aString(entry: SampleEntry): string {
 const CONFIGURED_CHANNELS = [1, 2, 3, 4, 5, 6, 8];
 
 /**
- * Returns the channels of an AAC track from its AudioSpecificConfig, because MP4 files have 2 in the sample entry for
- * any number. Returns null for other codecs, and for a configuration that only the frames describe.
+ * Returns the number of channels of an AAC track from its AudioSpecificConfig, because many MP4 files have 2 in the
+ * sample entry whatever the number is. Returns null for other codecs, and if only the frames describe the channels.
  */
 export function readAacChannels(entry: SampleEntry): number | null {
   if (entry.type !== 'mp4a') return null;

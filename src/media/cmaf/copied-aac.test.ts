@@ -3,7 +3,10 @@ import { AAC_FRAME_TICKS, SILENT_FRAME } from './aac.ts';
 import { AUDIO_RATE_HZ } from './audio-grid.ts';
 import { COPY_LEAD_TICKS, createCopiedAacSegmenter } from './copied-aac.ts';
 
-/** Returns the frame values of a track of `frames`, from frames with times in ticks. `.` is silence. */
+/**
+ * Copies frames that start at the given ticks into a track of `frames` frames. Returns the index of the input frame at
+ * each position, or `.` for silence.
+ */
 function copy(times: readonly number[], frames: number): string {
   const segmenter = createCopiedAacSegmenter((frames * AAC_FRAME_TICKS) / AUDIO_RATE_HZ);
   const pushed = times.flatMap((tick, value) => {
@@ -26,12 +29,12 @@ const run = (from: number, count: number) => Array.from({ length: count }, (_, f
 
 test.each([
   { title: 'the priming frame is dropped', times: run(-1024, 4), frames: 3, expected: '123' },
-  { title: 'a start off the grid moves to the nearest frame', times: run(400, 3), frames: 3, expected: '012' },
+  { title: 'a start between two positions moves to the nearest one', times: run(400, 3), frames: 3, expected: '012' },
   { title: 'a late start begins with silence', times: run(2100, 2), frames: 4, expected: '..01' },
   { title: 'a lost frame becomes silence', times: [0, 1024, 3072, 4096], frames: 5, expected: '01.23' },
-  { title: 'jitter moves nothing', times: [0, 1400, 1900, 3500], frames: 4, expected: '0123' },
+  { title: 'jitter does not move frames', times: [0, 1400, 1900, 3500], frames: 4, expected: '0123' },
   { title: 'frames that overlap are dropped', times: [0, 1024, 0, 1024, 2048], frames: 3, expected: '014' },
-  { title: 'the end is filled', times: run(0, 2), frames: 4, expected: '01..' },
+  { title: 'the end is filled with silence', times: run(0, 2), frames: 4, expected: '01..' },
   { title: 'the end is cut', times: run(0, 5), frames: 2, expected: '01' },
 ])('copied AAC: $title', ({ times, frames, expected }) => {
   expect(copy(times, frames)).toBe(expected);

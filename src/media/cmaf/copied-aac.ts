@@ -5,7 +5,10 @@ import { normaliseInit } from './init-segment.ts';
 import type { Segment } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';
 
-/** Ticks by which copied frames are written late. Priming frames begin before 0, which fragments cannot. */
+/**
+ * Ticks that are added to the times of copied frames, because priming frames begin before 0 and decode times in
+ * fragments cannot be negative.
+ */
 export const COPY_LEAD_TICKS = 10 * AUDIO_RATE_HZ;
 
 /**
@@ -18,8 +21,8 @@ const MAX_OFFSET_TICKS = 700;
 const MAX_FILL_FRAMES = 4 * 3600 * (AUDIO_RATE_HZ / AAC_FRAME_TICKS);
 
 /**
- * Sample entries of ffmpeg's AAC-LC encoder at 48 kHz. All our AAC of one form has the same init segment, so that parts
- * of several videos can be joined.
+ * Sample entries of ffmpeg's AAC-LC encoder at 48 kHz. All AAC tracks of one form have the same init segment, so that
+ * parts of several videos can be joined.
  */
 const SAMPLE_ENTRY_START =
   '0000005a6d703461000000000000000100000000000000000002001000000000bb800000000000366573647300000000' +
@@ -37,7 +40,7 @@ const STEREO = {
 const SURROUND = {
   config: Buffer.of(0x11, 0xb0),
   entry: Buffer.from(`${SAMPLE_ENTRY_START}05dc000005dc00058080800511b056e500068080800102`, 'hex'),
-  // A single channel, two pairs and the low frequencies without spectral data.
+  // One single channel element, two channel pairs and one LFE channel, all without spectral data.
   silentFrame: Buffer.from('011820010880230460231004608c0c230000e0', 'hex'),
 };
 
@@ -49,8 +52,8 @@ function formatOf(form: AudioForm | undefined) {
 const CONFIG_AT = 39;
 
 /**
- * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if their
- * configuration is not that of the form.
+ * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if the copy has
+ * another configuration than `form`.
  */
 export function copiedAacInit(init: Buffer, form?: AudioForm): Buffer {
   const expected = formatOf(form);
@@ -96,7 +99,7 @@ export function createCopiedAacSegmenter(durationSec: number, form?: AudioForm):
     if (moved < 0) return [];
     hasBegun = true;
     if (moved > MAX_FILL_FRAMES)
-      throw new BrokenMedia(`Expected frames without a long gap, got one of ${moved} frames.`);
+      throw new BrokenMedia(`Expected AAC frames without a long gap, got a gap of ${moved} frames.`);
     return [...silence(Math.min(moved, totalFrames - next)), frame];
   }
 

@@ -58,7 +58,7 @@ describe('a written fragment', () => {
     const one = { durationTicks: 1, sizeBytes: 5, compositionOffsetTicks: 0, isSync: true };
     const head = { sequence: 1, baseTick: 0, trackId: 1, samples: [one] };
     expect(() => writeFragment(head, Buffer.alloc(4))).toThrow(
-      'Expected a payload of 5 bytes as its samples say, got 4.',
+      'Expected a payload of 5 bytes, the sum of its sample sizes, got 4.',
     );
     expect(() => writeFragment({ ...head, samples: [] }, Buffer.alloc(0))).toThrow('Expected 1 to 65535 samples');
   });

@@ -87,7 +87,7 @@ export function encodeIdx(index: ChunkIndex): Buffer {
 }
 
 /**
- * Decodes an `.idx` object. Throws BrokenMedia for a wrong CRC, another version, counts too large for the object
+ * Decodes an `.idx` object. Throws BrokenMedia for a wrong CRC, an unknown version, counts too large for the object
  * (before allocating memory for them), trailing bytes, and columns that contradict each other or the header.
  */
 export function decodeIdx(bytes: Buffer): ChunkIndex {

@@ -122,9 +122,9 @@ type EntryChange = { boxes?: readonly Buffer[]; givenEntry?: Buffer };
 
 /**
  * Rewrites an init segment so that all encoder runs of one rendition have the same bytes: track id 1, zero durations
- * and dates, no rotation, our edit list, and no user data, bit rates or encoder name. The codec configuration is
- * unchanged, so a run with other settings still differs. `boxes` are added to the sample entry. `givenEntry` replaces
- * it.
+ * and dates, no rotation, the standard edit list of this project, and no user data, bit rates or encoder name. The
+ * codec configuration is unchanged, so a run with other settings still differs. `boxes` are added to the sample entry.
+ * `givenEntry` replaces it.
  */
 export function normaliseInit(bytes: Buffer, { boxes = [], givenEntry }: EntryChange = {}): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
@@ -221,8 +221,8 @@ function readTrackHeader(tkhd: Box): { trackId: number; geometry: Buffer } {
 }
 
 /**
- * Only our own files have the delay, as a single edit. An empty edit (media_time -1) or several edits mean something
- * else.
+ * Returns the presentation delay, which only files written by this project have, as a single edit. Returns 0 for an
+ * empty edit (media_time -1) or several edits, which mean something else.
  */
 function readDelay(elst: Box | null): number {
   if (elst === null) return 0;

@@ -1,10 +1,10 @@
 import type { Sample } from './fragment.ts';
 
 /**
- * Presentation delay of every track that we write, video and audio alike, in seconds. Live streams have none (decision
- * 335). The fragments add it to the composition offsets (trun version 0, ISO 14496-12 section 8.8.8), and the edit list
- * of the init segment subtracts it again (section 8.6.6). This makes a CMAF track of the brand `cmfc` (ISO 23000-19
- * section 7.7.3).
+ * Presentation delay of every track that this project writes, for video and audio, in seconds. Live streams have none
+ * (decision 335). The fragments add it to the composition offsets (trun version 0, ISO 14496-12 section 8.8.8), and the
+ * edit list of the init segment subtracts it again (section 8.6.6). This makes a CMAF track of the brand `cmfc` (ISO
+ * 23000-19 section 7.7.3).
  *
  * Why: ffmpeg and GStreamer show frames with negative offsets too late, and GStreamer and VLC ignore the edit list.
  * With one delay on both tracks, players that ignore it delay both, so they stay in sync. Decode times (tfdt) are the

@@ -61,7 +61,7 @@ describe.each([
     };
   }
 
-  test('join to one stream with regular times, the exact frame count and one init segment', async () => {
+  test('join into one stream with regular times, the exact frame count and one init segment', async () => {
     const runs = await Promise.all([encodeRun(0, 2), encodeRun(2, 1), encodeRun(3, 2)]);
     expect(new Set(runs.map((run) => run.init.toString('hex'))).size).toBe(1);
     const segments = runs.flatMap((run) => run.segments);
@@ -115,14 +115,14 @@ describe('a run that differs from its plan', () => {
   test('is rejected if it has more frames than the timeline', async () => {
     const short = { ...cutList, startTicks: [0, 48], endTicks: 96 };
     await expect(fragments().then((all) => segmentsOf({ cutList: short, firstSegment: 0 }, all))).rejects.toThrow(
-      'Expected frame 48 of segment 1 to be none, as the segment ends at tick 96, got one at tick 96.',
+      'Expected frame 48 of segment 1 not to exist, because the segment ends at tick 96, got one at tick 96.',
     );
   });
 
   test('is rejected if a cut has no sync sample', async () => {
     const shifted = { ...cutList, startTicks: [0, 44, 88] };
     await expect(fragments().then((all) => segmentsOf({ cutList: shifted, firstSegment: 0 }, all))).rejects.toThrow(
-      'Expected frame 44 of segment 0 to be none, as the segment ends at tick 44, got one at tick 44.',
+      'Expected frame 44 of segment 0 not to exist, because the segment ends at tick 44, got one at tick 44.',
     );
   });
 
@@ -136,7 +136,7 @@ describe('a run that differs from its plan', () => {
 
   test('is rejected if it has no output', () => {
     expect(() => createVideoSegmenter({ cutList, firstSegment: 1 }).end()).toThrow(
-      'Expected frames of segment 1, the run ended without any.',
+      'Expected frames of segment 1, but the run ended without any.',
     );
   });
 

@@ -90,10 +90,11 @@ export function createVideoSegmenter(run: VideoRun): Segmenter {
       return done;
     },
     end() {
-      if (open.length === 0) throw new BrokenMedia(`Expected frames of segment ${current}, the run ended without any.`);
+      if (open.length === 0)
+        throw new BrokenMedia(`Expected frames of segment ${current}, but the run ended without any.`);
       const segment = close(true);
       if (current < plan.endSegment && !plan.mayEndEarly) {
-        throw new BrokenMedia(`Expected segments up to ${plan.endSegment - 1}, the run ended with ${current - 1}.`);
+        throw new BrokenMedia(`Expected segments up to ${plan.endSegment - 1}, but the run ended with ${current - 1}.`);
       }
       return [segment];
     },
@@ -239,7 +240,7 @@ function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], may
     const previous = ticks[index - 1] ?? start - 1;
     const wanted = expected === null ? `above ${previous} and below ${next}` : expected(index);
     if (expected === null ? tick > previous && tick < next : tick === wanted) return;
-    const place = wanted === null ? `to be none, as the segment ends at tick ${next}` : `at tick ${wanted}`;
+    const place = wanted === null ? `not to exist, because the segment ends at tick ${next}` : `at tick ${wanted}`;
     throw new BrokenMedia(`Expected frame ${index} of segment ${number} ${place}, got one at tick ${tick}.`);
   });
   const missing = expected?.(ticks.length) ?? null;

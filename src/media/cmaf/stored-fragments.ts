@@ -23,7 +23,7 @@ export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: n
 /**
  * Reads the fragments of one whole stored segment, with offsets that exclude the presentation delay. The first sample
  * of a segment is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in live
- * streams and in fragments older than the delay. Throws BrokenMedia for damaged bytes.
+ * streams and in fragments stored before the delay was introduced. Throws BrokenMedia for damaged bytes.
  */
 export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentEntry[]): SegmentFragment[] {
   let at = 0;

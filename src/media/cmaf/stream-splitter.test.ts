@@ -34,7 +34,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('a stream splitter', () => {
-  test('returns the same parts for any split of the stream', () => {
+  test('returns the same parts, however the stream is split', () => {
     const expected = [{ kind: 'init', bytes: init }, ...fragments.map((bytes) => ({ kind: 'fragment', bytes }))];
     fc.assert(
       fc.property(fc.array(fc.nat(stream.length), { maxLength: 30 }), (places) => {

@@ -71,10 +71,10 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
     end() {
       if (queue.sizeBytes() > 0) {
         throw new BrokenMedia(
-          `Expected ${neededBytes} bytes of the next part, the stream ended after ${queue.sizeBytes()}.`,
+          `Expected ${neededBytes} bytes of the next part, but the stream ended after ${queue.sizeBytes()}.`,
         );
       }
-      if (!sawInit) throw new BrokenMedia('Expected an init segment, the stream ended without one.');
+      if (!sawInit) throw new BrokenMedia('Expected an init segment, but the stream ended without one.');
     },
   };
 }

@@ -58,7 +58,7 @@ export type DashGrowth = {
   /** Origin of the timeline. */
   availabilityStartMs: number;
   publishedMs: number;
-  /** Maximum seek back, in seconds. */
+  /** Duration by which viewers can seek back, in seconds. */
   windowSec: number;
   /**
    * Delay of players behind the newest segment, in seconds. `updateSec` is the interval at which they reload the

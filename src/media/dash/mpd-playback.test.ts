@@ -68,7 +68,7 @@ function listedAudio(id: keyof typeof renditions, language: string): DashAudio {
   return { ...listed(id), language, name: '', isDefault: language === 'en', channels: 2, sampleRateHz: 48_000 };
 }
 
-test('an MPD over stored segments plays the same media in an independent player without warnings', async () => {
+test('an MPD of stored segments plays the same media in an independent player without warnings', async () => {
   const path = join(folder, 'manifest.mpd');
   const document = writeMpd({
     video: [listedVideo('tall', 320), listedVideo('small', 160)],

@@ -116,7 +116,7 @@ describe('an MPD', () => {
     ]);
   });
 
-  test('describes its rungs in one set with one timeline', () => {
+  test('describes its rungs in one AdaptationSet with one timeline', () => {
     const small = picture({ id: 'v240', widthPx: 426, heightPx: 240, codecString: 'avc1.64000d', frameRate: null });
     const mpd = mpdOf([picture(), small]);
     expect(all(mpd, 'AdaptationSet').map((it) => it.attributes)).toEqual([
@@ -143,7 +143,7 @@ describe('an MPD', () => {
     ]);
   });
 
-  test('describes renditions with different segments by separate timelines', () => {
+  test('describes renditions with different segments in separate timelines', () => {
     const other = picture({ id: 'v240', segmentDurationsTicks: [96_096, 96_096, 29_029] });
     const mpd = mpdOf([picture(), other]);
     expect(all(mpd, 'Representation').map((it) => all(it, 'S').map((run) => run.attributes.d))).toEqual([
@@ -186,7 +186,7 @@ describe('the sets of an MPD', () => {
     ]);
   });
 
-  test('exist for each language, with the default one as main', () => {
+  test('exist for each language, with the default track as main', () => {
     const mpd = mpdOf(
       [picture()],
       [sound({ isDefault: false }), sound({ id: 'a-de', language: 'de', name: 'Kino & "Ton" <2>' })],
@@ -204,7 +204,7 @@ describe('the sets of an MPD', () => {
   });
 });
 
-test('prefers a default track without 5.1 to stereo of a track that has 5.1', () => {
+test('prefers the default track without 5.1 to the stereo rendition of a track that has 5.1', () => {
   const other = { language: 'en', isDefault: false };
   const mpd = mpdOf(
     [picture()],
@@ -218,7 +218,7 @@ test('prefers a default track without 5.1 to stereo of a track that has 5.1', ()
   ]);
 });
 
-test('describes the purpose of each track, the default one as main', () => {
+test('describes the purpose of each track, with the default track as main', () => {
   const tracks = [
     sound({ id: 'film', role: 'description', isDefault: true }),
     sound({ id: 'talk', role: 'commentary', isDefault: false }),

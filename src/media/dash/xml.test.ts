@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { xmlElement, xmlFragment, xmlText } from './xml.ts';
 
-/** Inverse of escaping, with only the five entities and decimal references. */
+/** Unescapes text. Supports only the five predefined entities and decimal references. */
 function unescapeXml(text: string): string {
   const named: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
   return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(Number(code)));

@@ -6,18 +6,21 @@ import { moveTime } from './encode-filters.ts';
 /** Location of a track in its source. */
 export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
 
-/** Minimum time difference that is corrected by silence or a cut, in seconds. Rate conversion rounds to a sample. */
+/**
+ * Minimum time difference that is corrected by inserting silence or cutting samples, in seconds. Rate conversion rounds
+ * to a sample.
+ */
 const MIN_CORRECTION_SEC = 0.002;
 
-/** Maximum difference between audio and its time, in seconds, before the audio is moved. */
+/** Maximum difference between the position of audio and its timestamp, in seconds, before the audio is moved. */
 const MAX_DRIFT_SEC = 0.008;
 
 /**
- * Replaces the times of decoded frames with steady times, which stay within `MAX_DRIFT_SEC` of the source's and change
- * only if necessary. It follows a gap or an overlap, which exceeds the usual jitter of the source's times (register 2,
- * a running mean of the steps), immediately. It follows a drift once the running mean of the drift (register 3) is too
- * large. It does not follow jitter, because each change is audible. Register 0 is the expected time on the source's
- * clock, register 1 on the steady clock.
+ * Filter that replaces the times of decoded frames with steady times, which stay within `MAX_DRIFT_SEC` of the source's
+ * times and change only if necessary. It follows a gap or an overlap immediately, if this exceeds the usual jitter of
+ * the source's times (register 2, a running mean of the steps). It follows a drift once the running mean of the drift
+ * (register 3) is too large. It does not follow jitter, because each change is audible. Register 0 is the expected time
+ * on the source's clock, register 1 on the steady clock.
  */
 export const STEADY_TIMES = `asetpts='${[
   'st(5,if(isnan(PTS),ld(1),PTS))',
@@ -42,10 +45,13 @@ const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
 /** Peak of a mix of several channels: -2 dB of full scale. */
 const MIX_LIMIT = 0.79;
 
-/** A stretch of a track: its first sample and number of samples, counted from the start of the timeline. */
+/** A range of a track: its first sample, counted from the start of the timeline, and its number of samples. */
 type Stretch = { originSec: number; fromSample: number; samples: number; form: AudioForm | undefined };
 
-/** Maps a stretch of a track, with the channels of its form and its exact length, through further filters. */
+/**
+ * Returns ffmpeg options that map a range of a track, with the channels of its form and its exact length, through
+ * further filters.
+ */
 export function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
   const { streamIndex, rightStreamIndex, channels } = track;
   const placed = [...place(stretch), ...cutTo(stretch.samples)];
@@ -63,7 +69,7 @@ export function hear(track: PlacedTrack, stretch: Stretch, further: readonly str
   return ['-filter_complex', [...sides, joined].join(';'), '-map', '[joined]'];
 }
 
-/** Moves samples to their times from the start of the timeline. Drops samples before the first one of the stretch. */
+/** Moves samples to their times from the start of the timeline. Drops samples before the start of the range. */
 function place({ originSec, fromSample }: Stretch): string[] {
   return [
     ...moveTime('asetpts', -originSec),

@@ -12,7 +12,7 @@ const USUAL_PEAK_NIT = 1000;
  */
 const MIN_PEAK_NIT = 500;
 const MAX_PEAK_NIT = 4000;
-/** Luminance in cd/m2 up to which the tone curve is the identity. 75 % bars have 101. */
+/** Luminance in cd/m2 up to which the tone curve is the identity. 75 % colour bars have 101. */
 const KNEE_NIT = 102;
 
 /** ITU-T H.273 matrices that the scale filter supports as `in_color_matrix`. zimg converts the others. */
@@ -26,7 +26,7 @@ const BT1361 = 12;
 const ST428 = 17;
 const BT2020 = 9;
 
-/** A picture's colours, and the luminance that it states. */
+/** Colours of a video, and the luminance from its metadata. */
 type DescribedColours = Pick<VideoFacts, 'colours' | 'hdr' | 'hdrMetadata' | 'colorMatrix' | 'pixelFormat'>;
 
 /** Returns the output colours of an HDR encode that stays HDR. */
@@ -37,8 +37,8 @@ export function hdrColours(video: VideoFacts): Colours {
 /**
  * Builds filters that convert decoded frames to a size and to output colours, in 4:2:0 with 8 bits or, for HDR, 10
  * bits. If the primaries or the transfer function differ, converts in linear light and tone-maps HDR to SDR. Otherwise
- * converts only the matrix and range, directly on the code values. Several of them in one graph need different
- * `label`s.
+ * converts only the matrix and range, directly on the code values. If a graph contains several of these chains, each
+ * needs a different `label`.
  */
 export function colourFilters(video: DescribedColours, size: string, to: Colours = BT709, label = ''): string {
   const from = coloursOf(video);
@@ -69,8 +69,8 @@ export function colourFilters(video: DescribedColours, size: string, to: Colours
 }
 
 /**
- * Returns a filter and a comma if stored 8-bit video has other primaries or another transfer function than BT.709, else
- * an empty string.
+ * Returns a conversion filter and a comma if the primaries or the transfer function of stored 8-bit video differ from
+ * BT.709, else an empty string.
  */
 export function toBt709Light(from: Colours): string {
   return isSameLight(from, BT709) ? '' : `zscale=${readBy(from)}:${writeBy(BT709)},format=yuv420p,`;
@@ -101,14 +101,18 @@ function toneCurve(peak: number): string {
   return `lutrgb=${['r', 'g', 'b'].map((part) => `${part}='${curve}'`).join(':')}`;
 }
 
-/** Nodes a side of the table below are the square of this: 36, with which colours are up to 5 of 255 off. */
+/**
+ * Level of the colour table below. The table has the square of this number of nodes per side: 36, with a colour error
+ * of at most 5 of 255.
+ */
 const TABLE_LEVEL = 6;
 
 /**
- * Returns the end of a chain that shows R'G'B' of HLG on a display of 1,000 cd/m2, in PQ (ITU-R BT.2100 table 5: the
- * OOTF of gamma 1.2 depends on the luminance of all components; that of zimg in ffmpeg 5.1 on each alone). The graph
- * itself computes a table of colours, which is smooth because both signals are. The second input of `haldclut` in
- * ffmpeg 5.1 takes its planes G, B, R for R, G, B.
+ * Returns the end of a filter chain that converts R'G'B' of HLG to PQ, as shown on a display of 1,000 cd/m2. In ITU-R
+ * BT.2100 table 5, the OOTF with gamma 1.2 depends on the luminance of all components. The OOTF of zimg in ffmpeg 5.1
+ * depends on each component alone, so the graph computes a colour table and applies it with `haldclut`. Interpolation
+ * is accurate because both signals are smooth. In ffmpeg 5.1, the second input of `haldclut` reads the planes G, B, R
+ * as R, G, B.
  */
 function showHlg(label: string): string {
   const light = (code: string) =>
@@ -125,7 +129,7 @@ function showHlg(label: string): string {
     'trim=end_frame=1',
     'format=gbrp12le',
     `geq=${planes.join(':')}`,
-    // Frames before the table's own would pass unchanged.
+    // Frames before the first frame of the table would pass unchanged.
     'setpts=PTS-1000000/TB',
   ];
   return `[${label}];${table.join(',')}[${label}table];[${label}][${label}table]haldclut`;
@@ -137,7 +141,7 @@ function peakNit(video: DescribedColours): number {
   return Math.min(MAX_PEAK_NIT, Math.max(MIN_PEAK_NIT, stated ?? USUAL_PEAK_NIT));
 }
 
-/** Follows SMPTE ST 2084. */
+/** Converts luminance in cd/m2 to a PQ signal from 0 to 1 (SMPTE ST 2084). */
 function toPq(nit: number): number {
   const y = (nit / 10_000) ** (2610 / 16_384);
   return ((3424 / 4096 + (2413 / 128) * y) / (1 + (2392 / 128) * y)) ** (2523 / 32);
@@ -162,7 +166,7 @@ function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }
 
-/** Returns the name of a range in the scale filter. */
+/** Returns the scale filter's name of a colour range. */
 export function rangeOf({ isFullRange }: Colours): string {
   return isFullRange ? 'pc' : 'tv';
 }

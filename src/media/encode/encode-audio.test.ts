@@ -105,8 +105,8 @@ const SOURCES = [
   },
 ];
 /**
- * Maximum ratio of steps. A click at a join is many times larger than adjacent steps. Decoders on other processors
- * differ by up to 1.21.
+ * Maximum ratio of steps. A click at a join is many times larger than adjacent steps. Decoder differences between
+ * processors cause ratios of up to 1.21.
  */
 const NO_CLICK = 1.25;
 /** The third range ends with the video. The audio may have ended long before. */

@@ -11,7 +11,7 @@ import { MEASURE_FILTER } from './loudness.ts';
 
 /**
  * Length of an audio track, the source's clock at the start of its timeline (`timelineOriginSec`), and its gain.
- * Without a gain the track is measured. `isMeasured` measures alone, without an output.
+ * Without a gain, the run measures the loudness. With `isMeasured`, the run only measures and has no output.
  */
 export type AudioJob = {
   durationSec: number;
@@ -29,8 +29,8 @@ const DISCARD = ['-f', 'null', '-'];
 const PRIMING_FRAMES = 1;
 
 /**
- * Frames encoded before a range and then dropped. After them, the encoder decides like one that started at the
- * beginning.
+ * Frames encoded before a range and then dropped. After them, the encoder produces the same frames as one that started
+ * at the beginning of the track.
  */
 const PRE_ROLL_FRAMES = 16;
 
@@ -71,12 +71,15 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
 
 /** Maximum bit rate of a copied stereo track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
-/** The same of 5.1. It is part of the bit rate of every variant above 360p, also for viewers of stereo. */
+/**
+ * Maximum bit rate of a copied 5.1 track, in bits per second. It adds to the bit rate of every variant above 360p, even
+ * for viewers of stereo.
+ */
 const MAX_SURROUND_COPY_BPS = 460_000;
 
 /**
  * Whether a track has the format of `planAudioEncode`, so that its frames can be copied. AAC with its own order of
- * channels (a program config element, as ffmpeg writes for `5.1(side)`) has no layout here, and is encoded.
+ * channels (a program config element, as ffmpeg writes for `5.1(side)`) has no layout in `AudioFacts`, and is encoded.
  */
 export function mayCopyAudio(
   { codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts,
@@ -89,8 +92,8 @@ export function mayCopyAudio(
 }
 
 /**
- * Plans a copy of all frames of a track, `COPY_LEAD_TICKS` after their times on the timeline. Without a gain they are
- * also decoded and measured.
+ * Plans a copy of all frames of a track, `COPY_LEAD_TICKS` after their times on the timeline. Without a gain, the
+ * frames are also decoded and their loudness is measured.
  */
 export function planAudioCopy(
   { streamIndex }: Pick<AudioFacts, 'streamIndex'>,
@@ -135,9 +138,9 @@ export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegP
 
 /**
  * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of
- * the form, even if parameters change midway or much is damaged. The second output has the time and number of samples
- * of each piece, and is written before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may
- * count from the start.
+ * the form, even if parameters change within the track or many packets are damaged. The second output has the time and
+ * number of samples of each decoded frame, and is written before the frame. ffmpeg rebuilds its filters when parameters
+ * change, so no filter may count from the start.
  */
 export function planAudioDecode(
   { streamIndex, channels }: PlacedTrack,
@@ -163,7 +166,7 @@ export function planAudioDecode(
 }
 
 /**
- * Plans the encode of a single range of segments. The result equals the same range of the whole track, to the sample,
+ * Plans the encode of a single range of segments. The result is sample-identical to the same range of the whole track,
  * as far as the source's timestamps allow. The caller drops the first `primingFramesOf` packets and everything after
  * the range. Does not support normalised loudness, which depends on all earlier audio.
  */
@@ -202,20 +205,26 @@ function preRollFrames(fromSegment: number): number {
   return Math.min(PRE_ROLL_FRAMES, fromSegment * AAC_SEGMENT_FRAMES);
 }
 
-/** Past the end of the track, decode its last audio, because the padding needs input. */
+/**
+ * Returns the seek target, in seconds after the start of the source. Past the end of the track, it is before the last
+ * audio, because the padding filter needs input.
+ */
 function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number {
   const endSec =
     track.durationSec === null ? fromSec : track.startSec + track.durationSec - source.startSec - END_DOUBT_SEC;
   return Math.max(0, Math.min(fromSec, endSec) - seekLeadSec(source) - DECODE_LEAD_SEC);
 }
 
-/** Gives the track its gain, or measures it. */
+/** Returns a filter that applies the gain, or measures the loudness if there is no gain yet. */
 function level({ gainDb }: Pick<AudioJob, 'gainDb'>): string[] {
   if (gainDb === undefined) return [MEASURE_FILTER];
   return gainDb === 0 ? [] : [`volume=${gainDb}dB`];
 }
 
-/** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
+/**
+ * Returns the output options. ffmpeg's default AAC coder exceeds the level of its input by up to 5 dB where many loud
+ * tones coincide, so another coder is used.
+ */
 function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'form'>, channels: number): string[] {
   if (isMeasured) return DISCARD;
   return [

@@ -7,7 +7,10 @@ import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
-/** Frames `fromFrame` (inclusive) to `toFrame` (exclusive) of the grid. Decoding begins at `leadFrame` or earlier. */
+/**
+ * Range of frames on the grid, from `fromFrame` (inclusive) to `toFrame` (exclusive). Decoding begins at `leadFrame` or
+ * earlier.
+ */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
 
 /**
@@ -28,15 +31,15 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   ];
 }
 
-/** A frame belongs to the slot that begins less than this number of frames after it. */
+/** Fraction of a frame duration by which a frame may precede its slot. */
 const EARLY_SHARE = 0.4;
-/** Times rounded to a millisecond miss a slot's border by less than this number of frames. */
+/** Fraction of a frame duration by which times rounded to a millisecond may miss a slot's border. */
 const JITTER_SHARE = 0.08;
 
 /**
  * Assigns each frame the time of its slot. After a splice, frames may be half a frame off the grid, where times rounded
- * to a millisecond would repeatedly double one frame and lose the next. A frame just beyond the border of the slot
- * after the previous frame's slot therefore still gets that slot, and the border is not at half a frame.
+ * to a millisecond would repeatedly double one frame and lose the next. Therefore a frame that is just beyond the end
+ * of the slot after the previous frame's slot still gets that slot, and slots do not end at half a frame.
  */
 function steadySlots(framesPerSec: number): string {
   const at = `T*${framesPerSec}`;
@@ -48,7 +51,7 @@ function steadySlots(framesPerSec: number): string {
 
 /**
  * Assigns each frame of a variable rate the nearest slot, or the next one if another frame already has it. A frame that
- * would be late by more than `MAX_LATE_SHARE` shares the slot, and one of both is lost.
+ * would be late by more than `MAX_LATE_SHARE` shares the slot of another frame, and one of the two is lost.
  */
 function ownSlots(framesPerSec: number): string {
   const at = `T*${framesPerSec}`;
@@ -98,7 +101,7 @@ export type Cascade = {
 /**
  * Builds a filter graph from one decoded stream to one `[label]` per rung, scaled in a cascade: each from the next
  * larger one, in 4:2:0 with square pixels. Colours are converted at the size of the largest rung. The watermark is
- * drawn on the largest rung, and the others inherit it.
+ * drawn on the largest rung, and the other rungs inherit it.
  */
 export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];
@@ -121,8 +124,8 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
 }
 
 /**
- * Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels.
- * Several in one graph need different `label`s.
+ * Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. If a
+ * graph contains several of these chains, each needs a different `label`.
  */
 export function pictureFilters(
   video: VideoFacts,

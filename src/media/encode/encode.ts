@@ -19,7 +19,7 @@ export type EncodeJob = {
   /** Rungs to encode, highest first, at least one. */
   rungs: readonly RungPlan[];
   codec: VideoCodec;
-  /** Colours of an SDR output. Default: BT.709. HDR stays HDR if the codec keeps it. */
+  /** Colours of SDR output. Default: BT.709. Ignored for HDR output. */
   colours?: Colours | undefined;
   /** Watermark drawn on every rung, or null. */
   watermark: Watermark | null;
@@ -29,7 +29,9 @@ export type EncodeJob = {
   isCareful?: boolean;
   /** Whether a viewer is waiting for the result. */
   isAwaited?: boolean;
-  /** Default: 1, because tasks run in parallel and scaling is the smaller part. */
+  /**
+   * Number of threads for filters. Default: 1, because tasks run in parallel and scaling takes less time than encoding.
+   */
   filterThreads?: number;
 };
 
@@ -37,16 +39,16 @@ export type EncodeJob = {
 type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
 
 /**
- * Grid frames that are decoded before the first requested one, so that the frame shown there is certainly decoded and a
- * deinterlacer has a neighbour. ffmpeg itself seeks another 0.13 s back if frames are reordered. A larger lead would
- * often cost a whole GOP if a cut is just after a keyframe.
+ * Number of grid frames that are decoded before the first requested one, so that the frame shown at that position is
+ * always decoded and a deinterlacer has a neighbour. ffmpeg itself seeks another 0.13 s back if frames are reordered. A
+ * larger lead would often cost a whole GOP if a cut is just after a keyframe.
  */
 const LEAD_FRAMES = 2;
-/** Lead in seconds, used without a grid and after a failure. */
+/** Decoding lead in seconds, used without a grid and after a failure. */
 const SEEK_LEAD_SEC = 0.25;
 /** Maximum error of the video's end as declared by the container, in seconds. */
 const END_DOUBT_SEC = 1;
-/** Lead of at least one long GOP, in seconds, used if seeks can end between keyframes. */
+/** Decoding lead of at least one long GOP, in seconds, used if seeks can end between keyframes. */
 const BLIND_SEEK_LEAD_SEC = 12;
 const IDR_SEC = 2;
 
@@ -168,12 +170,13 @@ function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, v
   const endTicks = segmentStartTicks(cutList, range.toSegment);
   const isLast = range.toSegment === cutList.startTicks.length;
   const cuts = cutList.startTicks.slice(range.fromSegment, range.toSegment);
-  // A cut is a keyframe from which everything after it decodes. A seek half a frame past it finds that keyframe and not
-  // the previous one, from which decoding could be most of the encode task. ffmpeg counts from the file's start.
+  // A cut is a keyframe from which everything after it decodes. A seek to half a frame past the cut finds that keyframe
+  // and not the previous one, from which decoding could take most of the time of the encode task. ffmpeg counts from
+  // the file's start.
   const isExact = facts.seeksToKeyframes && !isCareful;
   const exactSec = startTicks / timescale + 0.5 / toNumber(video.rate) - facts.startSec;
   return {
-    // Keep the source's own times: encoded frames must have the times of the copied ones.
+    // Keep the source's own times, because encoded frames must have the same times as copied frames.
     clock: ['-copyts'],
     seekSec: Math.max(0, isExact ? exactSec : startTicks / timescale - seekLeadSec(facts)),
     // The stream's time base is the timescale of the cut list. Rounding may move the last frame to the end.

@@ -1,11 +1,11 @@
 /**
- * Rungs of the ladder, named by the short side in pixels of a 16:9 or 9:16 frame into which they fit: 1280x720 and
- * 720x1280 are 720p, and therefore also 1280x536 and 960x720.
+ * Rungs of the ladder, named after the short side, in pixels, of the 16:9 or 9:16 frame into which they fit. 1280x720
+ * and 720x1280 are 720p, and so are 1280x536 and 960x720.
  */
 export const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/** Builds a record with a value for each rung. */
+/** Creates a record with a value for each rung. */
 export function perRung<T>(make: (rung: Rung) => T): Record<Rung, T> {
   // The record has every rung, which the type of `fromEntries` cannot express.
   return Object.fromEntries(RUNGS.map((rung) => [rung, make(rung)])) as Record<Rung, T>;
@@ -14,7 +14,7 @@ export function perRung<T>(make: (rung: Rung) => T): Record<Rung, T> {
 /** One size to encode. `rung` is its name. `widthPx` and `heightPx` are even. `maxBitrateBps` is its bit rate cap. */
 export type RungPlan = { rung: Rung; widthPx: number; heightPx: number; maxBitrateBps: number };
 
-/** Limits of a library: its allowed rungs, and its own caps in bits per second. */
+/** Limits of a library: its allowed rungs, and its bit rate caps, in bits per second, that replace the defaults. */
 export type LadderOptions = {
   allowedRungs: readonly Rung[];
   maxBitratesBps?: Partial<Record<Rung, number>>;

@@ -19,7 +19,7 @@ const SUMMARY = `[aac @ 0x1] [warning] Peak: 3 dBFS
 [aac @ 0x5615e37444c0] [info] Qavg: 438.884
 `;
 
-test('parses the summary of the meter, which reports no loudness for silence', () => {
+test('parses the summary of the loudness meter, and returns no loudness for silence', () => {
   expect(readLoudness(SUMMARY)).toEqual({ integratedLufs: -31.1, rangeLu: 4.5, truePeakDbtp: -12.5 });
   const silent = SUMMARY.replace('-31.1 LUFS', '-70.0 LUFS').replace('4.5', '0.0').replace('-12.5', '-inf');
   expect(readLoudness(silent)).toEqual({ integratedLufs: null, rangeLu: 0, truePeakDbtp: null });

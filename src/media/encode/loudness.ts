@@ -10,19 +10,22 @@ export const DEFAULT_TARGET_LUFS = -16;
 /** EBU R 128: the maximum true peak of a programme. */
 const MAX_TRUE_PEAK_DBTP = -1;
 
-/** Maximum gain: more lifts the noise of a recording that is nearly silent. */
+/** Maximum gain in dB. A higher gain would amplify the noise of nearly silent recordings. */
 const MAX_GAIN_DB = 30;
 
-/** A smaller gain cannot be heard and is not worth another encode. */
+/** Minimum gain in dB. A smaller one is inaudible and not worth another encode. */
 const MIN_GAIN_DB = 0.5;
 
-/** Gated blocks quieter than this do not count (ITU-R BS.1770): the filter reports it for silence. */
+/** Gating threshold: quieter blocks do not count (ITU-R BS.1770). The filter reports this value for silence. */
 const SILENCE_LUFS = -70;
 
-/** Measures what passes; the result is the last of the run's messages (`readLoudness`). */
+/**
+ * Filter that measures loudness without changing the audio. Its summary is in the last messages of the run
+ * (`readLoudness`).
+ */
 export const MEASURE_FILTER = 'ebur128=peak=true:framelog=verbose';
 
-/** Reads the summary of `MEASURE_FILTER` from the messages of a run that ended; null if there is none. */
+/** Reads the summary of `MEASURE_FILTER` from the messages of a run that has ended. Returns null if there is none. */
 export function readLoudness(messages: string): Loudness | null {
   const summary = messages.slice(messages.lastIndexOf('Summary:'));
   const read = (label: string) => new RegExp(`\\n\\s+${label}:\\s+(-?[\\d.]+|-?inf|nan) `).exec(summary)?.[1];
@@ -36,8 +39,8 @@ export function readLoudness(messages: string): Loudness | null {
 }
 
 /**
- * Returns the constant gain in dB that brings a track to a target, less where its true peak would pass
- * `MAX_TRUE_PEAK_DBTP`; 0 if it need not change.
+ * Returns the constant gain, in dB, that brings a track to a target loudness. The gain is lower if the true peak would
+ * exceed `MAX_TRUE_PEAK_DBTP`, and 0 if no change is needed.
  */
 export function gainFor({ integratedLufs, truePeakDbtp }: Loudness, targetLufs: number): number {
   if (integratedLufs === null || truePeakDbtp === null) return 0;

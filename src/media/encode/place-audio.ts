@@ -1,4 +1,4 @@
-/** A piece of decoded audio: interleaved 16-bit samples at 48 kHz, and its time on the source's clock. */
+/** A frame of decoded audio: interleaved 16-bit samples at 48 kHz, and its time on the source's clock. */
 export type AudioFrame = { atSec: number; pcm: Buffer };
 
 /** Seconds of decoded audio in a track, and whether all of it was placed. */
@@ -15,20 +15,23 @@ export type AudioPlacing = {
 };
 
 /**
- * Maximum difference between a frame's time and the end of the previous audio at which both are joined, in seconds.
- * Times are rounded.
+ * Maximum difference, in seconds, between a frame's time and the end of the previous audio at which the frame is
+ * appended without a gap. Times are rounded.
  */
 const MAX_DRIFT_SEC = 0.005;
-/** Minimum leap that lost packets cannot explain, in seconds. It is only accepted if other frames agree. */
+/**
+ * Minimum size of a jump in time that lost packets cannot explain, in seconds. Such a jump is accepted only if other
+ * frames confirm it.
+ */
 const MIN_LEAP_SEC = 0.2;
-/** Frames that must agree on a position after a leap. Fewer frames count as noise. */
+/** Number of frames that must agree on a position after a jump. Fewer frames count as noise. */
 const WITNESSES = 4;
 const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
- * Places decoded frames on the samples of a track, each at its time, with silence elsewhere. Drops a few frames that
- * leap away from all others, as damaged headers cause, and cuts overlapping audio. Yields PCM of exactly
- * `totalSamples`. Keeps only a few frames in memory.
+ * Places decoded frames on the samples of a track, each at its time, with silence elsewhere. Drops isolated frames with
+ * outlying times, which damaged headers cause, and cuts overlapping audio. Yields PCM of exactly `totalSamples`. Keeps
+ * only a few frames in memory.
  */
 export async function* placeAudio(
   frames: AsyncIterable<AudioFrame>,

@@ -2,7 +2,7 @@
 export type RungRate = { rung: number; bps: number };
 
 /**
- * Minimum ratio of bit rates between adjacent rungs. A smaller one does not justify the storage and processor time of
+ * Minimum ratio of bit rates between adjacent rungs. A lower ratio does not justify the storage and processor time of
  * the lower rung.
  */
 const MIN_STEP = 1.3;

@@ -49,7 +49,7 @@ function job(facts: SourceFacts, cutList: CutList, codec: VideoCodec): EncodeJob
   return { facts, cutList, range, rungs, codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
 }
 
-/** Returns hashes of every frame, encoded segment by segment in separate processes. */
+/** Encodes each segment in a separate process. Returns the hashes of its frames, per segment. */
 async function hashesBySegment(path: string, whole: EncodeJob): Promise<string[][]> {
   const segments: string[][] = [];
   for (let fromSegment = 0; fromSegment < whole.range.toSegment; fromSegment += 1) {
@@ -181,7 +181,8 @@ test("encoded frames keep the source's times on its own grid, with a keyframe at
     const range = { fromSegment, toSegment: fromSegment + 1 };
     const plan = planEncode({ ...job(facts, cutList, h264), range });
     const { outputs } = await collect(plan, path);
-    // The seek target is after the frame at the cut and before the next one, so that no earlier frame is decoded.
+    // The seek target must be after the frame at the cut and before the next frame, so that no earlier frame is
+    // decoded.
     const soughtTick = Number(plan.argv[plan.argv.indexOf('-ss') + 1]) * timescale;
     const place = all.indexOf(from);
     if (fromSegment > 0)

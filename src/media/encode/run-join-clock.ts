@@ -4,8 +4,8 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 
 /**
- * Plans a stream copy of an MPEG-TS or MPEG-PS with a jumping clock to a file with a continuous clock. ffmpeg joins the
- * parts as long as it need not keep the source's own times.
+ * Plans a stream copy of an MPEG-TS or MPEG-PS with a jumping clock to a file with a continuous clock. ffmpeg removes
+ * the jumps unless it has to keep the source's own times.
  */
 export function planJoinClock(durationSec: number): FfmpegPlan {
   return {

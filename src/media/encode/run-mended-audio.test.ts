@@ -48,7 +48,7 @@ test('encodes all of an AC-3 track that switches from stereo to 5.1', async () =
   expect(lostSec).toBe(0);
 });
 
-test('damaged 5.1 keeps its channels', async () => {
+test('keeps all channels of damaged 5.1 audio', async () => {
   const tones = [300, 0, 0, 0, 900, 0].map((hz) => `0.3*sin(2*PI*${hz}*t)`).join('|');
   const path = await makeClip(dir, 'six.mkv', [...PICTURE, '-f', 'lavfi', '-i', `aevalsrc=exprs='${tones}':c=5.1:d=3`]);
   const facts = await factsOf(path);
@@ -70,7 +70,7 @@ test('damaged 5.1 keeps its channels', async () => {
   expect(loudest.map((peak) => peak > 0.2)).toEqual([true, false, false, false, true, false]);
 });
 
-test('keeps the remaining packets of MP2 with missing packets at their times', async () => {
+test('keeps each remaining packet of MP2 audio at its time if packets are missing', async () => {
   const argv = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-ac', '2'];
   const whole = await readFile(await makeClip(dir, 'whole.ts', argv));
   const packets = Array.from({ length: whole.length / 188 }, (_, at) => whole.subarray(at * 188, (at + 1) * 188));

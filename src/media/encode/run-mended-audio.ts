@@ -18,16 +18,16 @@ const BYTES_PER_CHANNEL = 2;
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
 /**
- * Maximum difference from the declared length that does not count as a loss, in seconds. It covers priming, padding and
- * rounding.
+ * Maximum difference from the declared length, in seconds, that does not count as lost audio. It covers priming,
+ * padding and rounding.
  */
 const LOSS_DOUBT_SEC = 0.1;
 
 /**
- * Encodes a track that `planAudioEncode` fails on, because its parameters change midway or packets are lost. One ffmpeg
- * decodes as much as possible, the audio is placed at its times with silence between, and a second ffmpeg encodes it to
- * the same format. The signal aborts both, and the first is stopped when the second ends. Fails if nothing can be
- * decoded.
+ * Encodes a track that `planAudioEncode` fails on, because its parameters change within the track or packets are lost.
+ * One ffmpeg process decodes as much as possible, the audio is placed at its times with silence in the gaps, and a
+ * second ffmpeg process encodes the result to the same format. The signal aborts both processes. The first is stopped
+ * when the second ends. Fails if nothing can be decoded.
  */
 export async function runMendedAudio(
   { track, audio }: { track: AudioFacts; audio: AudioJob },

@@ -27,7 +27,7 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '30', '-pix_fmt',
 const PICTURE_SEC = 2.5;
 const RATE = 20;
 
-/** Makes a video that changes from a larger to an upright size, like a recording of a resized window. */
+/** Creates a video that changes from a larger size to portrait format, like a recording of a resized window. */
 async function makeResized(name: string, codec: readonly string[]): Promise<{ path: string; reference: string }> {
   const parts: string[] = [];
   for (const [index, size] of ['640x360', '480x640'].entries()) {
@@ -40,7 +40,7 @@ async function makeResized(name: string, codec: readonly string[]): Promise<{ pa
   return { path, reference: await makeReference(name, parts) };
 }
 
-/** Makes the expected result from the parts alone. */
+/** Creates the expected video by processing each part separately. */
 async function makeReference(name: string, parts: readonly string[]): Promise<string> {
   const colours = 'in_color_matrix=bt601:out_color_matrix=bt709:in_range=tv:out_range=tv';
   const fitted = `scale=270:360:${colours},pad=640:360:184:0,setsar=1`;
@@ -83,12 +83,12 @@ test.each([
   const { frames, worstDb } = await likeness(encoded, reference);
   expect(frames).toBe(times.length);
   expect(worstDb).toBeGreaterThan(27);
-  // Encode only the second segment, which begins with the other size, as for a viewer who seeks.
+  // Encode only the second segment, which begins with the changed size, as for a viewer who seeks.
   const alone = await collect(planEncode({ ...whole, range: { fromSegment: 1, toSegment: 2 } }), path);
   expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
 });
 
-test('keeps every frame of one second at a high rate in a slow screen recording', async () => {
+test('keeps every frame of a fast second in a slow screen recording', async () => {
   const still = 'not(mod(n\\,12))';
   const frames = [`testsrc2=s=160x90:r=60:d=4`, `select=if(between(t\\,1\\,2.5)\\,mod(n\\,10)\\,${still})`].join(',');
   const argv = ['-f', 'lavfi', '-i', frames, '-fps_mode', 'vfr', ...H264];
@@ -120,7 +120,7 @@ test.each([
   { name: 'a phone of 29.92 pictures a second.mp4', rate: 30, filter: PHONE, grid: 30, options: TICKS },
   { name: 'a phone of 29.92 pictures a second.mkv', rate: 30, filter: PHONE, grid: 30 },
   { name: 'jitter of 9 ms.mp4', rate: 30, filter: UNSTEADY, grid: 30, options: TICKS },
-])('keeps all pictures of $name', async ({ name, rate, filter, grid, options = [] }) => {
+])('keeps every frame of $name', async ({ name, rate, filter, grid, options = [] }) => {
   const source = syncSourceArgv({ lengthSec: 8, rate });
   const path = await makeClip(dir, name, [...source, '-vf', filter, '-fps_mode', 'vfr', ...H264, ...options]);
   const facts = await factsOf(path);
@@ -128,7 +128,7 @@ test.each([
   const cutList = planFrameGrid(facts);
   const rungs = planLadder(facts, { allowedRungs: [240] });
   const common = { facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1, rungs };
-  // Ranges are encoded by separate processes, which must agree on the pictures next to their border.
+  // Ranges are encoded by separate processes, which must agree on the frames next to their border.
   const shown: number[] = [];
   for (const [fromSegment, toSegment] of [
     [0, 1],

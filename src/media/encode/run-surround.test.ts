@@ -28,7 +28,7 @@ test.each([
   { name: 'aac of 5.0.mp4', layout: '5.0', tones: FIVE, argv: AAC },
   { name: 'flac of 7.1.mkv', layout: '7.1', tones: SEVEN, argv: ['-c:a', 'flac'] },
   { name: 'pcm of 7.1.wav', layout: '7.1', tones: SEVEN, argv: ['-c:a', 'pcm_s16le'] },
-])('channels of $name arrive in their own channels of 5.1', async ({ name, layout, tones, argv, isCopied = false }) => {
+])('maps each channel of $name to its channel in 5.1', async ({ name, layout, tones, argv, isCopied = false }) => {
   const path = await makeClip(folder.dir, name, [...channelTones(layout, tones, 5), ...argv]);
   const facts = await factsOf(path);
   const [track] = facts.audio;

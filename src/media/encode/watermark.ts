@@ -7,7 +7,7 @@ import { SWSCALE_MATRICES } from './colour-filters.ts';
  */
 export type WatermarkPlace = { leftPercent: number; topPercent: number; widthPercent: number; heightPercent: number };
 
-/** A watermark to draw: a PNG that we made, and its position. */
+/** A watermark to draw: a PNG created by this service, and its position. */
 export type Watermark = WatermarkPlace & { png: Buffer };
 
 const USUAL_WIDTH_PERCENT = 15;
@@ -23,7 +23,7 @@ export const OPEN_WATERMARK: readonly string[] = [
 
 /**
  * Builds filter chains that draw the watermark on frames of a size. They read `[plain]` and end without a label.
- * `timeBase` must be the time base of the frames. With another one, their times would be rounded to microseconds.
+ * `timeBase` must be the time base of the frames. Otherwise the times of the frames would be rounded to microseconds.
  */
 export function watermarkFilters(
   place: WatermarkPlace,

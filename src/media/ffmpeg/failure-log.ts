@@ -1,11 +1,11 @@
 import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
-/** Maximum kept messages of a failed run. The cause is among the last ones. */
+/** Maximum number of messages kept of a failed run. The cause is among the last ones. */
 const MAX_LINES = 50;
 const MAX_CHARACTERS = 8_192;
 
-/** Maximum depth of searched error causes. */
+/** Maximum depth to which error causes are searched. */
 const MAX_CAUSES = 8;
 
 /**

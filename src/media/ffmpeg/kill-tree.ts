@@ -2,8 +2,8 @@ import { hasCode } from '../../lib/has-code.ts';
 import { treeOf } from './read-process-tree.ts';
 
 /**
- * Kills a group and every descendant that moved to its own session. If bubblewrap is killed during its start, its other
- * half waits forever. The group is therefore stopped first, so that no new processes start.
+ * Kills a group and every descendant that moved to its own session. The group is stopped (SIGSTOP) first so that no new
+ * processes start: if bubblewrap is killed while it starts a child, the child waits forever.
  */
 export function killTree(pid: number): void {
   signalAt(-pid, 'SIGSTOP');

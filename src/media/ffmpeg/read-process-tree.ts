@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 export type TreeLoad = { cpuSec: number; isRunnable: boolean };
 
 /**
- * Linux reports processor time in hundredths of a second, whatever the kernel's own clock (proc(5),
- * `sysconf(_SC_CLK_TCK)`).
+ * Units of processor time per second. Linux reports hundredths of a second, whatever the frequency of the kernel timer
+ * (proc(5), `sysconf(_SC_CLK_TCK)`).
  */
 const TICKS_PER_SEC = 100;
-/** Indices of fields after the command name, which may contain any characters. */
+/** Indices of fields in /proc/PID/stat, counted from the end of the command name, which may contain any characters. */
 const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;

@@ -22,9 +22,9 @@ export type SandboxedCommand = SandboxRequest & {
 };
 
 /**
- * Exit of a child. `killed` is the cause if the program did not exit on its own. `out-of-memory` is a SIGKILL that this
- * process did not send, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known if ffmpeg ran with
- * `-benchmark` and exited on its own. `stderrTail` has the last 64 KiB.
+ * Result of a child that has exited. `killed` is the cause if the program did not exit on its own. `out-of-memory`
+ * means a SIGKILL that this process did not send, or a failed allocation. `cpuSec` and `peakMemoryBytes` are known if
+ * ffmpeg ran with `-benchmark` and exited on its own. `stderrTail` has the last 64 KiB.
  */
 export type ChildEnd = {
   exitCode: number | null;
@@ -36,8 +36,8 @@ export type ChildEnd = {
 };
 
 /**
- * A running child. The caller must read `stdout` and `pipes` to their end or destroy them. `ended` never rejects once
- * the child has started. `stop` ends the child early, and has no effect after its exit.
+ * A running child. The caller must read `stdout` and `pipes` to the end or destroy them. `ended` never rejects once the
+ * child has started. `stop` ends the child early, and has no effect after its exit.
  */
 export type SandboxedChild = {
   pid: number;
@@ -53,14 +53,17 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
 const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
-/** Messages of ffmpeg, the loader, x264, x265, libvpx, SVT-AV1 and C++ about refused memory. */
+/** Messages of ffmpeg, the loader, x264, x265, libvpx, SVT-AV1 and C++ about failed memory allocations. */
 const REFUSED_ALLOCATION = new RegExp(
   'Cannot allocate memory|malloc of size \\d+ failed|Memory allocation error|insufficient resources|bad_alloc|' +
     'failed to map segment',
   'i',
 );
 
-/** Processor of the filters, or null on others, where the sandboxes work without one. */
+/**
+ * Processor architecture of the seccomp filters. Null on other architectures, where the sandboxes work without a
+ * filter.
+ */
 const ARCH = process.arch === 'x64' || process.arch === 'arm64' ? process.arch : null;
 
 /**
@@ -99,24 +102,29 @@ export async function runChild(
   };
 }
 
-/** The sandbox starts the program only after it has read the whole filter. */
+/** Sends the seccomp filter to the sandbox, which starts the program only after it has read the whole filter. */
 function sendFilter(child: ChildProcess, fd: number, level: SandboxLevel): void {
   if (ARCH === null) return;
   // Every descriptor from 3 on was opened as a pipe, which Node makes bidirectional.
   const pipe = child.stdio[fd] as Writable | undefined;
   // The exit of the child reports why the pipe closed early.
   pipe?.on('error', () => undefined);
-  // bubblewrap hides other processes. Under Landlock, the filter must name the one process that may get signals.
+  // bubblewrap hides other processes. Under Landlock, the filter must contain the id of the only process that may
+  // receive signals.
   pipe?.end(seccompFilter(ARCH, level === 'landlock' ? (child.pid ?? 0) : null));
 }
 
-/** Lowers the priority of a session. With sched_autogroup, Linux weighs sessions, and `nice` alone has no effect. */
+/**
+ * Lowers the priority of a session. With sched_autogroup, Linux shares the processor between sessions, so `nice` alone
+ * has no effect.
+ */
 function lowerSession(pid: number, niceness: number): void {
   if (niceness === 0) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // The file is missing without session groups and after the exit of the child. Neither case needs it.
+    // The file does not exist if sched_autogroup is disabled or if the child has exited. In both cases, there is no
+    // priority to lower.
   }
 }
 
@@ -201,7 +209,11 @@ function readBenchmark(stderrTail: string): Pick<ChildEnd, 'cpuSec' | 'peakMemor
 function startFailure(child: ChildProcess): Promise<Error> {
   return new Promise((resolve) => {
     child.once('error', (cause) =>
-      resolve(new Error('Expected nice, prlimit and bwrap, perl or setpriv to start.', { cause })),
+      resolve(
+        new Error('Cannot start the sandbox. It needs nice, prlimit and one of bwrap, perl or setpriv. Install them.', {
+          cause,
+        }),
+      ),
     );
   });
 }

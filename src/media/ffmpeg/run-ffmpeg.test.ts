@@ -57,7 +57,7 @@ test('an abort kills every process of a run', async () => {
   await until(() => !members.some(isAlive));
 });
 
-test('closing one output ends the run', async () => {
+test('closing an output ends the run', async () => {
   const run = await runFfmpeg(endless(), { sourcePath: null }, forever);
   const [one, two] = run.outputs;
   two?.resume();
@@ -65,7 +65,7 @@ test('closing one output ends the run', async () => {
   expect(await failure(run.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('stops a run without output but waits for a slow reader', async () => {
+test('stops a run that produces no output, but waits for a slow reader', async () => {
   const fifo = join(dir, 'fifo');
   execFileSync('mkfifo', [fifo]);
   const argv = [...QUIET_ARGV, ...GUARD_ARGV, '-i', SOURCE_URL, '-f', 'mpegts', 'pipe:4'];
@@ -85,7 +85,7 @@ test('stops a run without output but waits for a slow reader', async () => {
   expect(Math.min(...sizes)).toBeGreaterThan(500_000);
 });
 
-test('a looping run counts as stalled, but a run without processor time does not', async () => {
+test('a run in an endless loop counts as stalled, but a run that waits for a processor does not', async () => {
   const program = join(dir, 'circles');
   const [cpu = '0'] = /Cpus_allowed_list:\s*(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.slice(1) ?? [];
   const circles = `while :; do :; done`;
@@ -95,7 +95,7 @@ test('a looping run counts as stalled, but a run without processor time does not
   const alone = await runFfmpeg(plan, { ...common, stallSec: 0.5, niceness: 0 }, forever);
   alone.outputs[0]?.resume();
   expect(await failure(alone.done)).toMatchObject({ kind: 'stalled' });
-  // Two processes on one processor. The watched one has the lower priority.
+  // Two processes share one processor. The tested one has the lower priority.
   const rival = spawn('taskset', ['-c', cpu, '/bin/sh', '-c', circles], { stdio: 'ignore' });
   const control = new AbortController();
   const starved = await runFfmpeg(plan, { ...common, stallSec: 1.5, niceness: 19 }, control.signal);
@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-test('does not choose the black first frame as thumbnail', async () => {
+test('does not choose the black first frame as the thumbnail', async () => {
   const black = 'color=black:s=320x180:d=3[a];testsrc2=s=320x180:d=3[b];[a][b]concat=n=2';
   const path = await makeClip(dir, 'black.mp4', ['-f', 'lavfi', '-i', black, '-c:v', 'libx264', '-g', '25']);
   const facts = await factsOf(path);

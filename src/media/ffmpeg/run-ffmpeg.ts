@@ -13,20 +13,21 @@ import { startStallClock } from './stall-clock.ts';
 export type FfmpegOptions = {
   /** Source file, or null for a plan without one. */
   sourcePath: string | null;
-  /** Standard input, unless the plan defines it. Once started, the run reads it to its end or destroys it. */
+  /** Standard input, unless the plan defines it. Once started, the run reads it to the end or destroys it. */
   input?: Readable;
   /** Folder that the plan may write files to, as `/out`. */
   outputDir?: string;
   /** Length of the decoded media, which determines the processor time limit. Default: the plan's own length. */
   sourceDurationSec?: number;
-  /** Path or name of ffmpeg. Default: Debian's. */
+  /** Path or name of ffmpeg. Default: the ffmpeg of the Debian package. */
   program?: string;
   /** Called about twice a second with the seconds of media produced so far, if they increased. */
   onProgress?: (outTimeSec: number) => void;
-  /** Default: 10, because live and HTTP have priority. */
+  /** Niceness of the process. Default: 10, because live streams and HTTP have priority. */
   niceness?: number;
   /**
-   * Time without output after which a run is stopped, in seconds. Default: 30. Waiting for a processor does not count.
+   * Time without output after which a run is stopped, in seconds. Default: 30. Time spent waiting for a processor does
+   * not count.
    */
   stallSec?: number;
   /** Maximum address space in bytes. Default: 6 GiB. */
@@ -60,9 +61,9 @@ export class FfmpegFailed extends Error {
 }
 
 /**
- * A run in progress. The caller must read every output to its end or destroy it, or ffmpeg waits. Destroying one ends
- * the run. `done` rejects with `FfmpegFailed` or with the error of the input. An output may end cleanly although the
- * run failed, so its bytes are only valid once `done` has resolved.
+ * A run in progress. The caller must read every output to the end or destroy it, otherwise ffmpeg waits. Destroying an
+ * output ends the run. `done` rejects with `FfmpegFailed` or with the error of the input. An output may end cleanly
+ * although the run failed, so its bytes are only valid once `done` has resolved.
  */
 export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
 
@@ -72,8 +73,8 @@ const MAX_DAMAGE_EXIT = 69;
 const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * Runs a plan in the sandbox. The run ends on an abort, a stall, the limits on time, processor and memory, and the exit
- * of this process. Throws if the sandbox cannot be started.
+ * Runs a plan in the sandbox. The run is ended by an abort, a stall, a limit (real time, processor time, memory) or the
+ * exit of this process. Throws if the sandbox cannot be started.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
   const input = plan.input === undefined ? options.input : Readable.from([plan.input], { objectMode: false });
@@ -121,7 +122,8 @@ async function feed(child: SandboxedChild, input: Readable | undefined): Promise
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // A child that needs no more input closes the pipe early, and a stopped one breaks it. The exit status decides.
+    // A child that needs no more input closes the pipe early, and a stopped child breaks it. The exit status tells
+    // whether this is an error.
     if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
     child.stop('aborted');
     throw error;
@@ -167,7 +169,8 @@ function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => v
 type Watch = { advanced: () => void; hasStalled: () => boolean; release: () => void };
 
 /**
- * Stops a child without output. Time does not count while a reader does not read, or the child waits for a processor.
+ * Stops a child that produces no output. Time does not count while an output is not read or the child waits for a
+ * processor.
  */
 function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSec: number): Watch {
   const clock = startStallClock(performance.now() / 1000, readTreeLoad(child.pid));
@@ -189,7 +192,7 @@ function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSe
   };
 }
 
-/** Ends the run if an output is destroyed. Otherwise ffmpeg would continue for the others. */
+/** Ends the run if an output is destroyed. Otherwise ffmpeg would continue to write the other outputs. */
 function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
   for (const output of outputs) {
     output.once('close', () => {

@@ -52,7 +52,7 @@ describe('the detected sandbox', () => {
     process.env.PATH = path;
   });
 
-  /** Detects the sandbox while one of its programs is replaced, and again afterwards. */
+  /** Detects the sandbox twice: with one of its programs replaced, and again with the original. */
   async function detectTwice(program: string, script: string): Promise<string[]> {
     const folder = await mkdtemp(join(dir, 'bin-'));
     // A separate module instance, without a cached result.
@@ -69,7 +69,7 @@ describe('the detected sandbox', () => {
     {
       program: 'nice',
       script: 'exit 1',
-      title: 'is probed again when nothing worked',
+      title: 'is probed again when no sandbox worked',
       found: ['unavailable', 'bubblewrap'],
     },
     { program: 'bwrap', script: 'kill $$', title: 'is probed again when bubblewrap was killed' },
@@ -96,7 +96,7 @@ describe('without a working bubblewrap', () => {
     setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   });
 
-  test('a configured sandbox prevents every start until it works', async () => {
+  test('starts nothing while the configured sandbox does not work', async () => {
     const folder = await mkdtemp(join(dir, 'bin-'));
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
@@ -222,7 +222,9 @@ test('bubblewrap hides the files and the network of this machine', async () => {
   expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');
 });
 
-/** Attacks on the service by a program in its encoders. Prints the name of each that succeeds. */
+/**
+ * Perl program that attacks the service from the sandbox of an encoder. Prints the name of each attack that succeeds.
+ */
 const PROBE = `use Socket; my ($key, $port, $path, $pid) = @ARGV;
   sub report { print "$_[0]\\n" if $_[1] }
   report('reads the key', open(my $read, '<', $key));
@@ -252,7 +254,7 @@ test.each([
   { level: 'bubblewrap', found: [] },
   { level: 'landlock', found: [] },
   { level: 'none', found: expect.arrayContaining(REACHED) },
-] as const)('a program under $level reaches nothing of the service, or everything without a sandbox', async (row) => {
+] as const)('a program under $level cannot attack the service, but can without a sandbox', async (row) => {
   const folder = await mkdtemp(join(dir, 'data-'));
   const [key, path] = [join(folder, 'secret.key'), join(folder, 'socket')];
   await writeFile(key, 'secret', { mode: 0o600 });

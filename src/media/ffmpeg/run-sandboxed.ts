@@ -25,9 +25,9 @@ export function setMediaRules(set: MediaRules): void {
 }
 
 /**
- * Finds the sandbox of this machine once: the chosen one, or the first of bubblewrap and Landlock that actually starts
- * (containers may forbid namespaces, and old kernels have no Landlock). Throws `Refused` (`unavailable`) if none works.
- * If the machine is too busy for a certain result, the next call tries again.
+ * Determines the sandbox of this machine once: the configured one, or else bubblewrap or Landlock, whichever starts
+ * first in this order (containers may forbid namespaces, and old kernels have no Landlock). Throws `Refused`
+ * (`unavailable`) if none works. If the machine is too busy for a certain result, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>
@@ -86,13 +86,16 @@ async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): 
 function describeMissing(reasons: string): string {
   const wanted = rules.sandbox === 'auto' ? 'bubblewrap or Landlock' : rules.sandbox;
   return (
-    `Expected ${wanted} to work on this machine (MILLRACE_SANDBOX is "${rules.sandbox}"): nothing is encoded without ` +
+    `Expected ${wanted} to work on this machine (MILLRACE_SANDBOX is "${rules.sandbox}"). Nothing is encoded without ` +
     'a sandbox. Allow user namespaces or use Linux 5.13 or newer with Landlock (docs/hardening.md), then encode the ' +
-    `video again. MILLRACE_SANDBOX=none encodes without a sandbox. Their output: ${reasons}`
+    `video again. MILLRACE_SANDBOX=none encodes without a sandbox. Output of the sandbox programs: ${reasons}`
   );
 }
 
-/** Returns null if a program succeeds at a level. `hasExited` means on its own, neither late nor killed. */
+/**
+ * Tries a level with a short program. Returns null on success, or the error. `hasExited` is true if the program exited
+ * on its own, in time.
+ */
 async function tryLevel(level: SandboxLevel): Promise<{ message: string; hasExited: boolean } | null> {
   const nothing = { argv: [], sourcePath: null, outputDir: null, niceness: 0, extraPipes: 0, takesStdin: false };
   // biome-ignore lint/style/noProcessEnv: the tools are looked for where a shell of this user finds them.

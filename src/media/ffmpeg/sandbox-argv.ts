@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Isolation of a child. `bubblewrap`: separate namespaces, a seccomp filter and no access to this machine's files.
- * `landlock`: the same files through rules of the kernel, and a stricter seccomp filter. `none`: only resource limits,
- * no new privileges and no capabilities.
+ * `landlock`: access to the same files, enforced by Landlock rules, and a stricter seccomp filter. `none`: only
+ * resource limits, no new privileges and no capabilities.
  */
 export type SandboxLevel = 'bubblewrap' | 'landlock' | 'none';
 
@@ -27,7 +27,7 @@ export type ResourceLimits = {
 
 /** A program to run in the sandbox. Its `argv` uses `/in/source` for the input and `/out` for the output folder. */
 export type SandboxRequest = {
-  /** A name in /usr/bin, or an absolute path. A folder outside /usr is made visible. */
+  /** A name in /usr/bin, or an absolute path. If the path is outside /usr, its folder is visible in the sandbox. */
   program: string;
   argv: readonly string[];
   sourcePath: string | null;
@@ -121,8 +121,8 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
 }
 
 /**
- * Files of this machine that a program under Landlock reads next to `/usr`: the linker's, and the kernel's descriptions
- * of the machine and of this process.
+ * Files that a program under Landlock may read in addition to `/usr`: the dynamic linker's, and the kernel's
+ * information about the machine and the program.
  */
 const LANDLOCK_READ = [
   ...['/usr', '/etc/alternatives', '/etc/ld.so.cache', '/proc/self', '/proc/cpuinfo', '/proc/meminfo'],

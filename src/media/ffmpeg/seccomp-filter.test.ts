@@ -9,7 +9,10 @@ const ENOSYS = 38;
 const NEW_USER_NAMESPACE = 0x10000000;
 const TIOCSTI = 0x5412;
 
-/** System calls with arguments that, without a filter, fail with another error or succeed (linux/unistd.h, x86-64). */
+/**
+ * System calls that the filter denies with EPERM. Without the filter, they succeed or fail with a different error
+ * (linux/unistd.h, x86-64).
+ */
 const DENIED: Record<string, readonly number[]> = {
   keyctl: [250, 0, -3, 0],
   add_key: [248, 0, 0, 0, 0, -3],
@@ -53,13 +56,13 @@ const DENIED: Record<string, readonly number[]> = {
   'socket of packets': [41, 17, 3, 0],
   'socketpair of IPv4': [53, 2, 1, 0, 0],
 };
-/** Unknown calls, as on an older kernel, so that programs fall back to another call. */
+/** System calls that fail as on an older kernel, so that programs fall back to an older call. */
 const UNKNOWN: Record<string, readonly number[]> = {
   clone3: [435, 0, 0],
   'a call of the x32 interface': [0x40000000 + 39],
   'a call newer than the list': [9999],
 };
-/** Calls that are denied as well where other processes are visible. */
+/** System calls that are also denied if other processes are visible. */
 const DENIED_WITHOUT_NAMESPACES: Record<string, readonly number[]> = {
   'socket of UNIX': [41, 1, 1, 0],
   'socketpair of UNIX': [53, 1, 2, 0, 0],
@@ -132,7 +135,7 @@ test.runIf(process.arch === 'x64')('blocks more system calls if namespaces are n
   expect(await errorsOf(allowed, 'landlock')).toEqual(all(allowed, 0));
 });
 
-test.each(['x64', 'arm64'] as const)('every path of the filter program for %s returns', (arch) => {
+test.each(['x64', 'arm64'] as const)('every path of the filter program for %s ends with a verdict', (arch) => {
   const program = seccompFilter(arch, 4242);
   const length = program.length / 8;
   // Limit BPF_MAXINSNS of linux/bpf_common.h.

@@ -1,7 +1,7 @@
-/** Processors with a filter. */
+/** Processor architectures for which a filter exists. */
 export type FilterArch = 'x64' | 'arm64';
 
-/** Calls whose arguments decide. */
+/** System calls that are allowed or denied depending on their arguments. */
 type CheckedCall =
   | 'clone'
   | 'clone3'
@@ -18,18 +18,18 @@ type Arch = {
   /** `AUDIT_ARCH_*` of linux/audit.h. */
   audit: number;
   calls: Readonly<Record<CheckedCall, number>>;
-  /** Number of `open`, which newer processors lack. */
+  /** Number of the system call `open`, or null on architectures without it. */
   open: number | null;
   denied: readonly number[];
   deniedWithoutNamespaces: readonly number[];
-  /** Last call number of Linux 5.17. Later calls are unknown to the filter. */
+  /** Highest system call number of Linux 5.17. The filter treats higher numbers as unknown calls. */
   lastCall: number;
 };
 
 /**
- * System calls that no encoder makes, by their numbers on both processors, or null if a processor lacks one: kernel
- * keys, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and kernel interfaces with a
- * history of vulnerabilities (io_uring, userfaultfd, perf, fanotify).
+ * System calls that no encoder makes, with their numbers on both architectures, or null if an architecture lacks the
+ * call: kernel keys, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and kernel
+ * interfaces with a history of vulnerabilities (io_uring, userfaultfd, perf, fanotify).
  */
 const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
   ...{ keyctl: [250, 219], add_key: [248, 217], request_key: [249, 218], memfd_secret: [447, 447] },
@@ -53,12 +53,12 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | nul
 };
 
 /**
- * More calls that no encoder makes, denied where other processes and other files of the user are visible: sockets,
- * signals to others by other ways, memory shared by number, and changes to files that Landlock does not check.
+ * More system calls that no encoder makes, denied if other processes and other files of the user are visible: sockets,
+ * less common ways to send signals, System V shared memory, and changes to files that Landlock does not check.
  */
 const DENIED_WITHOUT_NAMESPACES: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
   ...{ socket: [41, 198], socketpair: [53, 199], connect: [42, 203], bind: [49, 200], listen: [50, 201] },
-  // Its flags are in memory, which a filter cannot read.
+  // The flags of openat2 are in memory, which a filter cannot read.
   ...{ openat2: [437, 437] },
   ...{ tkill: [200, 130], rt_sigqueueinfo: [129, 138], rt_tgsigqueueinfo: [297, 240] },
   ...{ pidfd_send_signal: [424, 424], pidfd_open: [434, 434] },
@@ -71,7 +71,7 @@ const DENIED_WITHOUT_NAMESPACES: Readonly<Record<string, readonly [x64: number, 
   ...{ utimensat: [280, 88], setxattr: [188, 5], lsetxattr: [189, 6], fsetxattr: [190, 7] },
   ...{ removexattr: [197, 14], lremovexattr: [198, 15], fremovexattr: [199, 16], inotify_add_watch: [254, 27] },
 };
-/** The same, of calls that only x86-64 has: chmod, chown, lchown, utime, utimes, futimesat. */
+/** Calls to deny in the same case that only x86-64 has: chmod, chown, lchown, utime, utimes, futimesat. */
 const OLD_CALLS_OF_X64 = [90, 92, 94, 132, 235, 261];
 
 const ARCHES: Readonly<Record<FilterArch, Arch>> = {
@@ -104,7 +104,7 @@ const NEW_NAMESPACES = 0x7e020000;
 /** ioctl requests that inject terminal input (asm-generic/ioctls.h, linux/tty.h). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** ioctl requests and commands of fcntl that choose the process which a file sends signals to (asm-generic/fcntl.h). */
+/** ioctl requests and fcntl commands that choose the process to which a file sends signals (asm-generic/fcntl.h). */
 const FIOSETOWN = 0x8901;
 const SIOCSPGRP = 0x8902;
 const OWNER_COMMANDS = { F_SETOWN: 8, F_SETSIG: 10, F_SETOWN_EX: 15 };
@@ -126,7 +126,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const ERRNO = 0x00050000;
-/** Offsets in `struct seccomp_data`. The low half of an argument is first on both processors. */
+/** Offsets in `struct seccomp_data`. The low half of an argument comes first on both architectures. */
 const CALL_AT = 0;
 const ARCH_AT = 4;
 const FIRST_ARGUMENT_AT = 16;
@@ -138,8 +138,8 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 /**
  * Returns the seccomp filter of a sandbox as an array of `struct sock_filter`. Denied calls fail with EPERM. clone3,
  * whose flags a filter cannot inspect, and calls newer than the list fail with ENOSYS, so that the C library uses the
- * older call. Calls with another processor's numbers kill the process. `onlyPid` is for a sandbox that has no
- * namespaces: it may send signals to this process only, and opens no sockets.
+ * older call. System calls of a different architecture kill the process. `onlyPid` is for a sandbox without namespaces:
+ * the program may send signals only to the process with this id, and cannot open sockets.
  */
 export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer {
   const { audit, calls, denied, lastCall } = ARCHES[arch];
@@ -167,7 +167,7 @@ export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer 
   return assemble(program);
 }
 
-/** Rules in place of namespaces. A call with process 0 concerns the caller. */
+/** Returns the rules that replace namespaces. In these calls, process id 0 means the caller. */
 function confine(arch: FilterArch, pid: number): Instruction[] {
   const { calls, open, deniedWithoutNamespaces } = ARCHES[arch];
   // Before Linux 6.2, Landlock does not check this mode, which can empty a file.
@@ -198,7 +198,10 @@ function refuseUnless([code, value]: readonly [number, number], errno: number): 
   ];
 }
 
-/** Checks an argument of one call, which is allowed unless `rules` return first. Other calls skip the rules. */
+/**
+ * Returns instructions that apply `rules` to one argument of a call. The call is allowed unless a rule denies it. Other
+ * calls skip the rules.
+ */
 function ofCall(call: number, argumentAt: number, rules: readonly Instruction[]): Instruction[] {
   return [[JUMP_EQUAL, 0, rules.length + 2, call], [LOAD, 0, 0, argumentAt], ...rules, [RETURN, 0, 0, ALLOW]];
 }

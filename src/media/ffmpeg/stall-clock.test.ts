@@ -6,7 +6,7 @@ test.each([
   { what: 'runs on one processor', cpuPerSec: 1, isRunnable: true, counted: 30 },
   { what: 'runs on four', cpuPerSec: 4, isRunnable: true, counted: 30 },
   { what: 'gets 1 % of a processor', cpuPerSec: 0.01, isRunnable: true, counted: 0.3 },
-  { what: 'sleeps and wakes now and then', cpuPerSec: 0.01, isRunnable: false, counted: 30 },
+  { what: 'sleeps and sometimes wakes up', cpuPerSec: 0.01, isRunnable: false, counted: 30 },
 ])('counts $counted of 30 s if a child $what', ({ cpuPerSec, isRunnable, counted }) => {
   const clock = startStallClock(100, { cpuSec: 7, isRunnable });
   let seen = 0;
@@ -14,7 +14,7 @@ test.each([
   expect(seen).toBeCloseTo(counted);
 });
 
-test('progress resets the count and the exit of a process subtracts nothing', () => {
+test('progress resets the count, and the exit of a process does not reduce it', () => {
   const clock = startStallClock(0, { cpuSec: 0, isRunnable: true });
   expect(clock.look(10, { cpuSec: 10, isRunnable: true })).toBe(10);
   expect(clock.look(20, { cpuSec: 4, isRunnable: true })).toBe(10);

@@ -9,9 +9,9 @@ export type StallClock = {
 };
 
 /**
- * Starts a clock that stops while the child waits for a processor. On a busy machine, an encode may get a hundredth of
- * a processor, which is not its fault. Time asleep counts in full. Time in which the child is runnable counts as the
- * processor time that it got.
+ * Starts a clock that stops while the child waits for a processor. On a busy machine, an encode may get only a
+ * hundredth of a processor without being stalled. Time asleep counts in full. Time in which the child is runnable
+ * counts as the processor time that it got.
  */
 export function startStallClock(nowSec: number, load: TreeLoad): StallClock {
   let last = { nowSec, cpuSec: load.cpuSec };
@@ -19,7 +19,7 @@ export function startStallClock(nowSec: number, load: TreeLoad): StallClock {
   return {
     look(at, { cpuSec, isRunnable }) {
       const passedSec = at - last.nowSec;
-      // When a process of the tree exits, the sum loses its time.
+      // The sum decreases when a process of the tree exits.
       const usedSec = Math.max(0, cpuSec - last.cpuSec);
       countedSec += isRunnable ? Math.min(passedSec, usedSec) : passedSec;
       last = { nowSec: at, cpuSec };

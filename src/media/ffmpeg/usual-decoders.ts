@@ -1,7 +1,7 @@
 /**
- * ffmpeg decoders allowed for uploads and streams, by their producers: phones, cameras, editors, screen recorders,
- * broadcasters, web and phone systems of the last twenty years. All other decoders are old or rare, seldom tested, and
- * disabled unless `MILLRACE_RARE_DECODERS` is `on`.
+ * ffmpeg decoders allowed for uploads and streams: the formats that phones, cameras, editors, screen recorders,
+ * broadcasters, web and telephone systems of the last twenty years produce. All other decoders are old or rare, seldom
+ * tested, and disabled unless `MILLRACE_RARE_DECODERS` is `on`.
  */
 const VIDEO: readonly string[] = [
   // Phones, cameras, screen recorders, the web.
@@ -38,7 +38,7 @@ const AUDIO: readonly string[] = [
   ...['pcm_s24le_planar', 'pcm_s32le_planar', 'pcm_s24daud'],
 ];
 
-/** ffprobe opens these too, and exits if they are not allowed. */
+/** Subtitle decoders. ffprobe also opens them, and exits if they are not allowed. */
 const SUBTITLES: readonly string[] = [
   ...['srt', 'subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text', 'cc_dec', 'dvbsub', 'dvdsub', 'pgssub', 'xsub'],
   'libzvbi_teletextdec',
@@ -50,7 +50,8 @@ const USUAL = [...VIDEO, ...AUDIO, ...SUBTITLES].join(',');
 export const DECODER_GUARD: readonly string[] = ['-codec_whitelist', USUAL];
 
 /**
- * Returns the command without the guard, for machines whose administrator allows rare decoders. Keeps narrower lists.
+ * Returns the arguments without `DECODER_GUARD`, for machines whose administrator allows rare decoders. Keeps codec
+ * lists that are narrower than the guard.
  */
 export function withoutDecoderGuard(argv: readonly string[]): string[] {
   const [option] = DECODER_GUARD;

@@ -52,7 +52,7 @@ test.each([
   { name: 'each rung above 360p', rungs: [360, 720], expected: ['720 audio', '360 audio-low', '720 audio-5.1'] },
   { name: 'a single low rung', rungs: [240], expected: ['240 audio', '240 audio-5.1'] },
   { name: 'audio without video', rungs: [], expected: ['alone audio', 'alone audio-5.1'] },
-])('5.1 is a second variant of $name, of the same BANDWIDTH, after all of stereo', ({ rungs, expected }) => {
+])('lists 5.1 as a second variant of $name with the same BANDWIDTH, after all of stereo', ({ rungs, expected }) => {
   const low = rungs.length > 1 ? [LOW] : [];
   const variants = variantsOf(playlistOf([...rungs.map(video), STEREO, ...low, WIDE]));
   const listed = rungs.length === 0 ? variants : variants.filter(({ name }) => !name.startsWith('alone'));
@@ -60,7 +60,7 @@ test.each([
   expect(listed.at(-1)?.peakBps).toBe(listed[0]?.peakBps);
 });
 
-test('a track without 5.1 is in both groups, and CHANNELS is that of each track', () => {
+test('lists a track without 5.1 in both groups, with its own number of channels in CHANNELS', () => {
   const text = playlistOf([video(720), STEREO, WIDE, sound(1000, { name: 'Talk', isDefault: false, channels: 1 })]);
   const tags = [...text.matchAll(/GROUP-ID="([^"]+)",NAME="([^"]+)".*DEFAULT=(\w+).*CHANNELS="(\d)"/g)];
   expect(tags.map((match) => match.slice(1).join(' '))).toEqual([
@@ -71,7 +71,7 @@ test('a track without 5.1 is in both groups, and CHANNELS is that of each track'
   ]);
 });
 
-test('audio alone next to video has the smallest group', () => {
+test('the audio-only variant of a video has the audio group with the lowest bitrate', () => {
   expect(variantsOf(playlistOf([video(240), video(720), STEREO, LOW, WIDE])).at(-1)?.name).toBe('alone audio-low');
   expect(variantsOf(playlistOf([video(720), STEREO, WIDE])).at(-1)?.name).toBe('alone audio');
 });

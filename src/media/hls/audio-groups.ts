@@ -48,7 +48,10 @@ export function chooseAudioGroups(
   };
 }
 
-/** All groups have the same names (RFC 8216 section 4.3.4.2.1), so a track without that form is in both. */
+/**
+ * Returns the tracks of a group, each in a form if it has that form, else in its usual form, because all groups must
+ * contain the same names (RFC 8216 section 4.3.4.2.1).
+ */
 function inForm(
   usual: readonly PublishedRendition[],
   audio: readonly PublishedRendition[],

@@ -20,7 +20,7 @@ const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 
 
 /**
  * Lists the I-frames of a chunk in order of time. The last one is shown until the end of the chunk, because the next
- * chunk begins with another. Omits a sync sample with the same time as the previous one.
+ * chunk begins with an I-frame. Omits a sync sample with the same time as the previous one.
  */
 export function listIFrames(index: ChunkIndex): IFrame[] {
   const frames = locateSyncs(index).sort((left, right) => left.startTick - right.startTick);

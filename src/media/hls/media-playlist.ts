@@ -43,7 +43,8 @@ export function writeMediaPlaylist(
     const segment = span.first + at;
     return { startTick: tickOf(segment), endTick: tickOf(segment + 1), uri: `${folder}${segment}.m4s` };
   });
-  // Write the date once: later times follow from the durations, because a step needs EXT-X-DISCONTINUITY.
+  // Write the date once. Players derive later times from the durations, because a jump of the clock would need
+  // EXT-X-DISCONTINUITY.
   const firstMs = segments.length === 0 ? null : span.wallMs(origin / run.timescale);
   if (firstMs !== null) tags.push({ tag: 'program-date-time', timeMs: Math.round(firstMs) });
   tags.push(...timedSegments(run.timescale, segments));

@@ -156,7 +156,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-ENDLIST');
   });
 
-  test('audio that is still being encoded has no end', () => {
+  test('the playlist of audio that is still being encoded has no end tag', () => {
     expect(playlistOf(sound({ state: 'building' }))).not.toContain('ENDLIST');
   });
 
@@ -244,7 +244,7 @@ describe('tracks in a multivariant playlist', () => {
     expect(lines[1]).toBe(`r/${audio.id}/video.m3u8`);
   });
 
-  test('text tracks have characteristics and one per language and purpose is selected automatically', () => {
+  test('text tracks have characteristics, and only one per language and purpose is selected automatically', () => {
     const track = { language: 'en', address: 'captions/en.m3u8' };
     const subtitles = [
       { ...track, name: 'English', kind: 'full' as const },
@@ -276,7 +276,7 @@ describe('listed set', () => {
     ['inactive renditions', [whole({ isActive: false })], false, 0],
     ['audio only', [sound()], true, 0],
     ['nothing', [], false, 0],
-  ])('chooses from %s', (_, renditions, isPlayable, videos) => {
+  ])('chooses the renditions to list from %s', (_, renditions, isPlayable, videos) => {
     const set = chooseListedSet(renditions);
     expect([set.isPlayable, set.video.length]).toEqual([isPlayable, videos]);
   });

@@ -10,7 +10,7 @@ export type SubtitleTrack = { language: string; name: string; kind: TextKind; ad
  * playlist. Throws if the duration is not positive.
  */
 export function writeSubtitlePlaylist(durationSec: number, address: string): string {
-  if (!(durationSec > 0)) throw new Error(`Expected the length of a video in seconds, got ${durationSec}.`);
+  if (!(durationSec > 0)) throw new Error(`Expected a positive video duration in seconds, got ${durationSec}.`);
   return writePlaylist([
     { tag: 'version', version: 7 },
     { tag: 'target-duration', sec: Math.ceil(durationSec) },

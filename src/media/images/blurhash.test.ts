@@ -20,7 +20,7 @@ test.each([
   expect(writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint(colour) })).toBe(expected);
 });
 
-test('measures falling and rising waves alike', () => {
+test('measures the same for falling and rising waves', () => {
   const grey = (level: number): [number, number, number] => [level, level, level];
   const rising = writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint((x) => grey(x * 36)) });
   const falling = writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint((x) => grey(252 - x * 36)) });

@@ -1,4 +1,4 @@
-/** A small image with four bytes per pixel (red, green, blue, and an ignored one), row by row. */
+/** A small image with four bytes per pixel (red, green, blue, and one ignored byte), row by row. */
 export type Pixels = { widthPx: number; heightPx: number; rgba: Uint8Array };
 
 const COMPONENTS_X = 4;
@@ -9,8 +9,8 @@ type Colour = [red: number, green: number, blue: number];
 
 /**
  * Encodes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters: a few
- * cosine waves per colour, in linear light. A miniature of a few hundred pixels gives as good a result as the whole
- * image. Throws if the pixels do not fill the size.
+ * cosine waves per colour, in linear light. The result for a miniature of a few hundred pixels is as good as for the
+ * whole image. Throws if the pixels do not fill the size.
  */
 export function writeBlurhash(pixels: Pixels): string {
   const { widthPx, heightPx, rgba } = pixels;
@@ -57,7 +57,7 @@ function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: numb
   return [sum[0] * weight, sum[1] * weight, sum[2] * weight];
 }
 
-/** Applies the transfer function of IEC 61966-2-1. The function below is its inverse. */
+/** Converts an sRGB byte to linear light (IEC 61966-2-1). `toByte` is the inverse. */
 function toLinear(byte: number): number {
   const value = byte / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;

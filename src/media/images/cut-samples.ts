@@ -3,7 +3,7 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 import { TRACK_ID } from '../cmaf/init-segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
-/** Ticks `fromTick` (inclusive) to `toTick` (exclusive). */
+/** A time range from `fromTick` (inclusive) to `toTick` (exclusive). */
 export type Stretch = { fromTick: number; toTick: number };
 
 /**
@@ -13,7 +13,7 @@ export type Stretch = { fromTick: number; toTick: number };
  */
 export type SampleRun = { head: Buffer; startByte: number; endByte: number };
 
-/** Samples needed to decode stretches of a chunk, and the presentation times of the requested frames, in order. */
+/** Samples needed to decode time ranges of a chunk, and the presentation times of the requested frames, in order. */
 export type CutSamples = { runs: readonly SampleRun[]; ticks: readonly number[] };
 
 /** `compositionOffsetTicks` includes the lead and the presentation delay. `shownTick` does not. */
@@ -28,9 +28,9 @@ export const LEAD_SEC = 60;
 const MAX_SEQUENCE = 0xffffffff;
 
 /**
- * Extracts the samples of a chunk needed to decode the frames of stretches: from the keyframe before each stretch to
- * its last frame. Always includes the frame shown at the start of a stretch, but nothing outside the chunk. `ticks`
- * lists only the requested frames. `delayTicks` is the presentation delay of the init segment.
+ * Returns the samples of a chunk needed to decode the frames of time ranges: from the keyframe before each range to its
+ * last frame. Always includes the frame shown at the start of a range, but nothing outside the chunk. `ticks` lists
+ * only the requested frames. `delayTicks` is the presentation delay of the init segment.
  */
 export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[], delayTicks: number): CutSamples {
   const samples = placeSamples(index, delayTicks + LEAD_SEC * index.timescale);

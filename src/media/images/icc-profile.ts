@@ -3,10 +3,13 @@ type Curve = { expression: string; at(x: number): number };
 
 type Vector = readonly [number, number, number];
 
-/** An RGB profile of matrix and curves (ISO 15076-1 section 8.3.3): from its RGB to linear sRGB. */
+/** Matrix and curves of an RGB profile (ISO 15076-1 section 8.3.3), which convert its RGB to linear sRGB. */
 export type IccColours = { curves: readonly Curve[]; matrix: readonly Vector[] };
 
-/** XYZ of sRGB's linear primaries as columns, adapted to D50 as profiles are: its inverse. */
+/**
+ * Matrix from XYZ to linear sRGB: the inverse of the XYZ values of the sRGB primaries (as columns), adapted to D50 as
+ * in profiles.
+ */
 const SRGB_FROM_XYZ: readonly Vector[] = [
   [3.1338561, -1.6168667, -0.4906146],
   [-0.9787684, 1.9161415, 0.033454],
@@ -16,7 +19,7 @@ const SRGB_FROM_XYZ: readonly Vector[] = [
 const MAX_TAGS = 200;
 const HEADER_BYTES = 128;
 
-/** Reads a profile. Returns null if it is not an RGB profile, has no matrix, or is too damaged. */
+/** Reads a profile. Returns null if it is not an RGB profile, has no matrix, or is damaged. */
 export function readIccProfile(profile: Buffer): IccColours | null {
   if (profile.length < HEADER_BYTES + 4 || profile.toString('latin1', 16, 20) !== 'RGB ') return null;
   const tag = (name: string): Buffer | null => {
@@ -35,7 +38,7 @@ export function readIccProfile(profile: Buffer): IccColours | null {
     const [r = 0, g = 0, b = 0] = primaries.map((xyz) => row[0] * xyz[0] + row[1] * xyz[1] + row[2] * xyz[2]);
     return [r, g, b];
   });
-  // The channel mixer's range.
+  // ffmpeg's channel mixer supports values from -2 to 2.
   return matrix.flat().every((part) => Math.abs(part) <= 2) ? { curves, matrix } : null;
 }
 
@@ -57,7 +60,10 @@ function readXyz(bytes: Buffer | null): Vector | null {
   return [s15Fixed16(bytes, 8), s15Fixed16(bytes, 12), s15Fixed16(bytes, 16)];
 }
 
-/** Reads `curv` and `para` (ISO 15076-1 sections 10.6 and 10.18). */
+/**
+ * Reads a curve of type `curv` or `para` (ISO 15076-1 sections 10.6 and 10.18). Returns null for other types and
+ * invalid curves.
+ */
 function readCurve(bytes: Buffer | null): Curve | null {
   if (bytes === null || bytes.length < 12) return null;
   const type = bytes.toString('latin1', 0, 4);
@@ -70,7 +76,7 @@ function readCurve(bytes: Buffer | null): Curve | null {
   const at = (x: number) => bytes.readUInt16BE(12 + 2 * Math.round(x * (count - 1))) / 65_535;
   const isLikeSrgb = [0.05, 0.1, 0.3, 0.5, 0.8].every((x) => Math.abs(at(x) - srgb(x)) < 0.01);
   if (isLikeSrgb) return parametric({ g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045, e: 0, f: 0 });
-  // Measured curves of screens are close to a power.
+  // Measured curves of screens are close to a power function.
   return power(Math.log(Math.max(at(0.5), 1e-3)) / Math.log(0.5));
 }
 
@@ -93,7 +99,10 @@ function readParametric(bytes: Buffer): Curve | null {
   return parametric({ g, a, b, c: third, d, e, f });
 }
 
-/** y = (a x + b) ^ g + e from d on, c x + f before. Null for a curve that no picture has. */
+/**
+ * Returns the curve y = (a x + b) ^ g + e for x >= d, and y = c x + f for smaller x. Returns null for parameters that
+ * no real image has.
+ */
 function parametric(part: Record<'g' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>): Curve | null {
   const { g, a, b, c, d, e, f } = part;
   if (g < 0.2 || g > 5) return null;

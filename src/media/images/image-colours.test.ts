@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Rgb = readonly [number, number, number];
-/** Two colours next to each other: within sRGB, and a grey. */
+/** Test colours: colours within sRGB, and a grey. */
 const COLOURS: readonly Rgb[] = [
   [200, 100, 60],
   [60, 170, 90],
@@ -27,7 +27,10 @@ const COLOURS: readonly Rgb[] = [
 const linear = (x: number) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
 const coded = (y: number) => (y <= 0.0031308 ? 12.92 * y : 1.055 * y ** (1 / 2.4) - 0.055);
 
-/** Display P3 and Adobe RGB to linear sRGB, by primaries of D65 (SMPTE EG 432-1; Adobe RGB (1998), 4.3.1). */
+/**
+ * Matrices from linear Display P3 and Adobe RGB to linear sRGB, for primaries with white point D65 (SMPTE EG 432-1;
+ * Adobe RGB (1998), 4.3.1).
+ */
 const P3: readonly Rgb[] = [
   [1.2249401, -0.2249404, 0],
   [-0.0420569, 1.0420571, 0],
@@ -44,7 +47,7 @@ const BT2020: readonly Rgb[] = [
   [-0.0181508, -0.1005789, 1.1187297],
 ];
 
-/** The right colours, computed in floating point. */
+/** Returns the expected sRGB colour, computed in floating point. */
 function expected(colour: Rgb, matrix: readonly Rgb[], toLinear: (x: number) => number): number[] {
   const light = colour.map((value) => toLinear(value / 255));
   return matrix.map((row) => {
@@ -53,7 +56,7 @@ function expected(colour: Rgb, matrix: readonly Rgb[], toLinear: (x: number) => 
   });
 }
 
-/** XYZ of primaries adapted to D50 by Bradford, as profiles have them. */
+/** XYZ values of the primaries as stored in profiles: adapted to D50 by the Bradford method. */
 const P3_XYZ = [0.51512, 0.2412, -0.00105, 0.29198, 0.69225, 0.04189, 0.1571, 0.06657, 0.78407];
 const ADOBE_XYZ = [0.60974, 0.31111, 0.01947, 0.20528, 0.62567, 0.06087, 0.14919, 0.06322, 0.74457];
 const SRGB_XYZ = [0.43607, 0.22249, 0.01392, 0.38515, 0.71687, 0.09708, 0.14307, 0.06061, 0.7141];
@@ -65,7 +68,10 @@ const fixed = (...values: number[]) => {
   return bytes;
 };
 
-/** A profile of RGB with a matrix and one curve: parameters after their function's type, or one power. */
+/**
+ * Creates an RGB profile with a matrix and one curve for all channels. The curve is a list of parameters after the
+ * function type, or a power.
+ */
 function makeProfile(xyz: readonly number[], curve: readonly number[] | { power: number }): Buffer {
   const sized = (text: string) => Buffer.from(`${text}\0\0\0\0`, 'latin1');
   let trc: Buffer;
@@ -96,7 +102,7 @@ function makeProfile(xyz: readonly number[], curve: readonly number[] | { power:
   return Buffer.concat([header, ...table, ...tags.map(([, data]) => data)]);
 }
 
-/** A picture of one colour by ffmpeg, without a declaration of its colours. */
+/** Creates an image of one colour with ffmpeg. The image does not declare its colours. */
 async function makePicture(name: string, colour: Rgb, ...codec: string[]): Promise<Buffer> {
   const file = join(folder, name);
   const raw = Buffer.alloc(3 * 64 * 64, Buffer.from(colour));
@@ -138,7 +144,7 @@ const inWebp = async (colour: Rgb, profile: Buffer) => {
   return whole;
 };
 
-/** Colour in the middle of the JPEG that is made of an image. */
+/** Converts an image to a JPEG. Returns the colour at the centre of the JPEG. */
 async function madeColour(image: Buffer): Promise<number[]> {
   const { jpeg } = await maker.make(image, signal);
   const file = join(folder, 'made.jpg');
@@ -154,7 +160,7 @@ function farthest(found: readonly number[], wanted: readonly number[]): number {
 test.each([
   { name: 'Display P3', xyz: P3_XYZ, curve: SRGB_CURVE, matrix: P3, toLinear: linear },
   { name: 'Adobe RGB', xyz: ADOBE_XYZ, curve: { power: 2.19921875 }, matrix: ADOBE, toLinear: (x: number) => x ** 2.2 },
-])('images with a profile of $name become sRGB', async ({ xyz, curve, matrix, toLinear }) => {
+])('converts images with a $name profile to sRGB', async ({ xyz, curve, matrix, toLinear }) => {
   const profile = makeProfile(xyz, curve);
   for (const colour of COLOURS) {
     const wanted = expected(colour, matrix, toLinear);
@@ -164,7 +170,7 @@ test.each([
   }
 });
 
-test('an image with an sRGB profile, a broken profile or no profile stays unchanged', async () => {
+test('does not change the colours of an image with an sRGB profile, a broken profile or no profile', async () => {
   const [colour] = COLOURS;
   if (colour === undefined) throw new Error('Expected a colour.');
   const images = [
@@ -175,7 +181,7 @@ test('an image with an sRGB profile, a broken profile or no profile stays unchan
   for (const image of images) expect(farthest(await madeColour(image), colour)).toBeLessThan(4);
 });
 
-test('AVIF in Display P3 becomes sRGB by its code points', async () => {
+test('converts AVIF from Display P3 to sRGB according to its code points', async () => {
   const tags = ['-color_primaries', 'smpte432', '-color_trc', 'iec61966-2-1', '-colorspace', 'bt709'];
   const matrix = 'scale=out_color_matrix=bt709:out_range=pc,format=yuv444p';
   const av1 = ['-vf', matrix, '-color_range', 'pc', '-c:v', 'libaom-av1', '-crf', '5', '-still-picture', '1'];
@@ -185,7 +191,7 @@ test('AVIF in Display P3 becomes sRGB by its code points', async () => {
   }
 });
 
-test('PNG in PQ has reference white where SDR shows it, and the colours of BT.2020', async () => {
+test('converts PNG from PQ and BT.2020 to sRGB, with reference white as SDR white', async () => {
   const pq = (nit: number) => {
     const y = (nit / 10_000) ** (2610 / 16_384);
     return ((3424 / 4096 + (2413 / 128) * y) / (1 + (2392 / 128) * y)) ** (2523 / 32);

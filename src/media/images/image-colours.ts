@@ -14,7 +14,10 @@ const UNSPECIFIED = 2;
 const SRGB_TRANSFER = 13;
 const ST240M = 7;
 
-/** Reads the colours of an image. One that is damaged counts as sRGB: its decoder reports any fault. */
+/**
+ * Reads the colours that an image declares. Returns null (sRGB) for a damaged image, because the decoder reports the
+ * damage.
+ */
 export function readImageColours(bytes: Buffer, kind: ImageKind): ImageColours {
   try {
     const found = READERS[kind](bytes);
@@ -29,13 +32,13 @@ export function readImageColours(bytes: Buffer, kind: ImageKind): ImageColours {
   }
 }
 
-/** Returns filters that convert a decoded image to sRGB, each followed by a comma; nothing for sRGB. */
+/** Returns filters that convert a decoded image to sRGB, each followed by a comma. Returns an empty string for sRGB. */
 export function toSrgbFilters(declared: ImageColours): string {
   if (declared === null) return '';
   return declared.kind === 'profile' ? profileFilters(declared.profile) : codedFilters(declared.colours);
 }
 
-/** In linear light of 16 bits. */
+/** Returns filters that convert from a profile to sRGB, in linear light with 16 bits. */
 function profileFilters({ curves, matrix }: IccColours): string {
   const toLight = ['r', 'g', 'b'].map((part, index) => {
     return `${part}='st(0,val/65535);65535*clip(${curves[index]?.expression},0,1)'`;
@@ -58,7 +61,7 @@ function codedFilters(colours: Colours): string {
   }
   const known = transfer === ST240M ? SRGB_PRIMARIES : transfer;
   const from = `min=${matrix}:pin=${primaries}:tin=${known}:rin=${isFullRange ? 'full' : 'limited'}`;
-  // Subsampled images may have odd sides, which zscale refuses.
+  // Subsampled images may have odd sides, which zscale rejects.
   const to = `m=0:p=${SRGB_PRIMARIES}:t=${SRGB_TRANSFER}:r=full`;
   return `crop=trunc(iw/2)*2:trunc(ih/2)*2,zscale=${from}:${to},format=gbrp,`;
 }
@@ -74,7 +77,7 @@ const READERS: Readonly<Record<ImageKind, (bytes: Buffer) => Buffer | Colours | 
   avif: readAvif,
 };
 
-/** ICC.1 annex B.4: a profile in APP2 segments, in order. */
+/** Returns the profile of a JPEG, which is split into APP2 segments, in order (ICC.1 annex B.4). */
 function readJpeg(bytes: Buffer): Buffer | null {
   const parts: Buffer[] = [];
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -86,7 +89,10 @@ function readJpeg(bytes: Buffer): Buffer | null {
   return parts.length === 0 ? null : Buffer.concat(parts);
 }
 
-/** PNG (third edition) sections 11.3.2.3 iCCP and 11.3.2.6 cICP, which comes first. */
+/**
+ * Returns the colours of a PNG: cICP, which takes precedence, or else iCCP (PNG third edition, sections 11.3.2.6 and
+ * 11.3.2.3).
+ */
 function readPng(bytes: Buffer): Buffer | Colours | null {
   let profile: Buffer | null = null;
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
@@ -100,7 +106,7 @@ function readPng(bytes: Buffer): Buffer | Colours | null {
   return profile;
 }
 
-/** RFC 9649 section 2.7.1.4. */
+/** Returns the profile of a WebP file (RFC 9649 section 2.7.1.4). */
 function readWebp(bytes: Buffer): Buffer | null {
   for (let at = 12; at + 8 <= bytes.length; ) {
     const size = bytes.readUInt32LE(at + 4);
@@ -110,7 +116,7 @@ function readWebp(bytes: Buffer): Buffer | null {
   return null;
 }
 
-/** ISO/IEC 14496-12 section 12.1.5: `colr` of the first item that has one. */
+/** Returns the colours of an AVIF file: the first `colr` property (ISO/IEC 14496-12 section 12.1.5). */
 function readAvif(bytes: Buffer): Buffer | Colours | null {
   const meta = readBoxes(bytes, { isLenient: true }).find(({ type }) => type === 'meta');
   if (meta === undefined) return null;

@@ -1,4 +1,4 @@
-/** Accepted image formats, recognised only by their first bytes. */
+/** Accepted image formats. They are recognised only by the first bytes. */
 export type ImageKind = 'jpeg' | 'png' | 'webp' | 'avif';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');

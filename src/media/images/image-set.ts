@@ -1,12 +1,15 @@
 import type { Guid } from '../../lib/guid.ts';
 import { countSheets, type Storyboard } from './storyboard.ts';
 
-/** Sheets `first` (inclusive) to `end` (exclusive), made during the encode, and their folder. */
+/**
+ * Storyboard sheets from `first` (inclusive) to `end` (exclusive) that were created during the encode, and their
+ * folder.
+ */
 export type SheetFolder = { first: number; end: number; folder: string };
 
 /**
- * The images of a video, made by one attempt of one encode task for a timeline. `folder` is their subfolder of the
- * video's folder. Sheets that other tasks made earlier are in separate folders.
+ * The images of a video, created by one attempt of an encode task for a timeline. `folder` is their subfolder in the
+ * video's folder. Sheets that other tasks created earlier are in separate folders.
  */
 export type ImageSet = {
   timelineId: Guid;

@@ -112,7 +112,7 @@ describe('files that are not images', () => {
     });
   });
 
-  test('rejects requests above the queue limit, and completes the accepted ones without leftover files', async () => {
+  test('rejects requests above the queue limit, and completes accepted ones without leaving files', async () => {
     vi.stubEnv('TMPDIR', await mkdtemp(join(folder, 'temporary-')));
     const small = createImageMaker({ atOnce: 1, waiting: 1 });
     const png = await make('small.png', ...still('64x64'));

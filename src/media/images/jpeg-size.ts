@@ -23,7 +23,7 @@ export function readJpegSize(bytes: Buffer): JpegSize | null {
   return null;
 }
 
-/** Whether a marker is SOF0 to SOF15, except the tables (DHT, JPG, DAC) in that range. */
+/** Whether a marker is one of SOF0 to SOF15. The markers DHT, JPG and DAC in that range are not. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -4,7 +4,10 @@ import { createMomentChooser } from './moment-chooser.ts';
 
 const PIXELS = MINIATURE.widthPx * MINIATURE.heightPx;
 const flat = (level: number) => new Uint8Array(PIXELS).fill(level);
-/** Returns stripes of a width and shift. Different numbers give different frames with contrast. */
+/**
+ * Returns a miniature with stripes of the given width and shift. Different values produce different frames with
+ * contrast.
+ */
 const stripes = (widthPx: number, shiftPx = 0) =>
   Uint8Array.from({ length: PIXELS }, (_, at) =>
     Math.floor(((at % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
@@ -25,7 +28,7 @@ test('converts a colour to its luminance', () => {
   expect([...toGrey(Uint8Array.of(255, 255, 255, 9, 0, 255, 0, 9, 0, 0, 255, 9))]).toEqual([255, 182, 18]);
 });
 
-test('chooses at most one frame from a black start and one from a long still if other frames exist', () => {
+test('chooses at most one frame of a black start and one of a long still if there are other frames', () => {
   const still = Array.from({ length: 30 }, () => stripes(4));
   const scenes = [stripes(2), stripes(3), stripes(5), stripes(8)];
   const { ticks, best } = choose([...Array.from({ length: 20 }, () => flat(0)), ...still, ...scenes]);
@@ -35,7 +38,7 @@ test('chooses at most one frame from a black start and one from a long still if 
   expect(ticks[best]).toBe(50);
 });
 
-test('chooses five moments far apart in a video that is one still', () => {
+test('chooses five moments far apart in a video of a single still', () => {
   const { ticks } = choose(Array.from({ length: 101 }, () => stripes(4)));
   const gaps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
   expect(ticks).toHaveLength(5);

@@ -25,10 +25,11 @@ const FAR = 0.1;
 const TIME_WEIGHT = 0.5;
 
 /**
- * Chooses moments by content, so that a still or a black stretch is not shown repeatedly. The most informative frame of
- * each ninety-sixth of the video is a candidate. The most informative candidate is chosen first, then informative ones
- * that differ from those already chosen and are not close to one of them. A dark or flat frame is chosen only if there
- * is no other, and a frame similar to another only if there is no different one.
+ * Creates a chooser that selects moments by content, so that a still image or a black section is not shown repeatedly.
+ * The video is divided into 96 parts, and the most informative frame of each part is a candidate. The most informative
+ * candidate is chosen first, then informative candidates that differ from the chosen ones in content and time. A dark
+ * or flat frame is chosen only if there is no other frame, and a frame similar to a chosen one only if there is no
+ * different frame.
  */
 export function createMomentChooser(endTick: number): MomentChooser {
   const held = new Map<number, Moment>();

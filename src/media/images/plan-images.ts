@@ -12,7 +12,7 @@ export type FrameFormat = { widthPx: number; heightPx: number; colours: Colours 
 
 const ROUNDED = 0.02;
 
-/** Options that keep the frames' ticks of the rendition. */
+/** Options that keep the times of the rendition's frames, in ticks. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
 /** Sheets to create, and their source frames: keyframes, or the first frame of each interval of `sampleEverySec`. */
@@ -47,8 +47,8 @@ export function planSheets({ board, range, sampleEverySec }: SheetsToMake, frame
 }
 
 /**
- * Plans one run over stretches of a rendition (`cutSamples`) on standard input. For the frames shown at `ticks`, in
- * order of time, it makes a JPEG with at most 1920 pixels on the long side and a miniature with four bytes per pixel.
+ * Plans one run over time ranges of a rendition (`cutSamples`) on standard input. For the frames shown at `ticks`, in
+ * order of time, it writes a JPEG with at most 1920 pixels on the long side and a miniature with four bytes per pixel.
  */
 export function planPosters(ticks: readonly number[], frame: FrameFormat): FfmpegPlan {
   const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(frame.widthPx, frame.heightPx));
@@ -90,14 +90,14 @@ function planRun(graph: readonly string[], outputs: readonly string[], formats: 
 }
 
 /**
- * Returns the start of a filter graph. Its frames have BT.709 primaries and transfer function, and their ticks of the
- * rendition.
+ * Returns the start of a filter graph. Its output frames have the primaries and transfer function of BT.709, and the
+ * times of the rendition in ticks.
  */
 export function framesIn({ colours }: FrameFormat): string {
   return `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,${toBt709Light(colours)}`;
 }
 
-/** Returns the scale filter's name of the matrix of those frames. */
+/** Returns the scale filter's name of the colour matrix of frames from `framesIn`. */
 export function matrixOf({ colours }: FrameFormat): string {
   return toBt709Light(colours) === '' ? (SWSCALE_MATRICES[colours.matrix] ?? 'bt709') : 'bt709';
 }
@@ -105,7 +105,10 @@ export function matrixOf({ colours }: FrameFormat): string {
 /** Options that open a stream of cut samples on standard input. */
 export const READ_RENDITION: readonly string[] = ['-copyts', ...GUARD_ARGV, '-threads', '1', '-i', 'pipe:0'];
 
-/** A JPEG does not declare its colours. Decoders assume BT.601, full range (JFIF 1.02). */
+/**
+ * Returns scale options that convert to the colours of a JPEG. A JPEG does not declare its colours, so decoders assume
+ * BT.601 with full range (JFIF 1.02).
+ */
 function toJpegColours(frame: FrameFormat): string {
   return `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=pc`;
 }

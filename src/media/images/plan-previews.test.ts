@@ -6,7 +6,7 @@ import { choosePreview, planPreviews } from './plan-previews.ts';
 const SCALE = 1000;
 test.each([
   { what: 'a short video shows its beginning', ticks: [100, 2000], endTick: 6000, expected: [[0, 3000]] },
-  { what: 'a very short one is shown completely', ticks: [0], endTick: 40, expected: [[0, 40]] },
+  { what: 'a very short video is shown completely', ticks: [0], endTick: 40, expected: [[0, 40]] },
   {
     what: 'moments far apart',
     ticks: [1000, 9000, 20_000],

@@ -9,7 +9,7 @@ import { type FrameFormat, framesIn, matrixOf, READ_RENDITION, toEven } from './
 export const PREVIEW_NAMES = ['preview.webp', 'preview.gif', 'preview_hq.webm', 'preview_hq.mp4'] as const;
 
 /**
- * Length of a preview in seconds. `WHOLE_UP_TO_SEC` is the maximum length of a video whose preview is only its
+ * Duration of a preview, in seconds. `WHOLE_UP_TO_SEC` is the maximum duration of a video whose preview is only its
  * beginning.
  */
 const PREVIEW_SEC = 3;
@@ -21,8 +21,8 @@ const SMALL_RATE = 10;
 const MAX_HQ_RATE = 30;
 
 /**
- * Chooses the stretches of a preview, 3 s in total: the beginning of a short video, else equally long pieces that start
- * at the moments. Moves pieces that would overlap, or extend past the video, just enough to avoid that.
+ * Chooses the time ranges of a preview, 3 s in total: the beginning of a short video, else equally long ranges that
+ * start at the moments. Moves ranges that would overlap, or extend past the video, just enough to avoid that.
  */
 export function choosePreview(ticks: readonly number[], endTick: number, timescale: number): Stretch[] {
   if (endTick <= WHOLE_UP_TO_SEC * timescale) {
@@ -31,7 +31,7 @@ export function choosePreview(ticks: readonly number[], endTick: number, timesca
   const pieceTicks = Math.round((PREVIEW_SEC * timescale) / Math.max(1, ticks.length));
   const starts: number[] = [];
   for (const tick of ticks) starts.push(Math.max(tick, (starts.at(-1) ?? -pieceTicks) + pieceTicks));
-  // The last pieces may now extend past the end. Move them back, and earlier ones as far as necessary.
+  // The last ranges may now extend past the end. Move them back, and earlier ranges as far as necessary.
   let limit = endTick;
   return starts
     .reverse()
@@ -43,9 +43,9 @@ export function choosePreview(ticks: readonly number[], endTick: number, timesca
 }
 
 /**
- * Plans one run that reads stretches of a rendition (`cutSamples`) on standard input and writes the animations of
- * `PREVIEW_NAMES` to the output folder: the stretches in sequence, without audio. WebP and GIF have 320 and 240 pixels
- * on the long side and 10 fps. The others have 480 pixels at the rendition's rate, at most 30 fps.
+ * Plans one run that reads time ranges of a rendition (`cutSamples`) on standard input and writes the animations of
+ * `PREVIEW_NAMES` to the output folder: the ranges in sequence, without audio. WebP and GIF have 320 and 240 pixels on
+ * the long side and 10 fps. The others have 480 pixels at the rendition's rate, at most 30 fps.
  */
 export function planPreviews(stretches: readonly Stretch[], frame: FrameFormat, rate: Rational): FfmpegPlan {
   const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');
@@ -58,7 +58,8 @@ export function planPreviews(stretches: readonly Stretch[], frame: FrameFormat, 
     `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(frame, SMALL_LONG_SIDE_PX)}:` +
       `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
     '[w]format=yuv420p[webp]',
-    // For a palette of 256, 32,768 colours are as good as all colours, and look-ups are six times as fast.
+    // With a palette of 256 colours, an input of 32,768 colours looks as good as full colour, and palette look-ups are
+    // six times as fast.
     `[g]scale=${fitInto(frame, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];` +
       '[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]',
   ];
@@ -85,7 +86,7 @@ const ENCODERS: Record<(typeof PREVIEW_NAMES)[number], readonly string[]> = {
 };
 
 /**
- * Returns an expression for the amount to subtract from a frame's time: the start of the first stretch, and every gap
+ * Returns an expression for the amount to subtract from a frame's time: the start of the first range, and every gap
  * before the frame.
  */
 function writeGaps(stretches: readonly Stretch[]): string {

@@ -12,14 +12,14 @@ import { readJpegSize } from './jpeg-size.ts';
 import { MINIATURE } from './miniature.ts';
 import { planImage, planMark } from './plan-image.ts';
 
-/** A JPEG that we encoded, its size, and its BlurHash. */
+/** A JPEG encoded by this service, its size, and its BlurHash. */
 export type Image = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
 
-/** Converts untrusted images to safe ones, a bounded number concurrently. */
+/** Re-encodes untrusted images in the sandbox. The number of concurrent conversions is limited. */
 export type ImageMaker = {
   /**
-   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and encodes it as JPEG. Refuses other formats and undecodable
-   * files (`invalid`), and throws `Refused` (`busy`) if too many requests are waiting.
+   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and encodes it as JPEG. Throws `Refused` (`invalid`) for
+   * other formats and undecodable files, and `Refused` (`busy`) if too many requests are waiting.
    */
   make(bytes: Buffer, signal: AbortSignal): Promise<Image>;
   /** Like `make`, for a watermark. Returns a PNG with transparency. */
@@ -54,7 +54,7 @@ function createTurns(limits: ImageLimits) {
   return async <T>(make: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     if (running >= limits.atOnce) {
       if (waiting.length >= limits.waiting) {
-        throw new Refused('busy', `Too many images are being read already. Send this one again in a few seconds.`);
+        throw new Refused('busy', `Too many images are being processed. Send this image again in a few seconds.`);
       }
       // A finished task passes its slot on, so `running` is not incremented here.
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -125,9 +125,9 @@ function noImage(bytes: Buffer): Refused {
 function undecodable({ exitCode, killed, stderrTail }: ChildEnd): Refused {
   const last = stderrTail.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
   const reason =
-    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoder was stopped (${killed})`;
+    killed === null ? `the decoder reported "${last || `exit ${exitCode}`}"` : `the decoder was stopped (${killed})`;
   return new Refused(
     'invalid',
-    `Expected an image of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,
+    `Expected an image of at most 8192 x 4320 pixels that can be decoded, but ${reason}. Send another file.`,
   );
 }

@@ -25,7 +25,7 @@ test.each([
 
 type Cue = { fromSec: number; toSec: number; sheet: number; x: number; y: number; widthPx: number; heightPx: number };
 
-/** An independent reader of WebVTT cues with media fragments, as players read thumbnails. */
+/** Reads WebVTT cues with media fragments, independently of the tested code, as players read thumbnails. */
 function readCues(vtt: string): Cue[] {
   const [head, ...blocks] = vtt.trimEnd().split(/\n\n+/);
   expect(head).toBe('WEBVTT');
@@ -65,7 +65,7 @@ describe('the WebVTT file of a storyboard', () => {
 });
 
 test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
-  'the ranges of the storyboard of %i ms contain each sheet once, up to the end',
+  'the ranges of a %i ms storyboard contain each sheet once, up to the end',
   (durationMs) => {
     const ranges = planSheetRanges(durationMs);
     expect(ranges.length).toBeLessThanOrEqual(32);

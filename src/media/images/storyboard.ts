@@ -2,9 +2,7 @@
 export const SHEET_SIDE = 6;
 export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
 
-/**
- * Storyboard of a video. Tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row.
- */
+/** Storyboard of a video. Tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row. */
 export type Storyboard = {
   durationMs: number;
   everySec: number;
@@ -21,8 +19,9 @@ const SHORT_MS = 10_000;
 const MAX_RANGES = 32;
 
 /**
- * Plans a storyboard with a tile every 2 s, or every second for a video shorter than 10 s. Tiles are 300 pixels wide,
- * with the height of the frame's aspect ratio, at most 600. A narrower frame is then centred.
+ * Plans a storyboard with a tile every 2 s, or every second for a video shorter than 10 s. Tiles are 300 pixels wide.
+ * Their height follows from the frame's aspect ratio, and is at most 600 pixels. Narrower frames are centred in their
+ * tile.
  */
 export function planStoryboard(frame: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
   const everySec = tileSec(durationMs);
@@ -45,7 +44,10 @@ export function sheetRange(durationMs: number, first: number, end: number): Shee
   return { first, end, fromSec: first * sheetSec, toSec: Math.min(durationMs / 1000, end * sheetSec) };
 }
 
-/** Divides a storyboard into ranges that can be made independently: one sheet each, or several for a long video. */
+/**
+ * Divides a storyboard into ranges that can be created independently. A range has one sheet, or several for a long
+ * video.
+ */
 export function planSheetRanges(durationMs: number): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const each = Math.ceil(sheets / MAX_RANGES);

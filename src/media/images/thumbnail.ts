@@ -11,7 +11,7 @@ const MIN_SEEK_SEC = 0.001;
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
- * Plans one run that makes thumbnail candidates. Each moment has two outputs: a JPEG of the whole frame (upright,
+ * Plans one run that creates thumbnail candidates. Each moment has two outputs: a JPEG of the whole frame (upright,
  * square pixels, at most 1920 on the long side) and a miniature with four bytes per pixel. `timeSec`, from the start of
  * the timeline, selects a single exact frame. Null selects keyframes spread over the video. Throws for a source without
  * video.
@@ -22,7 +22,7 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
   const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
   const inputs = moments.flatMap((moment) => [
     ...GUARD_ARGV,
-    // Any nearby keyframe is good enough for a candidate, and costs a tenth of the exact frame.
+    // Any nearby keyframe is good enough for a candidate, and needs a tenth of the time of the exact frame.
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
     ...['-threads', '1', '-an', '-sn', '-dn'],
     // A seek would skip the cover of an MP3.
@@ -52,8 +52,8 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses the most informative candidate by its miniature (four bytes per pixel). An empty miniature means that the
- * moment has no frame. Returns null if all are empty.
+ * Returns the index of the most informative candidate, judged by its miniature (four bytes per pixel). An empty
+ * miniature means that the moment has no frame. Returns null if all are empty.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
   const worth = samples.map((sample) => (sample.length === 0 ? -1 : judgeMiniature(toGrey(sample))));

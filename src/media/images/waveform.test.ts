@@ -6,7 +6,7 @@ test.each([
   { durationSec: 5, peaks: 100 },
   { durationSec: 75, peaks: 1500 },
   { durationSec: 14_400, peaks: 1500 },
-])('$durationSec s of sound have $peaks peaks', ({ durationSec, peaks }) => {
+])('a waveform of $durationSec s has $peaks peaks', ({ durationSec, peaks }) => {
   const samples = durationSec * WAVEFORM_RATE_HZ;
   expect(Math.ceil((samples * 2) / bytesPerPeak(durationSec))).toBe(peaks);
 });

@@ -16,13 +16,13 @@ export type TrackCounters = {
 };
 
 /**
- * Times of a track that only its samples contain. `shiftTicks` raises the lowest composition offset to 0 (ctts version
- * 0). `mediaTimeTicks` is the resulting media time of the first presented sample.
+ * Times of a track that are derived from its samples. `shiftTicks` raises the lowest composition offset to 0 (ctts
+ * version 0). `mediaTimeTicks` is the resulting media time of the first presented sample.
  */
 export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };
 
 /**
- * Computes the counters of a track from its indexes, one chunk per step. Throws BrokenMedia for gaps, another timescale
+ * Computes the counters of a track from its indexes, one chunk per step. Throws BrokenMedia for gaps, a wrong timescale
  * and empty fragments.
  */
 export function* countIndexes(
@@ -59,7 +59,7 @@ function emptyCounters(first: { startTick: number } | undefined): TrackCounters 
 function checkChunk(index: ChunkIndex, before: TrackCounters, timescale: number): void {
   checkContinuous(index.startTick, before);
   if (index.timescale !== timescale) {
-    throw new BrokenMedia(`Expected chunks of timescale ${timescale} as the init says, got ${index.timescale}.`);
+    throw new BrokenMedia(`Expected chunks of timescale ${timescale}, as in the init segment, got ${index.timescale}.`);
   }
   if (index.fragments.some((fragment) => fragment.samples === 0)) {
     throw new BrokenMedia(`Expected samples in every fragment, got none in one of the chunk at ${index.startTick}.`);
@@ -97,7 +97,10 @@ function findLowest(offsets: Int32Array): number {
   return lowest;
 }
 
-/** Returns the ticks from the first decode time of a track to its first presented frame. 0 for our own chunks. */
+/**
+ * Returns the ticks from the first decode time of a track to its first presented frame. It is 0 for chunks written by
+ * this project.
+ */
 function firstPresentation(index: ChunkIndex | undefined): number {
   if (index === undefined) return 0;
   let earliest = Number.POSITIVE_INFINITY;

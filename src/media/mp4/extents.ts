@@ -16,14 +16,18 @@ export type Extents = {
 /** All extents, and the file offsets of each track's fragments (its co64). */
 export type PlacedExtents = { extents: Extents; fragmentOffsets: Float64Array[] };
 
-/** Seconds within which fragments are grouped. Segments last 4 s, less up to half a frame per half. */
+/**
+ * Minimum duration of a group of fragments, in seconds. It is shorter than a segment of 4 s, whose two fragments may
+ * each be half a frame shorter than 2 s.
+ */
 const GROUP_SEC = 3.5;
 
 type Located = { track: number; keyNumber: number; startByte: number; sizeBytes: number; startSec: number };
 
 /**
- * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, one group per step: those of the
- * first track that form one segment of 4 s, then those of the other tracks that start before the next group.
+ * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, one group per step: the
+ * fragments of the first track that form one segment of 4 s, then the fragments of the other tracks that start before
+ * the next group.
  */
 export function* placeExtents(tracks: readonly StoredTrack[], offset: number): Generator<void, PlacedExtents> {
   const counts = tracks.map(({ chunks }) => chunks.reduce((sum, { index }) => sum + index.fragments.length, 0));

@@ -23,6 +23,6 @@ test('every two-letter code maps to a three-letter code of the same language', (
   const known = tags.map((tag) => [tag, unpack(packLanguageCode(tag))] as const).filter(([, code]) => code !== 'und');
   expect(known.length).toBeGreaterThan(180);
   const wrong = known.filter(([tag, code]) => Intl.getCanonicalLocales(code)[0] !== Intl.getCanonicalLocales(tag)[0]);
-  // The runtime's tables classify Twi as a kind of Akan.
+  // The ICU data of Node classifies Twi as a form of Akan.
   expect(wrong).toEqual([['tw', 'twi']]);
 });

@@ -57,7 +57,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes a sparse file: the header, and the media of the extents from the first to the second number of each pair. */
+/**
+ * Writes a sparse file with the header and the media of the given extent ranges. Each pair is the first extent
+ * (inclusive) and the end (exclusive).
+ */
 async function writeSparse(path: string, ranges: readonly (readonly [number, number])[]): Promise<void> {
   const objects = new Map([...video.objects, ...audio.objects]);
   const file = await open(path, 'w');
@@ -84,7 +87,7 @@ describe('the virtual MP4 of ten hours', () => {
     const extents = plan.extents.offsets.length;
     const from = Math.floor(extents * 0.971);
     expect(plan.extents.offsets[from]).toBeGreaterThan(FOUR_GIB);
-    // A reader also reads the first frames before it seeks.
+    // ffmpeg also reads the first frames before it seeks.
     await writeSparse(path, [
       [0, 20],
       [from, Math.floor(extents * 0.974)],

@@ -14,13 +14,13 @@ import type { TrackTemplate } from './track-template.ts';
 /** A track of the file without its samples. */
 export type MovieTrack = { template: TrackTemplate; counters: TrackCounters };
 
-/** Small boxes of the file, with the final size of the header. Each opening is followed by tables. */
+/** Small boxes of the file, and the final size of the header. Sample tables follow each track opening. */
 export type MovieLayout = {
   headBytes: number;
   sizeBytes: number;
   /** ftyp, the header of the moov box, and mvhd. */
   opening: Buffer;
-  /** The trak of each track up to and including stsd. Its tables fill the rest. */
+  /** The trak box of each track up to and including stsd. The sample tables follow. */
   trackOpenings: Buffer[];
   mdatHeader: Buffer;
 };
@@ -32,8 +32,8 @@ const BRANDS = 'isom\0\0\x02\0isomiso2mp41mp42';
 
 /**
  * Lays out ftyp, moov and the mdat header (ISO 14496-12 section 8). Sizes depend only on templates and counters, never
- * on `mediaTimesTicks`, which has one entry per track. The movie has the timescale of the first track. Durations of the
- * others are rounded up to it. The mdhd boxes have exact durations.
+ * on `mediaTimesTicks`, which has one entry per track. The movie has the timescale of the first track. Durations of
+ * other tracks are rounded up to this timescale. The mdhd boxes have exact durations.
  */
 export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonly number[]): MovieLayout {
   const timescale = tracks[0]?.template.timescale ?? 0;
@@ -54,7 +54,7 @@ export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonl
   return { headBytes, sizeBytes: headBytes + payloadBytes, opening, trackOpenings, mdatHeader };
 }
 
-/** Returns the bytes of stts, stss, ctts, stsc, stsz and co64. */
+/** Returns the total size of stts, stss, ctts, stsc, stsz and co64, in bytes. */
 function tableBytes(counters: TrackCounters): number {
   const { samples, fragments } = counters;
   const syncTable = hasSyncTable(counters) ? 16 + 4 * counters.syncCount : 0;
@@ -73,7 +73,7 @@ export function hasSyncTable(counters: TrackCounters): boolean {
 
 type Span = { delayTicks: number; durationTicks: number };
 
-/** Places the earliest track at 0 and keeps the offset of the others, in ticks of the movie. */
+/** Places the earliest track at 0 and keeps the offsets of the other tracks, in ticks of the movie timescale. */
 function placeTracks(tracks: readonly MovieTrack[], movieTimescale: number): Span[] {
   const toMovie = (ticks: number, timescale: number) =>
     timescale === movieTimescale ? ticks : (ticks / timescale) * movieTimescale;
@@ -148,7 +148,7 @@ function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
 function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (counters.offsetRuns === 0 && place.delayTicks === 0) return Buffer.alloc(0);
   if (place.mediaTimeTicks > MAX_MEDIA_TIME) {
-    throw new Error(`Expected the first frame within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
+    throw new Error(`Expected the first frame at a media time below 2^31 ticks, got ${place.mediaTimeTicks}.`);
   }
   const isWide = needsU64(Math.max(place.delayTicks, place.durationTicks));
   const entry = (durationTicks: number, mediaTime: number): Buffer => {
@@ -164,7 +164,10 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   return writeBox('edts', writeFullBox('elst', isWide ? 1 : 0, 0, writeU32(entries.length), ...entries));
 }
 
-/** Writes zero dates, some fields and a duration, with 32 bits each, or 64 for dates and duration. */
+/**
+ * Writes zero dates, the given fields and a duration. Dates and duration have 64 bits if `isWide`, and all other fields
+ * have 32.
+ */
 function writeTimes(isWide: boolean, fields: readonly number[], durationTicks: number): Buffer {
   if (!isWide) return writeU32(0, 0, ...fields, durationTicks);
   return writeU32(0, 0, 0, 0, ...fields, ...toU64Words(durationTicks));

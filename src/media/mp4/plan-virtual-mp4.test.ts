@@ -128,7 +128,7 @@ describe('the virtual MP4 in other readers', () => {
 });
 
 describe('the virtual MP4 by ranges', () => {
-  test('returns any range byte by byte', async () => {
+  test('returns the exact bytes of any range', async () => {
     const { plan, objects, file } = await wholeFile({ picture: true, sound: true });
     const bound = fc.integer({ min: 0, max: plan.sizeBytes - 1 });
     fc.assert(
@@ -155,7 +155,7 @@ describe('the virtual MP4 by ranges', () => {
     }
   });
 
-  test('has the frames of each 4 s followed by the audio that starts with them', async () => {
+  test('stores the frames of each 4 s followed by the audio of the same time', async () => {
     const { plan } = await wholeFile({ picture: true, sound: true });
     const kinds = [...plan.extents.keyNumbers].map((number) => plan.extents.keys[number]?.split('/')[1]);
     expect(kinds.join('')).toBe(`${'vva'.repeat(7)}va`);

@@ -9,7 +9,7 @@ export type Mp4Piece =
 
 /**
  * Locates bytes `start` to `end` of the file, both inclusive as in a Range header (RFC 9110 section 14.1.2), in order
- * and without a gap. Throws for a range outside the file, which the edge rejects earlier.
+ * and without a gap. Throws for a range outside the file. The edge must reject such ranges first.
  */
 export function readPlan(plan: VirtualMp4Plan, start: number, end: number): Mp4Piece[] {
   if (

@@ -18,7 +18,8 @@ const GEOMETRY_BYTES = 44;
 
 /**
  * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) replaces the language of the
- * init segment. Null keeps it. Throws BrokenMedia for damage and for a track that is neither video nor audio.
+ * init segment. Null keeps it. Throws BrokenMedia for a damaged init segment and for a track that is neither video nor
+ * audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
   const trak = requireBox(readBoxes(init), 'moov', 'trak');

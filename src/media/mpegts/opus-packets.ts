@@ -1,8 +1,8 @@
 const PREFIX = 0x3ff;
 
 /**
- * Returns the Opus packets of a PES packet (Opus in MPEG-2 TS, section 3.2 of its draft). Each packet follows a control
- * header with its length. Drops a damaged remainder.
+ * Returns the Opus packets of a PES packet (section 3.2 of the draft "Opus in MPEG-2 TS"). Each packet follows a
+ * control header with its length. Drops a damaged remainder.
  */
 export function readOpusPackets(payload: Buffer): Buffer[] {
   const packets: Buffer[] = [];

@@ -9,7 +9,7 @@ export type PesPacket = { pts: number | null; dts: number | null; payload: Buffe
 const HEAD_BYTES = 9;
 
 /**
- * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops packets with a lost part and packets above
+ * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops incomplete packets and packets larger than
  * `mostBytes`.
  */
 export class PesReader {

@@ -64,14 +64,14 @@ const CRC_BYTES = 4;
 
 /**
  * Returns the PIDs of the program maps in a program association section (ISO 13818-1 section 2.4.4.3). Returns null for
- * another or a damaged section.
+ * a section of another kind and for a damaged one.
  */
 export function readProgramPids(section: Buffer): number[] | null {
   const body = readBody(section, TABLE.programs);
   if (body === null) return null;
   const pids: number[] = [];
   for (let at = 0; at + 4 <= body.length; at += 4) {
-    // Program 0 is the network information.
+    // Program 0 refers to the network information table.
     if (body.readUInt16BE(at) !== 0) pids.push(body.readUInt16BE(at + 2) & 0x1fff);
   }
   return pids;
@@ -116,7 +116,10 @@ function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream
   return { codec, channels, name: name ?? `a stream of type 0x${streamType.toString(16)}` };
 }
 
-/** Returns the bytes between header and checksum of a currently applicable section of a table, or null. */
+/**
+ * Returns the bytes between the header and the checksum of a section, or null if the section is damaged, belongs to
+ * another table, or is not currently applicable.
+ */
 function readBody(section: Buffer, table: number): Buffer | null {
   if (section.length < HEAD_BYTES + CRC_BYTES || section.readUInt8(0) !== table) return null;
   const isCurrent = (section.readUInt8(5) & 1) === 1;
@@ -124,7 +127,7 @@ function readBody(section: Buffer, table: number): Buffer | null {
   return section.subarray(HEAD_BYTES, section.length - CRC_BYTES);
 }
 
-/** Computes the CRC of ISO 13818-1 annex A. That of a whole section is 0. */
+/** Computes the CRC of ISO 13818-1 annex A. The CRC of a complete, undamaged section is 0. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -45,7 +45,7 @@ function read(demuxer: TsDemuxer, pieces: readonly Buffer[]): IngestEvent[] {
 const units = (events: readonly IngestEvent[], kind: string) =>
   events.flatMap((event) => (event.type === 'unit' && event.unit.kind === kind ? [event.unit] : []));
 
-test('video and audio frames have their times for any split of the stream', () => {
+test('video and audio frames have the correct times, however the stream is split', () => {
   const wire = Buffer.concat(stream(60, 900_000));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_000 }), (step) => {
@@ -77,7 +77,7 @@ test('times of both tracks continue when the 33-bit clock wraps', () => {
   }
 });
 
-test('lost packets drop only the frames that they belong to', () => {
+test('drops only the frames to which lost packets belong', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 8, max: 180 }), { minLength: 1, maxLength: 12 }), (lost) => {
       const packets = stream(40, 90_000);
@@ -120,7 +120,7 @@ test('passes other audio on unchanged and reports a program without playable str
   ]);
 });
 
-test('random bytes cause no exception and stay within the memory limit', () => {
+test('accepts random bytes without an exception, within the memory limit', () => {
   const wire = Buffer.concat(stream(30, 90_000));
   const damage = fc.array(fc.tuple(fc.nat(wire.length - 1), fc.uint8Array({ minLength: 1, maxLength: 300 })), {
     maxLength: 30,

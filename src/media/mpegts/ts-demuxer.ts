@@ -23,12 +23,12 @@ type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boole
 
 /**
  * Demuxes a transport stream (ISO 13818-1) from an encoder: the first video and the first audio track of its first
- * program. Bytes arrive in chunks of any size. Lost packets only drop the frames that they belong to.
+ * program. Bytes arrive in chunks of any size. If packets are lost, only the frames that they belong to are dropped.
  */
 export class TsDemuxer {
   readonly #packets = new TsPacketReader();
   readonly #programs = new SectionReader();
-  /** Shared by both tracks, so that they stay in sync when it wraps. */
+  /** Clock shared by both tracks, so that they stay in sync when it wraps. */
   readonly #clock = new WrappingClock(CLOCK_RANGE);
   #map: { pid: number; sections: SectionReader } | null = null;
   #tracks = new Map<number, Track>();
@@ -76,7 +76,7 @@ export class TsDemuxer {
     return ended.toSorted((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** Drops a last frame that may be truncated. */
+  /** Reads the frames of a PES packet. Drops the last frame if it may be truncated. */
   #read(track: Track, pes: PesPacket): IngestEvent[] {
     try {
       return track.read(pes, false);
@@ -198,7 +198,7 @@ export class TsDemuxer {
 function whyLeftOut({ codec, name }: ElementaryStream): string {
   if (codec !== null)
     return `A further track (${name}) is left out: only one video track and one audio track are used.`;
-  return `A track is left out: expected H.264, HEVC, AAC, MP2, AC-3 or Opus by SRT, got ${name}.`;
+  return `A track is left out: expected H.264, HEVC, AAC, MP2, AC-3 or Opus over SRT, got ${name}.`;
 }
 
 function timeOf(event: IngestEvent): number {

@@ -11,7 +11,7 @@ export type TsPacket = {
 export const TS_PACKET_BYTES = 188;
 const SYNC = 0x47;
 const NULL_PID = 0x1fff;
-/** Maximum PIDs. Encoders use only a few. */
+/** Maximum number of PIDs. Encoders use only a few. */
 const MAX_PIDS = 64;
 
 /**

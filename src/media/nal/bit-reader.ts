@@ -9,9 +9,9 @@ export type BitReader = {
   ue(max?: number): number;
   /** Reads a signed Exp-Golomb number. */
   se(): number;
-  /** Returns the bytes of the NAL unit read so far, including emulation prevention bytes. */
+  /** Returns the number of bytes of the NAL unit read so far, including emulation prevention bytes. */
   bytesRead(): number;
-  /** Returns the bits read so far, without emulation prevention bytes and the first byte. */
+  /** Returns the number of bits read so far, without emulation prevention bytes and the first byte. */
   bitsRead(): number;
 };
 
@@ -56,7 +56,8 @@ export function openNalBits(nal: Uint8Array): BitReader {
     let prefix = 0;
     while (bit() === 0) {
       prefix += 1;
-      if (prefix > MAX_GOLOMB_PREFIX) throw new BrokenMedia('Expected an Exp-Golomb code of 32 zeros at most.');
+      if (prefix > MAX_GOLOMB_PREFIX)
+        throw new BrokenMedia('Expected an Exp-Golomb code with at most 32 leading zeros, got more.');
     }
     const value = 2 ** prefix - 1 + bits(prefix);
     if (value > max) throw new BrokenMedia(`Expected an Exp-Golomb number up to ${max}, got ${value}.`);

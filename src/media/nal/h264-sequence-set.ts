@@ -64,7 +64,7 @@ function readChroma(reader: BitReader): Chroma {
   return { chromaFormat, hasSeparatePlanes, lumaDepthMinus8, chromaDepthMinus8 };
 }
 
-/** Follows H.264 section 7.3.2.1.1.1. */
+/** Skips a scaling list (H.264 section 7.3.2.1.1.1). */
 function skipScalingList(reader: BitReader, size: number): void {
   let last = 8;
   for (let index = 0; index < size; index += 1) {
@@ -98,6 +98,6 @@ function readSize(reader: BitReader, { widthUnits, heightUnits, framesOnly, ...c
   const widthPx = widthUnits * 16 - (left + right) * unitX;
   const heightPx = heightUnits * 16 * fieldsOfFrame - (top + bottom) * unitY;
   if (widthPx < 1 || heightPx < 1)
-    throw new BrokenMedia(`Expected a frame size in an SPS, got ${widthPx} x ${heightPx}.`);
+    throw new BrokenMedia(`Expected a frame size above 0 in an SPS, got ${widthPx} x ${heightPx}.`);
   return { widthPx, heightPx };
 }

@@ -46,7 +46,7 @@ function readSize(reader: BitReader, chromaFormat: number): { widthPx: number; h
   return { widthPx: width - (left + right) * unitX, heightPx: height - (top + bottom) * unitY };
 }
 
-/** Skips the profile and level of the sub-layers, which follow the general ones (H.265 section 7.3.3). */
+/** Skips the profile and level of the sub-layers, which follow the general profile and level (H.265 section 7.3.3). */
 function skipSubLayers(reader: BitReader, subLayers: number): void {
   const present: [number, number][] = [];
   for (let layer = 0; layer < subLayers; layer += 1) present.push([reader.bit(), reader.bit()]);

@@ -30,7 +30,10 @@ export function whyNotOnDemand(
   );
 }
 
-/** Returns the longest keyframe interval in an indexed file, including the one to its end, in seconds. */
+/**
+ * Returns the longest keyframe interval in an indexed file, in seconds. The interval from the last keyframe to the end
+ * counts, too.
+ */
 export function indexedKeyframeGapSec({ syncSamples, mediaTicks, timescale }: Mp4Index): number {
   const ticks = [...syncSamples].map((sample) => mediaTicks[sample] ?? 0).sort((a, b) => a - b);
   const endTick = mediaTicks.reduce((end, tick) => Math.max(end, tick), 0);

@@ -5,8 +5,9 @@ const MAX_U16 = 0xffff;
 const MAX_U32 = 0xffffffff;
 
 /**
- * Lists a whole timeline before any of it is encoded, as a fragment table with one entry per segment, each as large as
- * the cap allows. The bit rates in a playlist are therefore too high, and not too low, until segments exist.
+ * Lists a whole timeline before any of it is encoded, as a fragment table with one entry per segment. Each entry has
+ * the size that the bit rate cap allows. Until segments exist, the bit rates in a playlist are therefore too high, but
+ * never too low.
  */
 export function listOnDemand(cutList: CutList, maxBitrateBps: number): Buffer {
   const { grid } = cutList;

@@ -4,7 +4,7 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { MAX_KEYFRAME_GAP_SEC } from './judge-on-demand.ts';
 
 const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
-/** Sampled positions as shares of the length. */
+/** Sampled positions, as fractions of the duration. */
 const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
 const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
@@ -12,8 +12,8 @@ const MAX_ANSWER_BYTES = 8 * 2 ** 20;
 const JUMP_SEC = 5;
 
 /**
- * Finds the longest keyframe interval, in seconds, by reading the packets of several half minutes of a source without
- * decoding. Returns 0 for audio and for sources shorter than the allowed maximum.
+ * Finds the longest keyframe interval, in seconds, by reading the packets of several windows of half a minute of a
+ * source, without decoding. Returns 0 for audio and for sources shorter than the allowed maximum.
  */
 export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
   const { video } = facts;

@@ -62,7 +62,8 @@ function sampleTable(index: Mp4Index, colours: Colours): Buffer {
   return writeBox('stbl', stsd, ...empty, fullBox('stco', 0, writeU32(0)));
 }
 
-// Rebuilds the entry instead of copying it: QuickTime entries end in zeros and contain boxes that make browsers fail.
+// Rebuilds the entry instead of copying it, because QuickTime entries end in zeros and contain boxes that make browsers
+// fail.
 function sampleEntry({ description }: Mp4Index, colours: Colours): Buffer {
   const { pixelAspect } = description;
   const { configuration, colour } = tagColours(description, colours);

@@ -6,10 +6,10 @@ const MAX_NAL_BYTES = 0xffff;
 
 /**
  * Tags the colours of a copied H.264 track, in `colr` and in the parameter sets, unless the track already has tags.
- * Uses the values that the probe found (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium reads an
- * untagged track as BT.601 in a file and as BT.709 from Media Source Extensions, Firefox always as BT.709. Chromium
- * reads both tags, Firefox only that of the parameter sets. If the two differ, the parameter sets win, as in the probe.
- * Does not change parameter sets repeated in the samples. Throws BrokenMedia for damaged sets.
+ * Uses the values that the probe found (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium treats an
+ * untagged track as BT.601 in a file and as BT.709 in Media Source Extensions; Firefox always treats it as BT.709.
+ * Chromium reads both tags, Firefox only the parameter sets. If the two differ, the parameter sets win, as in the
+ * probe. Does not change parameter sets repeated in the samples. Throws BrokenMedia for damaged sets.
  */
 export function tagColours(
   { configuration }: Pick<H264Description, 'configuration'>,

@@ -23,11 +23,11 @@ test('an IDR slice after delimiter, parameter sets and SEI is an IDR frame', () 
   expect(head).toEqual({ sample: 7, picture: 'idr', hasOtherParameterSets: false });
 });
 
-test('any other first slice is not an IDR frame, even if an IDR slice follows', () => {
+test('a sample whose first slice has any other type is not an IDR frame, even if an IDR slice follows', () => {
   expect(frameOf(sampleOf(sei, slice, idr))).toBe('not-idr');
 });
 
-test('a head that ends before the first slice is unknown', () => {
+test('reports an unknown frame type if the head ends before the first slice', () => {
   expect(frameOf(sampleOf(sei))).toBe('unknown');
   expect(frameOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
 });

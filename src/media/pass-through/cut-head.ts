@@ -1,7 +1,7 @@
 /**
- * Findings in the first bytes of a cut sample. `idr` and `not-idr` are the type of its first slice. `damaged`: its NAL
- * lengths do not add up. `unknown`: no slice begins in these bytes. `hasOtherParameterSets`: an in-band SPS or PPS
- * differs from those of the decoder configuration.
+ * Findings in the first bytes of a sample at which a segment could begin. `idr` and `not-idr` are the type of its first
+ * slice. `damaged`: the NAL lengths do not match the sample size. `unknown`: no slice begins in these bytes.
+ * `hasOtherParameterSets`: an in-band SPS or PPS differs from those of the decoder configuration.
  */
 export type CutHead = {
   sample: number;

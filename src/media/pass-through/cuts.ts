@@ -3,9 +3,13 @@ import { pictureTick, readTimeline, type Timeline } from './timeline.ts';
 
 const MIN_SEGMENT_SEC = 2;
 const MIN_LAST_SEGMENT_SEC = 1;
-// Maximum cuts, because each costs a read of the file. They suffice for 27 hours of the shortest segments.
+// Maximum number of cuts, because each requires a read of the file. It suffices for 27 hours of segments of the minimum
+// length.
 const MAX_CUTS = 50_000;
-/** Maximum sync samples whose headers are all read. With more, nearly every frame of the file is a sync sample. */
+/**
+ * Maximum number of sync samples for which all headers are read. If there are more, nearly every frame of the file is a
+ * sync sample.
+ */
 const MAX_READ_SYNC_SAMPLES = 20_000;
 
 /**

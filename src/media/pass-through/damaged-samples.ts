@@ -9,10 +9,10 @@ const FILLER_BYTE = 0xff;
 const STOP_BYTE = 0x80;
 
 /**
- * Finds the samples of a fragment from which no decoder outputs a frame: their NAL units do not fill them exactly (ISO
- * 14496-15 section 5.3.2), or none is a slice. Chromium ends playback permanently at such a sample. Overwrites them
- * with filler data, so that they can become the tail of the previous sample. Returns their indices in the fragment.
- * Never includes the first sample or one too small for a filler NAL unit.
+ * Finds the samples of a fragment from which no decoder outputs a frame: samples that their NAL units do not fill
+ * exactly (ISO 14496-15 section 5.3.2), or that contain no slice. Chromium ends playback permanently at such a sample.
+ * Overwrites them with filler data, so that they can become the tail of the previous sample. Returns their indices in
+ * the fragment. Never includes the first sample or one too small for a filler NAL unit.
  */
 export function fillDamagedSamples(
   payload: Buffer,

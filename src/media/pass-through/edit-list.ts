@@ -4,8 +4,8 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
  * Interpretation of a track's edit list, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then the
- * media from `startTicks` on for `lengthTicks` (null: to its end). `complex`: several edits, a rate other than 1, or
- * pauses between them.
+ * media from `startTicks` on for `lengthTicks` (null: to the end of the media). `complex`: several edits, a rate other
+ * than 1, or pauses between them.
  */
 export type Edits =
   | { kind: 'simple'; emptyTicks: number; startTicks: number; lengthTicks: number | null }
@@ -22,7 +22,7 @@ const MAX_ROWS = 64;
 
 /**
  * Reads a track's edit list (ISO 14496-12 section 8.6.6). Leading empty edits are summed and rescaled from the movie
- * timescale. The first non-empty edit gives the start. Throws BrokenMedia for a table that does not fit its box.
+ * timescale. The first non-empty edit determines the start. Throws BrokenMedia for a table that does not fit its box.
  */
 export function readEditList(trak: Box, scales: Timescales): Edits {
   const elst = findBox(trak, 'edts', 'elst');
@@ -35,10 +35,10 @@ export function readEditList(trak: Box, scales: Timescales): Edits {
   if (real !== rows.length - 1 || edit.rate !== PLAIN_RATE || edit.mediaTime < 0) return { kind: 'complex' };
   const toTrack = (movieTicks: number) => Math.round((movieTicks * scales.timescale) / scales.movieTimescale);
   const emptyTicks = rows.slice(0, real).reduce((sum, row) => sum + toTrack(row.length), 0);
-  // If the writer did not know the length, 0 means "the whole media".
+  // A length of 0 means the whole media. Writers that do not know the length use it.
   const lengthTicks = edit.length === 0 ? null : toTrack(edit.length);
   if (!Number.isSafeInteger(emptyTicks) || (lengthTicks !== null && !Number.isSafeInteger(lengthTicks))) {
-    throw new BrokenMedia('Expected edits shorter than 2^53 ticks.');
+    throw new BrokenMedia('Expected edits shorter than 2^53 ticks, got a longer one.');
   }
   return { kind: 'simple', emptyTicks, startTicks: edit.mediaTime, lengthTicks };
 }

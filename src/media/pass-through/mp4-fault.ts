@@ -19,8 +19,8 @@ export type Mp4FaultKind =
   | 'corrupt';
 
 /**
- * Thrown if the bytes are intact but cannot be indexed. The index converts this error, and BrokenMedia (`corrupt`),
- * into a `refused` result.
+ * Thrown if a file is intact but cannot be indexed. The index converts this error, and BrokenMedia (`corrupt`), into a
+ * `refused` result.
  */
 export class Mp4Fault extends Error {
   readonly kind: Mp4FaultKind;

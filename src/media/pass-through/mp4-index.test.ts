@@ -128,8 +128,8 @@ describe('an invalid moov', () => {
       reason: 'truncated',
     },
     { title: 'a forged chunk count', parts: { chunks: testBox('stco', words(0, -1, 1000)) }, reason: 'corrupt' },
-    { title: 'too many samples a chunk', parts: { stsc: testBox('stsc', words(0, 1, 1, -1, 1)) }, reason: 'corrupt' },
-    { title: 'too few samples a chunk', parts: { stsc: testBox('stsc', words(0, 1, 1, 1, 1)) }, reason: 'corrupt' },
+    { title: 'too many samples per chunk', parts: { stsc: testBox('stsc', words(0, 1, 1, -1, 1)) }, reason: 'corrupt' },
+    { title: 'too few samples per chunk', parts: { stsc: testBox('stsc', words(0, 1, 1, 1, 1)) }, reason: 'corrupt' },
     {
       title: 'chunks out of order',
       parts: { stsc: testBox('stsc', words(0, 2, 1, 1, 1, 1, 3, 1)) },
@@ -171,7 +171,7 @@ test('changed bytes never make the parser throw or use excessive memory', () => 
       if (answer.kind === 'refused') {
         expect(answer.message).not.toBe('');
       } else {
-        // Each sample has at least two bytes of the file.
+        // Each sample occupies at least two bytes of the file.
         expect(answer.index.sizesBytes.length).toBeLessThanOrEqual(FILE_BYTES / 2);
         expect(Math.max(...answer.index.offsets)).toBeLessThan(FILE_BYTES);
       }

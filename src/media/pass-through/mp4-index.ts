@@ -22,7 +22,7 @@ export type Mp4Index = SampleTables & {
   isUpright: boolean;
 };
 
-/** `reason` is stable and machine-readable. `message` is for people. */
+/** `reason` is a stable, machine-readable code. `message` is human-readable. */
 export type Mp4IndexAnswer =
   | { kind: 'index'; index: Mp4Index }
   | { kind: 'refused'; reason: Mp4FaultKind; message: string };
@@ -32,7 +32,7 @@ const UPRIGHT = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 /**
  * Parses the index of a file from its `moov` box, including the box header (ISO 14496-12 section 8.2.1). Uses the first
  * H.264 video track. Checks every count against its box, and every sample against `fileBytes`, before allocating
- * memory, so that a forged or damaged table only leads to `refused`.
+ * memory, so that the only effect of a forged or damaged table is the result `refused`.
  */
 export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {

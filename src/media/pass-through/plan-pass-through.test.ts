@@ -85,7 +85,7 @@ describe('a source that passes through', () => {
   });
 });
 
-describe('a source that also passes through', () => {
+describe('an unusual source that passes through', () => {
   test('extends its first frame if the video starts late', async () => {
     const late = folder.path('late.mp4');
     await runFfmpeg(
@@ -191,7 +191,7 @@ describe('a source is refused', () => {
     expect(answer).toMatchObject({ kind: 'refused', reason });
   });
 
-  test('from the index alone if it is HEVC or fragmented', async () => {
+  test('from the index alone if the source is HEVC or fragmented', async () => {
     const hevc = await encodeClip(
       SHORT,
       ['-c:v', 'libx265', '-x265-params', 'log-level=error'],

@@ -29,8 +29,9 @@ export type PassThroughRefusal =
   | SegmentsFault;
 
 /**
- * Reason why an encoded set on the frame grid replaces a pass-through once it is complete: a segment longer than 6 s,
- * an average bit rate above 1.5 times the rung's cap, or a first frame trimmed by the edit list, which encoders drop.
+ * Reason why an encoded set on the frame grid replaces a pass-through once the set is complete: a segment longer than 6
+ * s, an average bit rate above 1.5 times the rung's cap, or a first frame trimmed by the edit list, which encoders
+ * drop.
  */
 export type TemporaryReason = 'long-gap' | 'bitrate' | 'trimmed-picture';
 
@@ -41,7 +42,7 @@ export type PassThroughPlan = {
   /** The cuts are keyframes of the source. The tfdt of segment n equals `startTicks[n]`. */
   cutList: CutList;
   segments: readonly PlannedSegment[];
-  /** RFC 6381 name, such as `avc1.640028`. */
+  /** RFC 6381 codec string, such as `avc1.640028`. */
   codecString: string;
   widthPx: number;
   heightPx: number;
@@ -49,9 +50,12 @@ export type PassThroughPlan = {
   averageBps: number;
   /** Highest bit rate of a single segment, which `BANDWIDTH` must state (RFC 8216 section 4.3.4.2). */
   peakSegmentBps: number;
-  /** Time by which the first frame is extended because the video starts late. All renditions must extend it equally. */
+  /**
+   * Time by which the first frame is extended because the video starts late. All renditions must extend their first
+   * frame by the same time.
+   */
   holdTicks: number;
-  /** Ticks to add to a media time to get a time of the timeline. */
+  /** Number of ticks to add to a media time to get the time on the timeline. */
   shiftTicks: number;
 };
 
@@ -70,13 +74,14 @@ const PROFILES = new Map([
 const PIXEL_FORMATS = ['yuv420p', 'yuvj420p'];
 // Maximum timescale. It keeps the duration of a frame of up to 30 s within 32 bits.
 const MAX_TIMESCALE = 10_000_000;
-/** Maximum segment length, in seconds. Players wait for whole segments. Those of an encoded set last 4 s. */
+/** Maximum segment length, in seconds. Players wait for whole segments. Segments of an encoded set last 4 s. */
 const MAX_SEGMENT_SEC = 6;
 const BITRATE_OVER_CAP = 1.5;
 
 /**
- * Decides whether and how an H.264 source becomes a rendition unchanged. `heads` is the result of `readCutHeads` for
- * this index. `rungCapBps` is the bit rate cap of its rung. A late start is accepted by extending the first frame.
+ * Decides whether an H.264 source can be used as a rendition without encoding, and plans this rendition. `heads` is the
+ * result of `readCutHeads` for this index. `rungCapBps` is the bit rate cap of its rung. A late start is accepted by
+ * extending the first frame.
  */
 export function planPassThrough(
   index: Mp4Index,

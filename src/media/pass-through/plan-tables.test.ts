@@ -111,6 +111,6 @@ test.each([
   expect(planFor({ stts: stts(3, 10, 1, last) })).toMatchObject({ kind: 'accepted', plan: { cutList: { endTicks } } });
 });
 
-test('heads of a different index are an internal error', () => {
+test('throws for cut heads of a different index', () => {
   expect(() => planFor({}, (sample) => idr(sample + 1))).toThrow('Expected the heads of 1 cuts');
 });

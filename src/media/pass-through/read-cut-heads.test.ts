@@ -58,7 +58,7 @@ test('reads at most 64 KiB of a cut with a later slice', async () => {
   expect(tooLate.counts.bytes).toBe(CUTS * (2048 + 65_536));
 });
 
-test('stops at the first failed read and at an abort without pending reads', async () => {
+test('stops at the first failed read or an abort, and leaves no read pending', async () => {
   const { source, counts } = countingSource(600);
   const readRange = async (offset: number, length: number) => {
     const bytes = await source.readRange(offset, length);

@@ -4,8 +4,8 @@ import type { Mp4Index } from './mp4-index.ts';
 import { type RangeSource, readExactly } from './read-mp4-index.ts';
 
 const READS_AT_ONCE = 16;
-// Bytes of the first read, which suffice for parameter sets and a typical SEI. `LONG_HEAD_BYTES` limits the cost of
-// unusual files.
+// Size of the first read, which suffices for parameter sets and a typical SEI. `LONG_HEAD_BYTES` limits the bytes that
+// are read of unusual files.
 const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 

@@ -53,7 +53,7 @@ test.each([
   { title: 'text', boxes: [Buffer.from('Once upon a time there was a file.')], reason: 'truncated' },
   { title: 'zeros', boxes: [Buffer.alloc(64)], reason: 'not-mp4' },
   { title: 'a file without moov', boxes: [ftyp, media], reason: 'no-moov' },
-  { title: 'a file cut inside mdat', boxes: [ftyp, media.subarray(0, 4000)], reason: 'truncated' },
+  { title: 'a file truncated within mdat', boxes: [ftyp, media.subarray(0, 4000)], reason: 'truncated' },
   { title: 'a box smaller than its own header', boxes: [ftyp, words(4, 0)], reason: 'corrupt' },
   { title: 'fragments', boxes: [ftyp, testBox('moof'), makeMoov()], reason: 'fragmented' },
   {
@@ -62,7 +62,7 @@ test.each([
     reason: 'fragmented',
   },
   {
-    title: 'more boxes than any file has',
+    title: 'more top-level boxes than allowed',
     boxes: [ftyp, Buffer.concat(new Array(10_001).fill(testBox('free')))],
     reason: 'no-moov',
   },
@@ -70,14 +70,14 @@ test.each([
   expect(await answerOf(...boxes)).toBe(reason);
 });
 
-test('refuses a moov above 128 MiB before reading it', async () => {
+test('refuses a moov above 128 MiB without reading it', async () => {
   const head = Buffer.concat([words(2 ** 27 + 1), Buffer.from('moov'), Buffer.alloc(8)]);
   const readRange = async (_: number, length: number) => await Promise.resolve(head.subarray(0, length));
   const answer = await readMp4Index({ sizeBytes: 2 ** 30, readRange }, NEVER);
   expect(answer).toMatchObject({ kind: 'refused', reason: 'moov-too-large' });
 });
 
-test('throws if the file is shorter than declared or the read is aborted', async () => {
+test('throws if the file is shorter than declared, or if the read is aborted', async () => {
   const source = sourceOf(ftyp, media, makeMoov());
   const short = { ...source, readRange: (offset: number, length: number) => source.readRange(offset, length - 1) };
   await expect(readMp4Index(short, NEVER)).rejects.toThrow('Expected 16 bytes at 0, got 15.');

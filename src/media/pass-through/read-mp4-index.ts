@@ -6,7 +6,7 @@ import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 /** Reads exactly `length` bytes at `offset` of a file. */
 export type ReadRange = (offset: number, length: number) => Promise<Buffer>;
 
-/** A file for this folder, wherever its bytes are stored. */
+/** A source file with random access, independent of where its bytes are stored. */
 export type RangeSource = { sizeBytes: number; readRange: ReadRange };
 
 /** Maximum bytes of a moov. */
@@ -18,9 +18,9 @@ const PIECE_BYTES = 16 * 2 ** 20;
 type TopBox = { type: string; offset: number; sizeBytes: number };
 
 /**
- * Finds `moov` among the top-level boxes, at any position, and parses the index of the file. Refuses files that are not
- * MP4, fragmented ones (`moof`, or `mvex` in `moov`), truncated ones, and a moov above 128 MiB. Does not read media.
- * Rethrows errors of `readRange` and aborts.
+ * Finds `moov` among the top-level boxes, at any position, and parses the index of the file. Returns `refused` for
+ * files that are not MP4, fragmented files (`moof`, or `mvex` in `moov`), truncated files, and a moov above 128 MiB.
+ * Does not read media. Rethrows errors of `readRange` and aborts.
  */
 export async function readMp4Index(source: RangeSource, signal: AbortSignal): Promise<Mp4IndexAnswer> {
   try {
@@ -84,7 +84,7 @@ function checkedMoov(box: TopBox): TopBox {
   throw new Mp4Fault('moov-too-large', `Expected a moov box of at most ${MAX_MOOV_BYTES} bytes, got ${box.sizeBytes}.`);
 }
 
-// Reads in pieces, because stores limit a single read.
+// Reads a box in several requests, because stores limit the size of a single read.
 async function readPieces(source: RangeSource, box: TopBox, signal: AbortSignal): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(box.sizeBytes);
   for (let at = 0; at < box.sizeBytes; at += PIECE_BYTES) {

@@ -34,15 +34,19 @@ export function readDescription(minf: Box): H264Description {
   const count = viewOf(stsd, 4, 4).getUint32(0);
   const entries = childBoxes(stsd, 8);
   const entry = entries[0];
-  if (entry === undefined) throw new BrokenMedia('Expected a sample entry in stsd.');
-  if (entry.type === 'avc3') throw new Mp4Fault('parameter-sets-in-band', 'The track carries its SPS and PPS in band.');
+  if (entry === undefined) throw new BrokenMedia('Expected a sample entry in stsd, got none.');
+  if (entry.type === 'avc3')
+    throw new Mp4Fault(
+      'parameter-sets-in-band',
+      'Expected SPS and PPS in the sample entry (avc1), got an avc3 track that has them in its samples.',
+    );
   if (entry.type !== 'avc1') throw new Mp4Fault('no-h264-track', 'The video track is not H.264.');
   if (count !== 1) throw new Mp4Fault('several-descriptions', `Expected one sample entry, got ${count}.`);
   const fields = viewOf(entry, 0, VISUAL_FIELDS_BYTES);
   checkOwnData(minf, fields.getUint16(6));
   const inside = childBoxes(entry, VISUAL_FIELDS_BYTES);
   const avcC = inside.find((box) => box.type === 'avcC');
-  if (avcC === undefined) throw new BrokenMedia('Expected avcC in the sample entry.');
+  if (avcC === undefined) throw new BrokenMedia('Expected an avcC box in the sample entry, got none.');
   return {
     widthPx: fields.getUint16(24),
     heightPx: fields.getUint16(26),
@@ -62,7 +66,7 @@ function checkOwnData(minf: Box, reference: number): void {
   const dref = requireBox(minf, 'dinf', 'dref');
   viewOf(dref, 0, 8);
   const entry = childBoxes(dref, 8)[reference - 1];
-  if (entry === undefined) throw new BrokenMedia(`Expected data reference ${reference} in dref.`);
+  if (entry === undefined) throw new BrokenMedia(`Expected data reference ${reference} in dref, got none.`);
   if ((viewOf(entry, 0, 4).getUint32(0) & 1) === 0) {
     throw new Mp4Fault('external-data', 'The samples of the track are in another file.');
   }
@@ -78,7 +82,10 @@ function readConfiguration(avcC: Box): Configuration {
   const head = viewOf(avcC, 0, 6);
   const nalLengthBytes = (head.getUint8(4) & 3) + 1;
   if (head.getUint8(0) !== 1 || nalLengthBytes === 3) {
-    throw new BrokenMedia(`avcC has version ${head.getUint8(0)} and NAL lengths of ${nalLengthBytes} bytes.`);
+    throw new BrokenMedia(
+      'Expected avcC version 1 with NAL lengths of 1, 2 or 4 bytes, ' +
+        `got version ${head.getUint8(0)} with ${nalLengthBytes}.`,
+    );
   }
   const parameterSets: Buffer[] = [];
   let at = takeSets(avcC, 6, head.getUint8(5) & 31, parameterSets);
@@ -86,7 +93,10 @@ function readConfiguration(avcC: Box): Configuration {
   const ppsCount = viewOf(avcC, at, 1).getUint8(0);
   at = takeSets(avcC, at + 1, ppsCount, parameterSets);
   if (spsCount === 0 || ppsCount === 0) {
-    throw new Mp4Fault('parameter-sets-in-band', `avcC has ${spsCount} SPS and ${ppsCount} PPS.`);
+    throw new Mp4Fault(
+      'parameter-sets-in-band',
+      `Expected SPS and PPS in avcC, got ${spsCount} SPS and ${ppsCount} PPS.`,
+    );
   }
   return {
     profile: head.getUint8(1),

@@ -45,11 +45,15 @@ function expandSizes(stbl: Box, fileBytes: number): Uint32Array {
   const sizesBytes = stsz === null ? expandCompactSizes(requireBox(stbl, 'stz2')) : expandPlainSizes(stsz, fileBytes);
   let sum = 0;
   for (const size of sizesBytes) {
-    if (size < MIN_SAMPLE_BYTES) throw new BrokenMedia(`A sample of ${size} bytes is not a frame.`);
+    if (size < MIN_SAMPLE_BYTES)
+      throw new BrokenMedia(`Expected samples of at least ${MIN_SAMPLE_BYTES} bytes, got one of ${size}.`);
     sum += size;
   }
   if (sum > fileBytes) {
-    throw new Mp4Fault('truncated', `Samples of ${sum} bytes in total do not fit a file of ${fileBytes}.`);
+    throw new Mp4Fault(
+      'truncated',
+      `Expected samples of at most ${fileBytes} bytes in total, the size of the file, got ${sum}.`,
+    );
   }
   return sizesBytes;
 }
@@ -60,7 +64,9 @@ function expandPlainSizes(stsz: Box, fileBytes: number): Uint32Array {
   const count = checkedCount(head.getUint32(4));
   if (constantBytes !== 0) {
     if (constantBytes < MIN_SAMPLE_BYTES || constantBytes * count > fileBytes) {
-      throw new BrokenMedia(`${count} samples of ${constantBytes} bytes do not fit a file of ${fileBytes}.`);
+      throw new BrokenMedia(
+        `Expected samples that fit a file of ${fileBytes} bytes, got ${count} samples of ${constantBytes} bytes.`,
+      );
     }
     return new Uint32Array(count).fill(constantBytes);
   }
@@ -105,10 +111,12 @@ function expandOffsets(stbl: Box, sizesBytes: Uint32Array, fileBytes: number): F
     const nextChunk = run + 1 < runs.count ? runs.rows.getUint32(run * 12 + 12) - 1 : chunks.count;
     const perChunk = runs.rows.getUint32(run * 12 + 4);
     if ((run === 0 && firstChunk !== 0) || nextChunk <= firstChunk || nextChunk > chunks.count) {
-      throw new BrokenMedia(`stsc row ${run} covers chunks ${firstChunk} to ${nextChunk} of ${chunks.count}.`);
+      throw new BrokenMedia(
+        `Expected ascending chunks up to ${chunks.count} in stsc, got ${firstChunk} to ${nextChunk} in row ${run}.`,
+      );
     }
     if (perChunk * (nextChunk - firstChunk) > sizesBytes.length - sample) {
-      throw new BrokenMedia(`stsc names more than the ${sizesBytes.length} samples that there are.`);
+      throw new BrokenMedia(`Expected ${sizesBytes.length} samples in stsc, as in stsz, got more.`);
     }
     for (let chunk = firstChunk; chunk < nextChunk; chunk += 1) {
       let offset = wide === null ? chunks.rows.getUint32(chunk * 4) : getU64(chunks.rows, chunk * 8);
@@ -118,12 +126,15 @@ function expandOffsets(stbl: Box, sizesBytes: Uint32Array, fileBytes: number): F
         offset += sizesBytes[sample] ?? 0;
       }
       if (offset > fileBytes) {
-        throw new Mp4Fault('truncated', `Chunk ${chunk} ends at byte ${offset} of a file of ${fileBytes}.`);
+        throw new Mp4Fault(
+          'truncated',
+          `Expected chunk ${chunk} within a file of ${fileBytes} bytes, got an end at byte ${offset}.`,
+        );
       }
     }
   }
   if (sample !== sizesBytes.length) {
-    throw new BrokenMedia(`stsc locates ${sample} of ${sizesBytes.length} samples.`);
+    throw new BrokenMedia(`Expected ${sizesBytes.length} samples in stsc, as in stsz, got ${sample}.`);
   }
   return offsets;
 }
@@ -137,17 +148,19 @@ function expandTimes(stts: Box, count: number): { mediaTicks: Float64Array; last
   for (let run = 0; run < runs.count; run += 1) {
     const length = runs.rows.getUint32(run * 8);
     if (length === 0) continue;
-    if (length > count - sample) throw new BrokenMedia(`stts times more than the ${count} samples there are.`);
+    if (length > count - sample) throw new BrokenMedia(`Expected ${count} samples in stts, as in stsz, got more.`);
     delta = runs.rows.getUint32(run * 8 + 4);
     if (delta >= MAX_DELTA_TICKS || tick + length * delta > MAX_MEDIA_TICKS) {
-      throw new BrokenMedia(`stts row ${run} lasts ${length} times ${delta} ticks.`);
+      throw new BrokenMedia(
+        `Expected decode times below 2^53 ticks, got ${length} samples of ${delta} ticks in row ${run} of stts.`,
+      );
     }
     for (const end = sample + length; sample < end; sample += 1) {
       mediaTicks[sample] = tick;
       tick += delta;
     }
   }
-  if (sample !== count) throw new BrokenMedia(`stts times ${sample} of ${count} samples.`);
+  if (sample !== count) throw new BrokenMedia(`Expected ${count} samples in stts, as in stsz, got ${sample}.`);
   return { mediaTicks, lastDurationTicks: delta };
 }
 
@@ -158,14 +171,14 @@ function addCompositionOffsets(ctts: Box, mediaTicks: Float64Array): void {
   for (let run = 0; run < runs.count; run += 1) {
     const length = runs.rows.getUint32(run * 8);
     if (length > mediaTicks.length - sample) {
-      throw new BrokenMedia(`ctts covers more than the ${mediaTicks.length} samples there are.`);
+      throw new BrokenMedia(`Expected ${mediaTicks.length} samples in ctts, as in stsz, got more.`);
     }
     const offset = runs.rows.getInt32(run * 8 + 4);
     for (const end = sample + length; sample < end; sample += 1)
       mediaTicks[sample] = (mediaTicks[sample] ?? 0) + offset;
   }
   if (sample !== mediaTicks.length) {
-    throw new BrokenMedia(`ctts covers ${sample} of ${mediaTicks.length} samples.`);
+    throw new BrokenMedia(`Expected ${mediaTicks.length} samples in ctts, as in stsz, got ${sample}.`);
   }
 }
 
@@ -173,13 +186,15 @@ function expandSyncSamples(stss: Box | null, count: number): Uint32Array {
   // Without the table, every sample is a sync sample.
   if (stss === null) return new Uint32Array(count).map((_, sample) => sample);
   const table = tableOf(stss, 4);
-  if (table.count > count) throw new BrokenMedia(`stss lists ${table.count} of ${count} samples.`);
+  if (table.count > count) throw new BrokenMedia(`Expected at most ${count} sync samples in stss, got ${table.count}.`);
   const syncSamples = new Uint32Array(table.count);
   let before = -1;
   for (let row = 0; row < table.count; row += 1) {
     const sample = table.rows.getUint32(row * 4) - 1;
     if (sample <= before || sample >= count) {
-      throw new BrokenMedia(`stss row ${row} names sample ${sample + 1} of ${count} after ${before + 1}.`);
+      throw new BrokenMedia(
+        `Expected ascending samples up to ${count} in stss, got ${sample + 1} after ${before + 1} in row ${row}.`,
+      );
     }
     syncSamples[row] = sample;
     before = sample;

@@ -16,7 +16,7 @@ export type PlannedSegment = {
   firstFragment: number;
 };
 
-/** Stable, machine-readable reason why segments cannot be made. */
+/** Stable, machine-readable reason why segments cannot be planned. */
 export type SegmentsFault = 'leading-pictures' | 'picture-times' | 'segment-too-large';
 
 export type SegmentsAnswer =
@@ -41,9 +41,9 @@ export function fragmentPrefixBytes(samples: number): number {
 }
 
 /**
- * Plans the segments that begin at `cuts`. Refuses frames shown before the sync sample that precedes them in the file
- * (leading frames of an open GOP), two frames at the same time, frames after the next cut, a frame longer than 30 s,
- * and segments above 128 MiB.
+ * Plans the segments that begin at `cuts`. Returns `refused` for frames shown before the sync sample that precedes them
+ * in the file (leading frames of an open GOP), two frames at the same time, frames after the next cut, a frame longer
+ * than 30 s, and segments above 128 MiB.
  */
 export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly number[]): SegmentsAnswer {
   if (hasLeadingPictures(index)) {
@@ -60,7 +60,7 @@ export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly
     if (fault !== null) return { kind: 'refused', reason: 'picture-times', message: `Segment ${number}: ${fault}` };
     const payloadBytes = index.sizesBytes.subarray(firstSample, endSample).reduce((sum, size) => sum + size, 0);
     if (payloadBytes > MAX_SEGMENT_BYTES) {
-      const message = `Segment ${number} has ${payloadBytes} bytes, at most ${MAX_SEGMENT_BYTES} are served.`;
+      const message = `Expected at most ${MAX_SEGMENT_BYTES} bytes in segment ${number}, got ${payloadBytes}.`;
       return { kind: 'refused', reason: 'segment-too-large', message };
     }
     const fragments = fragmentRanges(firstSample, endSample);
@@ -106,7 +106,8 @@ function timesFault(index: Mp4Index, shiftTicks: number, span: Span): string | n
     if (durationTicks <= 0) return `the frame at ${tick} lasts ${durationTicks} ticks.`;
     if (durationTicks > MAX_PICTURE_SEC * index.timescale) return `the frame at ${tick} lasts over 30 s.`;
     const offsetTicks = pictureTick(index, shiftTicks, span.firstSample + at) - tick;
-    if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS) return `the frame at ${tick} is shown ${offsetTicks} ticks away.`;
+    if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS)
+      return `the frame at ${tick} is shown ${offsetTicks} ticks after it is decoded, more than a file can store.`;
   }
   return null;
 }

@@ -10,9 +10,9 @@ const UNSPECIFIED_FORMAT = '101';
 
 /**
  * Writes colours into an H.264 sequence parameter set that lacks them, in its video usability information (ITU-T H.264
- * section E.1.1), which is added if missing. Firefox reads colours only from there. Keeps each of the three values that
- * the set already has. Returns the set and its resulting colours. Throws BrokenMedia for a set that ends early. Returns
- * any other NAL unit unchanged.
+ * section E.1.1), which is added if missing. Firefox reads colours only from the parameter set. Keeps each of the three
+ * values that the set already has. Returns the set and its resulting colours. Throws BrokenMedia for a set that ends
+ * early. Returns any other NAL unit unchanged.
  */
 export function writeSpsColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
   if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
@@ -21,8 +21,8 @@ export function writeSpsColours(nal: Buffer, wanted: Colours): { nal: Buffer; co
   const hasUsability = cursor.bit() === 1;
   const before = bits.slice(0, cursor.at() - 1);
   if (!hasUsability) {
-    // Write no aspect and no overscan, then the signal type, then no chroma location, timing, HRDs, picture structure
-    // or restriction.
+    // Write the signal type. All other fields are absent: before it, aspect ratio and overscan; after it, chroma
+    // location, timing, HRDs, picture structure and restrictions.
     const signal = { format: UNSPECIFIED_FORMAT, fullRange: wanted.isFullRange ? '1' : '0' };
     const usability = `100${signalType(signal, wanted)}000000`;
     return { nal: toNal(nal, `${before}${usability}`), colours: wanted };

@@ -1,9 +1,9 @@
 import type { Mp4Index } from './mp4-index.ts';
 
 /**
- * Maps the track's times to the timeline, in ticks of the track. Every frame is at its media time plus `shiftTicks`,
- * except the first, which is at 0. If the video starts late, its first frame is extended (`holdTicks`). If the edit
- * list trims less than one frame, that frame is shortened (`clippedTicks`).
+ * Maps the track's times to the timeline, in ticks of the track. Every frame is shown at its media time plus
+ * `shiftTicks`, except the first frame, which is shown at 0. If the video starts late, its first frame is extended
+ * (`holdTicks`). If the edit list trims less than one frame, that frame is shortened (`clippedTicks`).
  */
 export type Timeline = { shiftTicks: number; holdTicks: number; clippedTicks: number; endTicks: number };
 
@@ -17,13 +17,14 @@ export type TimelineAnswer =
 /** Maximum duration of a frame, in seconds. */
 export const MAX_PICTURE_SEC = 30;
 
-// Frames to examine at each end for the earliest and the latest one. H.264 reorders at most 16 frames (section A.3.1).
+// Number of frames to examine at each end of the file to find the earliest and the latest frame. H.264 reorders at most
+// 16 frames (section A.3.1).
 const REORDER_PICTURES = 64;
 
 /**
  * Derives the timeline from the edit list, which may have one non-empty edit that begins at (or within) the first frame
- * and ends after the last. Refuses edits that start within a GOP, because players drop the whole GOP, and edits that
- * cut frames off the end, because an encoder would not output them.
+ * and ends after the last. Returns `refused` for edits that start within a GOP, because players drop the whole GOP, and
+ * edits that cut frames off the end, because an encoder would not output them.
  */
 export function readTimeline(index: Mp4Index): TimelineAnswer {
   const { edits, mediaTicks } = index;
@@ -76,7 +77,7 @@ function latestTicks(mediaTicks: Float64Array): { last: number; before: number }
   return last === undefined ? { last: before ?? 0, before: before ?? 0 } : { last, before: before ?? 0 };
 }
 
-// Returns the duration of the last frame. Writers that do not know it write 0 or an unrelated value.
+// Returns the duration of the last frame. If writers do not know the duration, they write 0 or an unrelated value.
 function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
   const longest = MAX_PICTURE_SEC * index.timescale;
   if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;

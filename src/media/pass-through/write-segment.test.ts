@@ -14,7 +14,7 @@ import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { buildSegment, type PassThroughSegment, passThroughSegments } from './write-segment.ts';
 
-/** Frames of 13 s of the real clip, with two cuts. */
+/** Number of frames in 13 s of the real clip, which contain two cuts. */
 const REAL_PICTURES = 312;
 
 let folder: Awaited<ReturnType<typeof makeClipFolder>>;
@@ -100,7 +100,7 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('clip %s', (n
   });
 
   test('decodes to exactly the frames of the source without warnings, whole and segment by segment', async () => {
-    // For 1080p, the first three cuts and their joins are enough.
+    // For the 1080p clip, compare only the first three cuts and their joins, to save time.
     const pictures = name === 'real' ? REAL_PICTURES : 1000;
     const source = await readPictureHashes(clip(name), pictures);
     const { init, segments } = await writeAll(clip(name));
@@ -129,7 +129,7 @@ test('the real clip has 720 frames in 30 s', async () => {
   expect(segments.reduce((sum, segment) => sum + segment.durationTicks, 0) / 12288).toBe(30);
 });
 
-test('the first frame of late video is shown from 0 until the second', async () => {
+test('the first frame of late video is shown from 0 until the second frame', async () => {
   const segment = allSegments(await planOf(clip('late')))[0];
   expect(segment?.baseTick).toBe(0);
   expect(segment?.samples[0]?.durationTicks).toBe(6144 + 512);
@@ -148,7 +148,7 @@ test('segments have their planned sizes and consistent entries and runs', async 
   }
 });
 
-test('adjacent samples in the source form one run, and interleaved samples several', async () => {
+test('adjacent samples in the source form one run, and interleaved samples form several', async () => {
   const runsOf = async (name: string) => {
     const { index, plan } = await planOf(clip(name));
     return buildSegment(index, plan, 0).fragments.flatMap((fragment) => fragment.runs).length;
@@ -172,7 +172,7 @@ test('the payload is the source bytes of each sample', async () => {
   expect(hashes).toEqual(packets.map((packet) => packet.data_hash));
 });
 
-test('a segment above 32,000 samples becomes several consecutive fragments', async () => {
+test('a segment of more than 32,000 samples becomes several consecutive fragments', async () => {
   const dense = folder.path('dense.mp4');
   const source = 'color=s=32x32:r=12000:d=3';
   await encodeClip(source, ['-g', '36000', '-video_track_timescale', '12000'], dense);
@@ -187,7 +187,7 @@ test('a segment above 32,000 samples becomes several consecutive fragments', asy
   expect(packets.map((packet) => packet.pts)).toEqual(Array.from({ length: 36_000 }, (_, at) => at));
 });
 
-test('a segment outside the plan is an internal error', async () => {
+test('throws for a segment outside the plan', async () => {
   const { index, plan } = await planOf(clip('closed'));
   expect(() => buildSegment(index, plan, 3)).toThrow('Expected a segment below 3, got 3.');
 });

@@ -9,8 +9,8 @@ export type ListedSet<Rendition extends PublishedRendition> = {
 
 /**
  * Chooses the active renditions that can be listed: their first chunk is stored, or their whole timeline is planned.
- * The set is playable if one video (or, without video, one audio) has its first segment, or can have it made on demand,
- * and so does the audio, if any. It does not wait for failed renditions.
+ * The set is playable if one video rendition (or, without video, one audio rendition) has its first segment or can
+ * encode it on demand, and if the same applies to the audio. Failed renditions are ignored.
  */
 export function chooseListedSet<Rendition extends PublishedRendition>(
   renditions: readonly Rendition[],

@@ -6,8 +6,8 @@ const EXACT_SEC = 1e-6;
 
 /**
  * Returns the peak bit rate in bits per second, rounded up: "the largest bit rate of any contiguous set of segments
- * whose total duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). A last segment of one
- * frame therefore does not determine it. Never returns less than the overall average, which is the result for a run
+ * whose total duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). A short last segment
+ * therefore does not determine the peak. Never returns less than the overall average, which is the result for a run
  * shorter than any window. Returns 0 without segments.
  */
 export function peakOfWindows(segments: readonly SizedSegment[], targetSec: number): number {

@@ -34,10 +34,15 @@ test.each([
     expected: [],
   },
   { name: 'one short chunk among merged ones is kept', counts: [2, 1, 2], expected: [] },
-  { name: 'planned merges are kept', counts: [2, 8, 8, 1], expected: [] },
+  { name: 'merged objects before a short chunk are kept', counts: [2, 8, 8, 1], expected: [] },
   { name: 'a growing start becomes one object', counts: [1, 1, 8, 8], isGrowing: true, expected: [2] },
   { name: 'merged objects are not changed', counts: [8, 8, 4], expected: [] },
-  { name: 'large segments make smaller objects', counts: ones(6), sizeBytes: 10 * 2 ** 20, expected: [2, 2, 2] },
+  {
+    name: 'large segments are merged into shorter objects',
+    counts: ones(6),
+    sizeBytes: 10 * 2 ** 20,
+    expected: [2, 2, 2],
+  },
 ])('plans merges: $name', ({ counts, isGrowing = false, sizeBytes, expected }) => {
   const merges = planMerges(chunksOf(counts, sizeBytes), { kind: 'video', timescale: 1_000, isGrowing });
   expect(merges.map((run) => run.length)).toEqual(expected);

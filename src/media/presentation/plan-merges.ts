@@ -15,13 +15,14 @@ export type MergedTrack = { kind: 'video' | 'audio'; timescale: number; isGrowin
 
 const MERGED_SEC = 32;
 /**
- * Tolerance factor of the length. 24000/1001 fps gives segments of 4.004 s, and eight of them still form one object.
+ * Tolerance factor of the maximum length. At 24000/1001 fps, segments last 4.004 s, and eight of them still form one
+ * object.
  */
 const TOLERANCE = 1.05;
 /** Maximum bytes of a merged object, which is in memory while it is written. */
 const MERGED_BYTES = 24 * 2 ** 20;
 /**
- * Minimum number of chunks of a merge. A plan that ends with one short chunk is kept, because rewriting its neighbour
+ * Minimum number of chunks in a merge. A plan that ends with one short chunk is kept, because rewriting its neighbour
  * gains nothing.
  */
 const MIN_SINGLE = 2;

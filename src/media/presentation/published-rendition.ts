@@ -36,13 +36,13 @@ export type PublishedRendition = {
   heightPx: number | null;
   /** Omitted for SDR and audio. */
   videoRange?: VideoRange;
-  /** Channels of audio. Omitted if its init segment is unknown. */
+  /** Number of audio channels. Omitted if the init segment is unknown. */
   channels?: number;
   language: string;
   name: string;
   /** Omitted for video and for the main audio. */
   role?: AudioRole;
-  /** Left out for pictures and a track's usual form. */
+  /** Omitted for video and for the usual form of an audio track. */
   form?: AudioForm;
   isDefault: boolean;
   timescale: number;
@@ -62,7 +62,8 @@ export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number
   let offset = 0;
   for (const entry of decodeFragmentTable(fragmentTable)) {
     if (entry.startsSegment) segment += 1;
-    else if (segment < 0) throw new Error('Expected the first fragment of a chunk to start a segment.');
+    else if (segment < 0)
+      throw new Error('Expected the first fragment of a chunk to start a segment, got one that continues a segment.');
     offset += entry.prefixBytes + entry.payloadBytes;
     if (segment >= segmentCount) break;
     offsets[segment + 1] = offset;

@@ -2,8 +2,8 @@
 export type Colours = { primaries: number; transfer: number; matrix: number; isFullRange: boolean };
 
 /**
- * HDTV (ITU-R BT.709) in limited range. All encoded SDR video has these colours, unless it is shown next to copied
- * video.
+ * HDTV (ITU-R BT.709) in limited range. All encoded SDR video has these colours, unless copied video is in the same set
+ * of renditions.
  */
 export const BT709: Colours = { primaries: 1, transfer: 1, matrix: 1, isFullRange: false };
 
@@ -27,7 +27,7 @@ const MATRICES: Readonly<Record<string, number>> = {
   ...{ 'chroma-derived-nc': 12, 'chroma-derived-c': 13, ictcp: 14 },
 };
 
-/** ffprobe's colour fields of a stream. Missing ones are null. */
+/** ffprobe's colour fields of a stream. Missing fields are null. */
 type StatedColours = {
   primaries: string | null;
   transfer: string | null;
@@ -94,8 +94,8 @@ const SHOWN_COLOURS: readonly (readonly number[])[] = [
 ];
 
 /**
- * Whether a video may be shown unchanged, with rungs in the same colours. Wide gamut may not, because many players
- * treat it as BT.709, with errors of up to 123 of 255.
+ * Whether a video may be shown unchanged, with rungs in the same colours. Wide gamut video may not, because many
+ * players treat it as BT.709, which causes colour errors of up to 123 of 255.
  */
 export function isShownByAll({ primaries, transfer, matrix }: Colours): boolean {
   return [primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code));

@@ -1,9 +1,9 @@
 import type { AudioFacts, SubtitleFacts } from './source-facts.ts';
 
-/** Maximum text tracks of a source. Each is an output of one process. */
+/** Maximum number of text tracks of a source. One process extracts all of them. */
 export const MAX_TEXT_TRACKS = 20;
 
-/** Maximum audio tracks of a source. */
+/** Maximum number of audio tracks of a source. */
 export const MAX_AUDIO_TRACKS = 16;
 
 type Tracks = { audio: readonly AudioFacts[]; subtitles: readonly SubtitleFacts[] };

@@ -62,8 +62,8 @@ test.each<[string, string | Buffer]>([
   ['an MP3 frame', Buffer.from('\xff\xfb\x90\x64', 'latin1')],
   ['Ogg', 'OggS\0\x02'],
   ['a few words', 'hello world'],
-  ['one letter again and again', 'x'.repeat(2_000)],
-  ['a brace in bytes', Buffer.from('{\0\x01\x02', 'latin1')],
+  ['a repeated letter', 'x'.repeat(2_000)],
+  ['a brace followed by binary bytes', Buffer.from('{\0\x01\x02', 'latin1')],
   ['nothing', ''],
 ])('leaves %s to ffprobe', (_, start) => {
   expect(recognizeForeign(Buffer.from(start as never))).toBeNull();
@@ -73,7 +73,7 @@ const TINY = path.join(tmpdir(), `mr-tiny-${process.pid}`);
 afterAll(() => rm(TINY, { force: true }));
 
 test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404: Not Found\n'])(
-  '%j is text if no bytes follow',
+  'recognises %j as text if no bytes follow',
   async (words) => {
     expect(recognizeForeign(Buffer.from(words))).toBeNull();
     expect(recognizeForeign(Buffer.from(words), true)).toMatchObject({ kind: 'text' });

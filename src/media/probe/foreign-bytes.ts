@@ -1,14 +1,14 @@
 import { Refused } from '../../lib/refused.ts';
 
-/** Maximum bytes examined at the beginning. */
+/** Maximum number of bytes examined at the beginning of a file. */
 export const START_BYTES = 512;
 
-/** A file format that is not video or audio. `advice` is a sentence without its initial capital. */
+/** A file format that is not video or audio. `advice` is a clause of an error message, in lower case. */
 export type Foreign = { kind: string; advice: string };
 
 const FILE = 'send the bytes of the video or audio file';
 const PLAYLIST =
-  'a playlist names media and has none. Save the stream as one file (ffmpeg -i ADDRESS -c copy film.mp4) and send that';
+  'a playlist contains no media. Save the stream as one file (ffmpeg -i URL -c copy video.mp4) and send this file';
 const latin1 = (start: Buffer) => start.toString('latin1');
 
 /** Formats recognised by a few fixed bytes. GIF is not included, because it counts as video. */
@@ -53,8 +53,8 @@ const CONTAINER =
   /^(?:[\s\S]{4}(?:ftyp|moov|mdat|wide|free|skip)|\x1aE\xdf\xa3|RIFF|OggS|FLV\x01|ID3|fLaC|\0\0\x01\xba|0&\xb2u|GIF8)/;
 
 /**
- * Recognises bytes that are not a media file by their beginning (at most 512 bytes). Returns null for all others, which
- * ffprobe judges. Prose counts only from 512 bytes on, or if `isWhole`: nothing follows.
+ * Recognises bytes that are not a media file by their beginning (at most 512 bytes). Returns null for all other files,
+ * which ffprobe examines. Prose is recognised only if there are at least 512 bytes, or if `isWhole` (no bytes follow).
  */
 export function recognizeForeign(beginning: Buffer, isWhole = false): Foreign | null {
   const start = beginning.subarray(0, START_BYTES);
@@ -80,7 +80,7 @@ function textOf(start: Buffer): string | null {
   return /[^\P{Cc}\t\n\v\f\r]|\uFFFD/u.test(whole) ? null : whole.trimStart();
 }
 
-/** Thrown for a body that does not begin like a media file. */
+/** Thrown for a request body whose first bytes are not those of a media file. */
 export class ForeignBody extends Refused {
   constructor({ kind, advice }: Foreign) {
     super('invalid', `The body is ${kind}; ${advice}.`);
@@ -89,8 +89,8 @@ export class ForeignBody extends Refused {
 }
 
 /**
- * Returns a function that examines a stream's chunks from its beginning. It returns the refusal as soon as they prove
- * that the stream is not a media file.
+ * Returns a function that examines a stream's chunks from its beginning. The function returns an error as soon as the
+ * chunks show that the stream is not a media file, and null before.
  */
 export function watchStart(): (bytes: Uint8Array) => ForeignBody | null {
   let start = Buffer.alloc(0);

@@ -30,7 +30,7 @@ const SLOWEST: Rational = { num: 1, den: 1 };
 const MAX_VARIABLE_RATE = 60;
 /** Maximum ratio of the source's own base rate to the slowest fitting rate. A much finer grid only repeats frames. */
 const MAX_ABOVE_SLOWEST = 1.25;
-/** Ratio within which a standard rate is preferred. A short run of 60 frames a second also fits on a grid of 59. */
+/** Ratio within which a standard rate is preferred. A short run of frames at 60 fps also fits on a grid of 59 fps. */
 const MAX_ABOVE_ODD = 1.05;
 const FASTEST: Rational = { num: 120, den: 1 };
 
@@ -56,9 +56,9 @@ export function parseRatio(text: string): Rational | null {
 }
 
 /**
- * Chooses the rate of the encoded frame grid of a constant-rate source: a standard rate within 0.1 % of its average,
- * else `base`, the rate that fits all its times, if that is a standard one, else the average itself. The result is
- * always 1 to 120 frames per second.
+ * Chooses the rate of the encoded frame grid of a constant-rate source: a standard rate within 0.1 % of the average,
+ * else `base` (the rate of which all times are multiples) if it is a standard rate, else the average itself. The result
+ * is always 1 to 120 frames per second.
  */
 export function chooseGridRate(average: Rational, base: Rational): Rational {
   const value = toNumber(average);
@@ -72,10 +72,11 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
 }
 
 /**
- * Chooses the rate of the frame grid of a variable-rate source from the grids that keep all frames at their times,
- * slowest first: the slowest one, or `base` if it is at most 25 % faster, because all times of the source are multiples
- * of it, or the standard rate up to 5 % faster whose slots are nearest to the frames. If none fits, the
- * result is 60 or, if higher, the standard rate nearest to the average. Without times, it is that standard rate.
+ * Chooses the rate of the frame grid of a variable-rate source. `grids` are the grids that keep all frames at their
+ * times, slowest first. The result is `base` if it is at most 25 % faster than the slowest grid, because all times of
+ * the source are multiples of it. Otherwise it is the standard rate up to 5 % faster than the slowest grid whose slots
+ * are nearest to the frames, or the slowest grid itself. If no grid fits, the result is 60, or the standard rate
+ * nearest to the average if that is higher. If the times are unknown, it is the standard rate nearest to the average.
  */
 export function chooseVariableGridRate({ average, base, grids }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));

@@ -19,12 +19,16 @@ test.each([
     times: count(900).map((n) => Math.round(((n + 0.05 * noise(n)) / 29.92) * 90_000) / 90_000),
     rate: 30,
   },
-  { name: 'milliseconds of 23.976', times: count(500).map((n) => Math.round((n * 1001) / 24) / 1000), rate: 24 },
+  {
+    name: '23.976 fps, rounded to milliseconds',
+    times: count(500).map((n) => Math.round((n * 1001) / 24) / 1000),
+    rate: 24,
+  },
   { name: '30 fps with jitter of 9 ms', times: count(300).map((n) => n / 30 + 0.009 * noise(n)), rate: 30 },
   { name: 'bursts of 144 fps', times: count(300).map((n) => Math.floor(n / 50) + (n % 50) / 144), rate: Infinity },
 ])('$name fit on a grid of $rate', ({ times, rate }) => {
   const meter = createGridMeter();
-  // Reordered frames precede the two before them.
+  // Every third frame is moved before the two frames that precede it, like a reordered frame.
   const decoded = times.map((sec, at) => ({ sec, at: at % 3 === 2 ? at - 2.5 : at }));
   for (const { sec } of decoded.toSorted((a, b) => a.at - b.at)) meter.add(sec);
   const [slowest] = meter.fitting() ?? [];

@@ -12,16 +12,21 @@ export type GridMeter = {
   fitting(): FittingGrid[] | null;
 };
 
-/** Maximum time by which a frame may be shown late to have a slot of its own, as a share of a slot. */
+/** Maximum time by which a frame may be delayed to get a separate slot, as a fraction of a slot. */
 export const MAX_LATE_SHARE = 0.75;
 
 /** Minimum frame interval, in seconds. Closer frames count as one, because no display shows both. */
 const MIN_STEP_SEC = 1 / 250;
-/** Frames that are put in order before they are judged. H.264 and HEVC reorder at most 16. */
+/** Number of frames that are sorted before they are evaluated. H.264 and HEVC reorder at most 16 frames. */
 const REORDERED_FRAMES = 20;
-/** Maximum share of frames that a grid may lose. One odd pair in a long video does not double the rate of all of it. */
+/**
+ * Maximum share of frames that a grid may lose, so that one irregular pair of frames in a long video does not double
+ * the rate of the whole video.
+ */
 const MAX_LOST_SHARE = 0.001;
-/** Maximum mean deviation of frames from their slots, in seconds. Sound keeps its times. */
+/**
+ * Maximum mean deviation of frames from their slots, in seconds. It limits the A/V offset, because audio is not moved.
+ */
 const MAX_MEAN_OFF_SEC = 0.01;
 
 const MAX_RATE = 60;
@@ -34,7 +39,7 @@ const RATES: readonly Rational[] = [
 
 /** Creates a meter that keeps only the newest frames in memory. */
 export function createGridMeter(): GridMeter {
-  /** Times in ascending order that are not judged yet. */
+  /** Times that are not evaluated yet, in ascending order. */
   const held: number[] = [];
   const grids = RATES.map((rate) => ({ rate, perSec: toNumber(rate), slot: -1, lost: 0, offSec: 0 }));
   let firstSec: number | null = null;

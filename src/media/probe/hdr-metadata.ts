@@ -3,7 +3,7 @@ type Chromaticity = readonly [number, number];
 
 /**
  * Brightness metadata of an HDR video (SMPTE ST 2086 and CTA-861.3). Missing or impossible values are null. Luminances
- * of `mastering` are in units of 0.0001 cd/m2, those of `light` in cd/m2.
+ * in `mastering` are in units of 0.0001 cd/m2. Luminances in `light` are in cd/m2.
  */
 export type HdrMetadata = {
   mastering: {
@@ -25,7 +25,7 @@ const MAX_PEAK_NIT = 10_000;
 
 /**
  * Reads the side data that ffprobe reports for a stream or its first frame. Drops values that no display or video can
- * have: encoders write zeros, and other programs mistake them for the brightness of the video. Returns null if no
+ * have: encoders write zeros, which other programs would interpret as the brightness of the video. Returns null if no
  * values remain.
  */
 export function readHdrMetadata(sideData: readonly Record<string, unknown>[]): HdrMetadata | null {

@@ -6,9 +6,9 @@ const RIGHT = /^(r|right|rechts|droite|.*[ _-](r|right))$/i;
 const MAX_START_DIFFERENCE_SEC = 0.1;
 
 /**
- * Joins mono tracks that are the left and right side of one recording, as recorders and broadcast files store them: two
- * adjacent similar tracks without titles, or with titles of sides. Leaves an odd number of untitled mono tracks
- * unchanged.
+ * Joins mono tracks that are the left and right channel of one recording, as recorders and broadcast files store them:
+ * two adjacent similar tracks without titles, or with titles such as "left" and "right". Leaves an odd number of
+ * untitled mono tracks unchanged.
  */
 export function joinSides(tracks: readonly AudioFacts[]): AudioFacts[] {
   const untitled = tracks.filter((track) => track.channels === 1 && track.title === null);

@@ -8,7 +8,7 @@ test.each([
   { what: 'ten seconds', durationSec: 10, sizeBytes: 1000, expected: false },
   { what: 'a day in 200 kB', durationSec: DAY_SEC, sizeBytes: 200_000, expected: true },
   { what: 'a day of speech', durationSec: DAY_SEC, sizeBytes: 500_000_000, expected: false },
-])('suspects the clock of $what: $expected', ({ durationSec, sizeBytes, expected }) => {
+])('tells whether the clock of $what is suspicious: $expected', ({ durationSec, sizeBytes, expected }) => {
   expect(isSuspectedlyLong(makeFacts({ durationSec, sizeBytes }))).toBe(expected);
 });
 
@@ -19,7 +19,7 @@ test.each([
   { what: 'jumps back and forth', scan: { ...scan, leaps: 5, leapSec: 5 * DAY_SEC }, broken: true },
   { what: 'one jump between two frames', scan: { ...scan, packets: 2, leapSec: DAY_SEC }, broken: true },
   { what: 'a stream that begins late', scan: { ...scan, firstSec: DAY_SEC - 1 }, broken: true },
-  { what: 'a frame each half minute', scan, broken: false },
+  { what: 'a frame every half minute', scan, broken: false },
   { what: 'an hour without a signal', scan: { ...scan, leapSec: 3600 }, broken: false },
   { what: 'a slide every 15 minutes', scan: { ...scan, leaps: 99, leapSec: DAY_SEC }, broken: false },
 ])('finds a broken clock in a day with $what: $broken', (day) => {

@@ -14,14 +14,14 @@ const MIN_STEADY_SHARE = 0.1;
 /** Maximum interval between slides, in seconds. */
 const MAX_SLIDE_SEC = 3_600;
 
-/** Whether a source is so long for its size that damaged times are more likely than so little content. */
+/** Whether a source is so long for its size that its times are probably damaged. */
 export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): boolean {
   return durationSec > SUSPECT_SEC && (sizeBytes * 8) / durationSec < SUSPECT_BPS;
 }
 
 /**
- * Returns the fault of a source whose times cannot be correct, from a scan of its packets by stream index: without
- * clock leaps, the packets of every stream that would be encoded cover almost none of its length. Returns null if the
+ * Returns the fault of a source whose times cannot be correct: without clock leaps, the packets of each stream that
+ * would be encoded cover almost none of the duration. `scans` has the packet scans by stream index. Returns null if the
  * times can be correct, as for slides, where every step is a leap.
  */
 export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, ClockScan>): SourceFault | null {
@@ -30,7 +30,7 @@ export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, 
   if (steadySec >= MIN_STEADY_SHARE * facts.durationSec) return null;
   const message =
     `Expected steadily increasing times, but only ${steadySec.toFixed(1)} of the file's ` +
-    `${facts.durationSec.toFixed(0)} seconds contain media: its times are damaged. Remux the file and upload it.`;
+    `${facts.durationSec.toFixed(0)} seconds contain media. The times are damaged. Remux the file and upload it again.`;
   return { kind: 'undecodable', message };
 }
 
@@ -40,7 +40,8 @@ function steadySecOf(scan: ClockScan | undefined): number {
 }
 
 /**
- * Whether the leaps look like slides. Slides leap at most steps, but never far. Damage causes few or very long leaps.
+ * Whether the leaps look like slides. In slides, most steps are leaps, but none is very long. Damage causes few or very
+ * long leaps.
  */
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
   return leaps > (packets - 1) / 2 && leapSec <= leaps * MAX_SLIDE_SEC;

@@ -7,12 +7,12 @@ const frames = (head: string, bytes: number) =>
 
 test.each([
   { what: 'MPEG-1 layer III, 128 kbit/s, 44.1 kHz', head: 'fffb9000', bytes: 417 },
-  { what: 'the same with padding', head: 'fffb9200', bytes: 418 },
+  { what: 'MPEG-1 layer III, 128 kbit/s, 44.1 kHz, with padding', head: 'fffb9200', bytes: 418 },
   { what: 'MPEG-2 layer III, 64 kbit/s, 22.05 kHz', head: 'fff38000', bytes: 208 },
   { what: 'MPEG-2.5 layer III, 32 kbit/s, 11.025 kHz', head: 'ffe34000', bytes: 208 },
   { what: 'MPEG-1 layer II, 384 kbit/s, 48 kHz', head: 'fffde400', bytes: 1152 },
   { what: 'MPEG-1 layer I, 32 kbit/s, 32 kHz', head: 'ffff1800', bytes: 48 },
-])('finds frames of $what after other bytes', ({ head, bytes }) => {
+])('finds frames of $what that follow other data', ({ head, bytes }) => {
   const lone = frames(head, bytes).subarray(0, bytes + 2);
   const file = Buffer.concat([Buffer.from('fffb90ff'.repeat(50), 'hex'), lone, frames(head, bytes)]);
   expect(findFirstFrame(file)).toBe(200 + bytes + 2);

@@ -1,6 +1,9 @@
 /** Bytes of a frame header (ISO 11172-3 section 2.4.1.3). */
 export const FRAME_HEAD_BYTES = 4;
-/** Consecutive frames required to accept the first as a frame. Other data rarely has even two. */
+/**
+ * Number of consecutive frames required to accept the first one as a frame. In other data, even two in succession are
+ * rare.
+ */
 const RUN = 4;
 /** Maximum bytes of a frame: layer II at 384 kbit/s and 32 kHz, with a padding byte. */
 const MAX_FRAME_BYTES = 1729;
@@ -55,7 +58,7 @@ function beginsRun(bytes: Buffer, at: number): boolean {
   return true;
 }
 
-/** Returns the length of a frame from its header, or null if the header is invalid or of the free format. */
+/** Returns the length of a frame from its header, or null if the header is invalid or has the free format. */
 function frameBytes(head: number): number | null {
   const [version, layerBits] = [(head >>> 19) & 3, (head >>> 17) & 3];
   const [bitrateIndex, rateIndex, padding] = [(head >>> 12) & 15, (head >>> 10) & 3, (head >>> 9) & 1];

@@ -25,8 +25,8 @@ export function parseChapters(
 }
 
 /**
- * Converts chapters to whole seconds, as clients expect. Both ends are rounded alike, and no chapter extends past the
- * start of the next, so chapters never overlap. Drops a chapter that rounds to zero length.
+ * Converts chapters to whole seconds, as clients expect. Start and end are rounded in the same way, and no chapter
+ * extends past the start of the next, so chapters never overlap. Drops a chapter that rounds to zero length.
  */
 export function inWholeSeconds(chapters: readonly SourceChapter[]): { title: string; start: number; end: number }[] {
   return chapters.flatMap(({ title, startSec, endSec }, index) => {

@@ -52,9 +52,9 @@ function matrixName({ matrix }: Colours): VideoFacts['colorMatrix'] {
 const SRGB = 'iec61966-2-1';
 
 /**
- * Reads the declared range. Browsers record limited range and declare the full range of their canvas in the container.
- * ffmpeg indicates full-range H.264 by its pixel format, and VP8 has no full range. A VP9 recording has an sRGB
- * transfer function.
+ * Reads the declared range. Corrects recordings by browsers, which contain limited range but declare the full range of
+ * the canvas in the container. For H.264, the pixel format of ffmpeg shows whether the range is full. VP8 has no full
+ * range. A VP9 recording by a browser is recognised by its sRGB transfer function.
  */
 function readRange(stream: Raw, pixelFormat: string): string | null {
   const codec = readText(stream.codec_name);

@@ -46,8 +46,8 @@ test.each([
     change: { color_transfer: 'arib-std-b67', pix_fmt: 'yuv420p10le' },
     expected: { hdr: 'hlg', bitDepth: 10 },
   },
-  { what: 'an untagged small picture', change: {}, expected: { colorMatrix: 'bt601' } },
-  { what: 'an untagged large picture', change: { width: 1280, height: 720 }, expected: { colorMatrix: 'bt709' } },
+  { what: 'untagged small video', change: {}, expected: { colorMatrix: 'bt601' } },
+  { what: 'untagged large video', change: { width: 1280, height: 720 }, expected: { colorMatrix: 'bt709' } },
   {
     what: 'a variable frame rate',
     change: { avg_frame_rate: '2750/100', r_frame_rate: '60/1' },
@@ -70,7 +70,7 @@ test.each([
   { average: 30, base: 1000, grids: [grid(33), grid(40)], expected: [33, 1] },
   { average: 20, base: 1000, grids: [], expected: [60, 1] },
   { average: 90, base: 120, grids: [], expected: [90, 1] },
-])('a variable rate of $average fps, of multiples of 1/$base s, has the grid $expected', (row) => {
+])('a variable rate of $average fps with times at multiples of 1/$base s has the grid $expected', (row) => {
   const { average, base, grids } = row;
   const rate = chooseVariableGridRate({
     average: { num: average * 100, den: 100 },
@@ -145,7 +145,7 @@ test('chooses the default video track and ignores titles that muxers generate', 
   });
 });
 
-test('reads properties that the container omits from a packet scan', () => {
+test('takes properties that the container omits from a packet scan', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
   const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, grids: null }]]);

@@ -15,18 +15,21 @@ export type PacketSpan = { packets: number; firstSec: number; endSec: number; gr
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
 const MAX_DURATION_SEC = 24 * 3600;
-/** Text subtitles that Debian's ffmpeg can decode. ttml is not among them. */
+/** Codecs of text subtitles that the ffmpeg of Debian can decode. It cannot decode ttml. */
 const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text']);
 /** Maximum relative deviation of an average over about a second from the actual rate. */
 const STEADY_SHARE = 0.015;
-/** Factor by which a declared rate must be wrong to be ignored. Fields and short files cause smaller differences. */
+/**
+ * Factor by which a declared rate must be wrong to be ignored. Interlaced fields and short files cause smaller
+ * differences.
+ */
 const WRONG_RATE = 2.5;
 const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 
 /**
  * Converts ffprobe's `-show_format -show_streams` output to source properties, or to the reason why the file is not a
- * video. `spans` (by stream index) supplies data that the container does not declare. Without it, those durations are
- * null, and `durationSec` is 0 if nothing is known, which `needsPacketScan` reports.
+ * video. `spans` (by stream index) supplies data that the container does not declare. Without this data, unknown
+ * durations are null, and `durationSec` is 0 if no duration is known. `needsPacketScan` detects this case.
  */
 export function parseProbe(
   answer: unknown,
@@ -90,7 +93,7 @@ function wholeDurationSec(known: {
   const streams = known.video === null ? known.audio : [known.video, ...known.audio];
   const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
   const lastSec = Math.max(...ends) - known.startSec;
-  // A stream without a duration may be the longest. Use only the container's duration in that case.
+  // A stream without a duration may be the longest. In that case, use only the container's duration.
   const isComplete = streams.every(({ durationSec }) => (durationSec ?? 0) > 0);
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
@@ -186,7 +189,7 @@ function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, '
   return { rate: chooseVariableGridRate({ average, base, grids: span?.grids ?? null }), isVariableRate: true };
 }
 
-/** Returns the declared average, unless packets were counted and contradict it. */
+/** Returns the declared average rate, unless the number of scanned packets contradicts it. */
 function averageRate(stream: Raw, span: PacketSpan | undefined): Rational | null {
   const stated = parseRatio(readText(stream.avg_frame_rate) ?? '');
   const counted = countedRate(span);
@@ -200,7 +203,10 @@ function countedRate(span: PacketSpan | undefined): Rational | null {
   return { num: Math.max(1, Math.round((span.packets / (span.endSec - span.firstSec)) * 1000)), den: 1000 };
 }
 
-/** Returns the audio tracks with the main audio first and, within it, the file's default track. */
+/**
+ * Returns the audio tracks, sorted so that tracks of main audio precede others, and the file's default track precedes
+ * other tracks of main audio.
+ */
 function readAudioTracks(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): AudioFacts[] {
   const tracks = streams
     .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))

@@ -15,7 +15,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=0.5'];
 const FORMATS: Record<string, string> = { flashsv: 'flv', rv10: 'rm', snow: 'nut', sonic: 'nut' };
 const RARE = ['magicyuv', 'snow', 'flashsv', 'rv10', 'cinepak', 'utvideo', 'ffvhuff', 'huffyuv', 'zmbv'];
 
-/** Makes a clip in a rare codec, alone or with another track in a common codec. */
+/** Creates a clip in a rare codec, alone or with an additional track in a common codec. */
 function makeRare(codec: string, more: readonly string[] = []): Promise<string> {
   const name = `${codec}-${more.length}.${FORMATS[codec] ?? 'avi'}`;
   const pixels = codec === 'cinepak' ? ['-pix_fmt', 'rgb24'] : [];
@@ -46,7 +46,10 @@ test('accepts rare codecs if the administrator allows them', async () => {
   expect(facts).toMatchObject({ video: { codec: 'magicyuv' } });
 });
 
-/** Encodes one source with each encoder into a file with one track each. ffprobe opens the decoder of each track. */
+/**
+ * Encodes a source with each encoder into one file, with one track per encoder. ffprobe opens the decoder of each
+ * track.
+ */
 async function makeUsual(name: string, encoders: readonly (readonly [string, ...string[]])[]): Promise<string> {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2:r=48000'];
   const kind = name.endsWith('.mka') ? 'a' : 'v';

@@ -20,7 +20,7 @@ const SOURCES = [
   { name: 'plain.ts', codec: X264 },
 ];
 
-/** Every pair of rate, length and audio occurs together. */
+/** Combinations of length and audio. Each is tested with every rate. */
 const KINDS = [
   { rate: '30000/1001', sec: 0.5, hasSound: true },
   { rate: '30000/1001', sec: 1, hasSound: false },
@@ -28,9 +28,9 @@ const KINDS = [
   { rate: '25', sec: 1, hasSound: true },
 ];
 
-/** Containers with about a second of media declare 120 fps, or a fifth of the actual rate. */
+/** Containers with about one second of media declare wrong rates: 120 fps, or a fifth of the actual rate. */
 test.each(SOURCES.flatMap((source) => KINDS.map((kind) => ({ ...source, ...kind }))))(
-  '$name of $sec s at $rate keeps its rate and length, audio: $hasSound',
+  '$name with $sec s at $rate keeps its rate and length, with audio: $hasSound',
   async ({ name, codec, ...clip }) => {
     const { rate, sec, hasSound } = clip;
     const picture = ['-f', 'lavfi', '-i', `testsrc2=s=96x64:r=${rate}:d=${sec}`];

@@ -7,12 +7,12 @@ export function asRaw(value: unknown): Raw {
   return typeof value === 'object' && value !== null ? (value as Raw) : {};
 }
 
-/** Returns a meaningful string, else null. */
+/** Returns a string that has a meaning, or null for other values and placeholders of ffprobe. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value !== 'N/A' ? value : null;
 }
 
-/** Returns a finite number, also from a string, else null. */
+/** Returns a finite number, which may be given as a string, or null for other values. */
 export function readNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { findFirstFrame, id3Bytes, RUN_BYTES } from './mp3-frame.ts';
 
 const WINDOW_BYTES = 2 ** 20;
-/** Maximum bytes searched for audio. If none begins within them, ffmpeg decides on the file type. */
+/** Maximum number of bytes searched for audio. If no audio begins within them, ffmpeg determines the file type. */
 const MAX_LEAD_BYTES = 32 * 2 ** 20;
 
 /**
- * Returns the number of bytes before the audio of an MP3 file, excluding a tag (ID3v2). ffmpeg mistakes many such bytes
- * for frames, which decode to noise. Returns 0 if the audio begins at the expected position, or after zeros, in which
- * ffmpeg finds no frames. Otherwise, returns the byte offset of the audio in the file.
+ * Returns the byte offset of the audio in an MP3 file that begins with other data. ffmpeg would decode much of such
+ * data as frames, which sound like noise. Returns 0 if the audio begins at the start of the file, directly after an
+ * ID3v2 tag, or after zeros, in which ffmpeg finds no frames.
  */
 export async function readMp3Lead(path: string): Promise<number> {
   const file = await open(path);

@@ -3,16 +3,16 @@ import { type Box, childBoxes, findBox, MAX_BOX_HEAD, printable, readBoxes, read
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { SourceFault } from './source-facts.ts';
 
-/** Maximum top-level boxes examined. The moov of a fragmented file is among the first. */
+/** Maximum number of top-level boxes examined. The moov of a fragmented file is among the first. */
 const MAX_BOXES = 64;
 /** Maximum bytes of a moov that is searched for sample entries. Ten hours need 17 MB. */
 const MAX_MOOV_BYTES = 32 * 2 ** 20;
 /** Matches brands of images (ISO 23008-12) and of AV1 images. */
 const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
 const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
-/** Bytes of the FullBox fields and the entry count. */
+/** Size of the FullBox fields and the entry count of an stsd box, in bytes. */
 const STSD_HEAD_BYTES = 8;
-/** Encrypted sample entries of ISO 14496-12 section 8.12, and of Apple's protected audio and video. */
+/** Types of encrypted sample entries: ISO 14496-12 section 8.12, and Apple's protected audio and video. */
 const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
 
 type TopBox = { type: string; start: number; end: number };
@@ -24,23 +24,26 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   const picture = brands.find((brand) => PICTURE_BRANDS.test(brand));
   if (picture !== undefined) {
     const name = PICTURE_NAMES[picture] ?? 'HEIC';
-    return { kind: 'not-media', message: `Expected a video, got a still image (${name}).` };
+    return {
+      kind: 'not-media',
+      message: `Expected a video, got a still image (${name}). Upload a video or audio file.`,
+    };
   }
   if (damaged !== null) return { kind: 'undecodable', message: damaged };
   const last = boxes.at(-1);
   if (last !== undefined && last.end > sizeBytes && last.type !== 'mdat' && last.type !== 'moov') {
     const message =
       `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, got a size of ` +
-      `${last.end - last.start} bytes. The file is damaged there.`;
+      `${last.end - last.start} bytes. The file is damaged. Repair it or export it again.`;
     return { kind: 'undecodable', message };
   }
   return {
     kind: 'truncated',
-    message: 'Expected the index (moov) of an MP4 file. The upload is truncated or not finished.',
+    message: 'Expected the index (moov) of an MP4 file, got none. The file is truncated. Upload it again.',
   };
 }
 
-/** Returns the reason why an MP4 with encrypted samples cannot become a video, or null if it is not encrypted. */
+/** Returns the fault of an MP4 file with encrypted samples, or null if the file is not encrypted. */
 export async function findEncryption(path: string, sizeBytes: number): Promise<SourceFault | null> {
   const { moov } = await readTopBoxes(path, sizeBytes);
   if (moov === null) return null;

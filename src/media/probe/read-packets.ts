@@ -18,8 +18,8 @@ type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'grids'> & {
 type Times = { firstSec: number; endSec: number; lastSec: number };
 
 /**
- * Reads all packet times, or those from the keyframe before `fromSec`, without decoding, in bounded memory. Omits
- * streams without packet times.
+ * Reads all packet times, or the times from the keyframe before `fromSec` on. Decodes nothing and uses bounded memory.
+ * Omits streams without packet times.
  */
 export async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
   const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];

@@ -3,7 +3,7 @@ import { hasCode } from '../../lib/has-code.ts';
 import { recognizeForeign, START_BYTES } from './foreign-bytes.ts';
 import type { SourceFault } from './source-facts.ts';
 
-/** Returns why a file of no bytes, or of a few bytes of text, cannot become a video; null for any other file. */
+/** Returns the fault of an empty file, or of a file with a few bytes of text. Returns null for any other file. */
 export async function readTinyFault(path: string, sizeBytes: number): Promise<SourceFault | null> {
   if (sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes. Upload the file.' };
   if (sizeBytes >= START_BYTES) return null;
@@ -15,7 +15,7 @@ export async function readTinyFault(path: string, sizeBytes: number): Promise<So
   return { kind: 'not-media', message };
 }
 
-/** Null for a file that does not exist: ffprobe reports it. */
+/** Returns null for a file that does not exist, because ffprobe reports this case. */
 async function readOrNull(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);

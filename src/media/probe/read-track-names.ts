@@ -6,7 +6,7 @@ type Described = { tags: Readonly<Record<string, unknown>>; disposition: Readonl
 type TrackNames = { language: string; title: string | null };
 
 const MAX_TITLE_CHARS = 200;
-/** Matches names that writers give to untitled tracks. */
+/** Matches default names that muxers give to untitled tracks. */
 const WRITER_NAMES = /^(sound|video|subtitle)handler|handler$|^gpac|^core media|iso media/i;
 
 /** Matches titles of audio descriptions in the languages that broadcasters and discs use most. */
@@ -22,7 +22,9 @@ export function readTrackNames({ tags }: Described): TrackNames {
   return { language: toLanguageTag(textOf(tags.language)), title: isName ? title : null };
 }
 
-/** Returns the purpose of an audio track from its disposition, else from its title. */
+/**
+ * Returns the purpose of an audio track from its disposition, or from its title if the disposition does not contain it.
+ */
 export function readAudioRole({ tags, disposition }: Described): AudioRole {
   if (disposition.visual_impaired === 1 || disposition.descriptions === 1) return 'description';
   if (disposition.comment === 1) return 'commentary';
@@ -31,7 +33,9 @@ export function readAudioRole({ tags, disposition }: Described): AudioRole {
   return COMMENTARY.test(title) ? 'commentary' : 'main';
 }
 
-/** Returns the purpose of a text track from its disposition, else from its title. */
+/**
+ * Returns the purpose of a text track from its disposition, or from its title if the disposition does not contain it.
+ */
 export function readTextKind({ tags, disposition }: Described): TextKind {
   if (disposition.forced === 1) return 'forced';
   if (disposition.hearing_impaired === 1 || disposition.captions === 1) return 'sdh';
@@ -61,7 +65,7 @@ export function nameTrack(track: TrackNames & { role?: AudioRole; kind?: TextKin
   return purpose === '' ? plain : `${plain} (${purpose})`;
 }
 
-/** Adds a number to a name that is already in use, and adds the result to `taken`. */
+/** Returns a name with a number appended if it is already in use, and adds the result to `taken`. */
 export function uniqueName(plain: string, taken: Set<string>): string {
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;

@@ -43,7 +43,7 @@ function playlist(target: string): string {
   return `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n${target}\n#EXT-X-ENDLIST\n`;
 }
 
-/** Makes a Motion JPEG whose sample entry and frame headers declare 16000x16000. */
+/** Creates a Motion JPEG file whose sample entry and frame headers declare 16000x16000 pixels. */
 async function hugeFrame(): Promise<string> {
   const small = await makeClip(dir, 'jpeg.mov', ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=0.2', '-c:v', 'mjpeg']);
   const bytes = await readFile(small);
@@ -90,7 +90,7 @@ function brokenBox(): Buffer {
   return bytes;
 }
 
-/** Changes the object type in the audio configuration to 42, because ffmpeg cannot encode such audio. */
+/** Creates a file that declares USAC, which ffmpeg cannot encode, by changing the audio object type to 42. */
 async function makeUsac(): Promise<string> {
   const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
   const bytes = await readFile(path);
@@ -106,7 +106,7 @@ test.each([
   { name: 'cut.flv', share: 0.95, argv: [] },
   { name: 'cut-fragments.mp4', share: 0.66, argv: ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'] },
   { name: 'cut.avi', share: 0.66, argv: [] },
-])('accepts the readable part of the truncated $name with a warning', async ({ name, share, argv }) => {
+])('accepts the readable part of a truncated file with a warning: $name', async ({ name, share, argv }) => {
   const path = await cut(await makeClip(dir, `whole-${name}`, ['-i', good, '-c', 'copy', ...argv]), name, share);
   const facts = await factsOf(path);
   expect(facts.warnings).toEqual([expect.stringContaining('The file ends early')]);
@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each([{ shiftSec: 0 }, { shiftSec: 5000 }])(
-  'computes the length of fragments with unknown durations (all ones) and a clock that starts at $shiftSec s',
+  'computes the length of a fragmented file with unknown durations (all ones) and a clock that starts at $shiftSec s',
   async ({ shiftSec }) => {
     const argv = ['-i', good, '-an', '-c', 'copy', '-movflags', 'frag_keyframe+empty_moov+default_base_moof'];
     const path = await makeClip(dir, `ones-${shiftSec}.mp4`, argv);
@@ -228,7 +228,7 @@ test('reports truncated audio that is longer than complete video', async () => {
   expect(facts).toMatchObject({ warnings: [expect.stringContaining('ends early')] });
 });
 
-test('a playlist with a host name causes no network access', async () => {
+test('does not access the network for a playlist with a hostname', async () => {
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const path = await put('remote.mp4', playlist(`http://127.0.0.1:${port}/a.ts`));
@@ -270,7 +270,7 @@ test('reads rate, sizes, times and language of an ordinary file', async () => {
   expect(facts.audio.map((track) => track.language)).toEqual(['de', 'en']);
 });
 
-test('accepts audio alone, does not treat its cover as video and computes a missing length', async () => {
+test('accepts audio with a cover image, which is not treated as video, and computes a missing length', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=0.04', '-f', 'lavfi', '-i', 'sine=d=5'];
   const mp3 = await factsOf(
     await makeClip(dir, 'cover.mp3', [...cover, '-map', '0', '-map', '1', '-disposition:v', 'attached_pic']),

@@ -15,7 +15,7 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
-/** Minimum readable share of a truncated file's declared length. The missing rest is reported as a warning. */
+/** Minimum readable share of a truncated file. Above it, the missing part causes only a warning. */
 const MIN_READABLE_SHARE = 0.9;
 /** Matches ffprobe's error for USAC (xHE-AAC), which ends the probe even if other tracks are fine. */
 const USAC = /Audio object type 42 is not implemented/;
@@ -31,10 +31,10 @@ const USUAL_MOST_RATE = 60;
 /**
  * Probes a source file inside the sandbox. Returns its properties, or the reason why it cannot become a video. Opens no
  * other file, decodes no more than needed to identify the codecs, and limits each step to 20 s. `sizeBytes` is the size
- * of the file as stored. `isWhole` reports whether the caller has found, during the probe, that all video samples are
- * within the file, which saves reading the file's end. For an MPEG-TS or -PS whose clock jumps (`isJoined`) and an MP3
- * that begins with other data (`leadBytes`), the durations are missing. `probeMended` finds them in a repaired copy. An
- * abort throws the signal's reason.
+ * of the stored file. If `isWhole` resolves to true, the caller knows that all video samples are within the file, and
+ * the end of the file is not read. For MPEG-TS and MPEG-PS with clock jumps (`isJoined`) and MP3 with other data before
+ * the audio (`leadBytes`), durations are missing. `probeMended` determines them from a repaired copy. An abort throws
+ * its reason.
  */
 export async function probeSource(
   path: string,
@@ -71,7 +71,7 @@ async function judgeClock(
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const { spans, end } = await scanPackets(file.path, null, signal);
-  // A file with that many packets has content other than leaps.
+  // The scan reached its time limit. A file with that many packets does not consist mostly of clock leaps.
   if (end.killed !== null) return facts;
   return whyClockIsBroken(facts, spans) ?? facts;
 }
@@ -151,11 +151,11 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   const jumps = countJumps(facts, scan.spans);
   if (jumps === 0) return null;
   const times = jumps === 1 ? 'once' : `${jumps} times`;
-  const warning = `The clock of the file jumps ${times}: the parts were joined without a gap.`;
+  const warning = `The clock of the file jumps ${times}. The parts were joined without a gap.`;
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
-/** Returns the properties of an MP3 with late audio, without durations, which need a copy without the lead. */
+/** Returns the properties, without durations, of an MP3 file that begins with other data, else null. */
 async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,
@@ -171,7 +171,7 @@ async function findLateAudio(
   };
 }
 
-/** Whether the declared rate is doubtful: an average of variable rates, or wrong as in some very short files. */
+/** Whether the declared rate is unreliable, because it is an average or the file is very short. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }
@@ -189,7 +189,7 @@ async function probeRates(
   return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
 }
 
-/** Whether the file is truncated. A transport stream may end anywhere, other containers only when complete. */
+/** Whether the file is truncated. A complete transport stream may end at any position. */
 function isCutOff({ end }: Scan, json: unknown): boolean {
   return (
     containerOf(json) !== 'mpegts' && /partial file|ended prematurely|Truncat|Packet corrupt/i.test(end.stderrTail)
@@ -208,10 +208,10 @@ async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSigna
   if (scan.end.killed !== null) return killedFault(scan.end);
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts || facts.durationSec > 0) return facts;
-  return { kind: 'undecodable', message: 'Expected timed packets, found none.' };
+  return { kind: 'undecodable', message: 'Expected packets with times, got none. Remux the file and upload it again.' };
 }
 
-/** Uses the readable part of a file whose end is missing or not at the declared position. */
+/** Returns the properties of the readable part of a file whose end is missing or not at the declared position. */
 async function probeDamaged(
   { path, sizeBytes, json }: Probed,
   stated: SourceFacts,
@@ -250,7 +250,7 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   return { kind: 'not-media', message: `Expected a known media format. ffprobe reports: ${reason}` };
 }
 
-/** Returns ffprobe's reason why a file must not, or cannot, be opened. */
+/** Returns the reason why ffprobe cannot, or must not, open a file. Returns null if it is unknown. */
 function readRefusal(stderr: string): SourceFault | null {
   if (/exceeds specified max pixel count/.test(stderr)) {
     const size = /Picture size (\d+x\d+)/.exec(stderr)?.[1] ?? 'unknown';
@@ -275,7 +275,7 @@ function readRefusal(stderr: string): SourceFault | null {
   return null;
 }
 
-/** ISO 14496-12 encodes an unknown duration as all ones, which ffprobe reads as a length if it has 32 bits. */
+/** Removes unknown durations (all ones in ISO 14496-12), which ffprobe reads as values in 32-bit fields. */
 function withoutUnknownDurations(json: unknown): unknown {
   return /"duration_ts": ?4294967295\b/.test(JSON.stringify(json)) ? withoutDurations(json) : json;
 }
@@ -287,10 +287,10 @@ function withoutDurations(json: unknown): unknown {
 
 function killedFault(end: { killed: string | null; wallSec: number }): SourceFault {
   const took = `${end.wallSec.toFixed(1)} s`;
-  if (end.killed === 'out-of-memory') return { kind: 'out-of-memory', message: 'Probing needed more than 2 GiB.' };
+  if (end.killed === 'out-of-memory') return { kind: 'out-of-memory', message: 'ffprobe needed more than 2 GiB.' };
   return {
     kind: 'probe-timeout',
-    message: `Expected ffprobe to finish within ${PROBE_LIMIT_SEC} s. It was stopped after ${took}.`,
+    message: `Expected ffprobe to finish within ${PROBE_LIMIT_SEC} s, but it was stopped after ${took}.`,
   };
 }
 

@@ -13,9 +13,9 @@ export type Rational = { num: number; den: number };
 export type SourceFacts = {
   container: string;
   sizeBytes: number;
-  /** Time from the first to the last presented instant of video or audio. */
+  /** Time from the start of the first to the end of the last presented video or audio, in seconds. */
   durationSec: number;
-  /** Start of the earliest stream. Timelines count from here. */
+  /** Start of the earliest stream. Timelines begin at this time. */
   startSec: number;
   /** Whether a seek always ends at a keyframe. If false (MPEG-TS, MPEG-PS, FLV …), decoding starts earlier. */
   seeksToKeyframes: boolean;
@@ -31,7 +31,7 @@ export type SourceFacts = {
    * them.
    */
   leadBytes?: number;
-  /** The file's own chapters, if any. */
+  /** Chapters in the file, if any. */
   chapters?: SourceChapter[];
   /** Problems that do not stop the encode (truncated file, odd timestamps). */
   warnings: string[];
@@ -55,8 +55,8 @@ export type VideoFacts = {
   rotationDeg: 0 | 90 | 180 | 270;
   sampleAspect: Rational;
   /**
-   * Rate of the encoded frame grid: the source's own rate if it is constant, else the standard one nearest to its
-   * average, at most 120.
+   * Rate of the encoded frame grid: the source's own rate if it is constant, else a rate that keeps its frames at their
+   * times. At most 120 fps.
    */
   rate: Rational;
   isVariableRate: boolean;
@@ -80,7 +80,7 @@ export type TextKind = 'full' | 'forced' | 'sdh';
 
 export type AudioFacts = {
   streamIndex: number;
-  /** Stream of the right channel, if two mono tracks are the sides of one recording. */
+  /** Stream of the right channel, if two mono tracks are the left and right channel of one recording. */
   rightStreamIndex?: number;
   /** Omitted for `main`. */
   role?: AudioRole;

@@ -3,7 +3,10 @@ import type { OrderedPacket } from './reorder-buffer.ts';
 /** NAL units of one frame. `timestamp` has 32 bits at 90 kHz. */
 export type RtpPicture = { timestamp: number; nals: Buffer[] };
 
-/** Result of a packet: a frame that it completes, and whether a frame was lost, which only a keyframe repairs. */
+/**
+ * Result of a packet: a frame that it completes, and whether a frame was lost, after which decoding can only continue
+ * with a keyframe.
+ */
 export type Depacketized = { picture: RtpPicture | null; isBroken: boolean };
 
 const TYPE = { last: 23, stapA: 24, fuA: 28 };
@@ -56,7 +59,7 @@ export class H264Depacketizer {
     return true;
   }
 
-  /** Follows RFC 6184 section 5.7.1. */
+  /** Adds the NAL units of an aggregation packet (STAP-A, RFC 6184 section 5.7.1). Returns false if it is invalid. */
   #takeAggregate(payload: Buffer): boolean {
     for (let at = 1; at < payload.length; ) {
       if (at + 2 > payload.length) return false;
@@ -68,7 +71,10 @@ export class H264Depacketizer {
     return true;
   }
 
-  /** Follows RFC 6184 section 5.8. */
+  /**
+   * Adds a fragment of a NAL unit (FU-A, RFC 6184 section 5.8). Returns false if it is invalid or does not continue the
+   * open fragment.
+   */
   #takeFragment(payload: Buffer): boolean {
     const head = payload.readUInt8(1);
     const isStart = (head & 0x80) !== 0;

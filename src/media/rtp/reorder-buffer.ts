@@ -11,8 +11,8 @@ const MAX_STEP = 3_000;
 const MAX_MISSING = 64;
 
 /**
- * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, within limits
- * of time and number. Drops duplicate and late packets.
+ * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, up to a
+ * maximum time and number of packets. Drops duplicate and late packets.
  */
 export class ReorderBuffer {
   readonly #waiting = new Map<number, { packet: RtpPacket; atMs: number }>();

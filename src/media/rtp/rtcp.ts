@@ -1,4 +1,7 @@
-/** A sender report (RFC 3550 section 6.4.1): the wall-clock time, in ms, of a timestamp of a source. */
+/**
+ * A sender report (RFC 3550 section 6.4.1): the wall-clock time, in ms, that corresponds to an RTP timestamp of a
+ * source.
+ */
 export type SenderReport = { ssrc: number; wallMs: number; timestamp: number; middleBits: number };
 
 /** A receiver's report about one source. */
@@ -9,7 +12,7 @@ const PICTURE_LOSS = 1;
 const GENERIC_NACK = 1;
 const APPLICATION = 15;
 const SENDER_REPORT_BYTES = 28;
-/** SSRC of this receiver. Senders do not require a known one. */
+/** SSRC of this receiver. Senders accept any value. */
 const OWN_SSRC = 1;
 const SECONDS_TO_1970 = 2_208_988_800;
 

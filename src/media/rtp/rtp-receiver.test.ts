@@ -72,7 +72,7 @@ test('reassembles frames in order from duplicated and reordered packets when bot
   );
 });
 
-test('a new source continues at its arrival time for any clock', () => {
+test('a new source continues at its arrival time, whatever its clock is', () => {
   const receiver = new RtpReceiver([VIDEO]);
   const before = stream(20, 0).flatMap((bytes) => receiver.push(bytes, 0));
   const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
@@ -84,7 +84,7 @@ test('a new source continues at its arrival time for any clock', () => {
 
 test('requests a keyframe after an unrepaired loss and continues with it', () => {
   const packets = stream(60, 0);
-  // The middle of frame 25.
+  // Lose a packet in the middle of frame 25.
   const lost = packets.findIndex((bytes) => bytes.readUInt32BE(4) === 75_000) + 1;
   const receiver = new RtpReceiver([VIDEO]);
   receiver.feedback(0);
@@ -139,7 +139,7 @@ test('sender reports set the offset between audio and video', () => {
   expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
 });
 
-test('random bytes cause only BrokenMedia and are not kept', () => {
+test('random bytes cause no error other than BrokenMedia and are not kept', () => {
   const wire = stream(10, 0);
   const noise = fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.nat(wire.length - 1)), { maxLength: 80 });
   fc.assert(
@@ -181,7 +181,7 @@ const OFFER = [
   'a=fmtp:103 packetization-mode=1;profile-level-id=64001f',
 ];
 
-test('accepts one codec of each medium in an offer and removes the lines of other codecs', () => {
+test('accepts one codec per medium in an offer and removes the lines of other codecs', () => {
   const { sdp, tracks } = readOffer(OFFER.join('\r\n'));
   expect(tracks).toEqual([
     { mid: '0', kind: 'audio', payloadType: 111 },

@@ -17,11 +17,11 @@ import type { OfferedTrack } from './sdp-offer.ts';
 
 const OPUS_RATE = 48_000;
 export const OPUS_CHANNELS = 2;
-/** Interval of keyframe requests, in ms. Segments begin at keyframes, which a browser sends on request. */
+/** Interval between keyframe requests, in ms. Segments begin at keyframes, which a browser sends only on request. */
 const KEYFRAME_EVERY_MS = 2_000;
 /**
- * Minimum interval of keyframe requests, in ms, after a loss and while no picture arrives. Each picture of a still
- * screen is then a keyframe, which can be repeated until the next one.
+ * Minimum interval between keyframe requests, in ms, after a loss and while no frame arrives. While a screen is still,
+ * the frames that arrive are therefore keyframes, which can be repeated until the next frame.
  */
 const KEYFRAME_LEAST_MS = 300;
 const LIMIT_BPS = 20_000_000;
@@ -46,8 +46,8 @@ function freshSource(): Omit<Track, 'kind' | 'rate'> {
 }
 
 /**
- * Receives the tracks of one RTP sender: H.264 and Opus, with their times on one clock. Does no I/O. The caller sends
- * the result of `feedback`, which it calls several times a second.
+ * Receives the tracks of one RTP sender: H.264 and Opus, with their times on one clock. Does no I/O: the caller must
+ * call `feedback` several times per second and send the returned packets.
  */
 export class RtpReceiver {
   readonly #tracks = new Map<number, Track>();
@@ -114,7 +114,7 @@ export class RtpReceiver {
     this.#pictureMs = nowMs;
     const ms = this.#timeOf(track, picture.timestamp, nowMs);
     const found = this.#nals.take(picture.nals);
-    // Drop frames that refer to lost ones.
+    // Drop frames that refer to lost frames.
     if (found === null || (this.#needsKey && !found.isKey)) return [];
     if (found.isKey) this.#needsKey = false;
     const { config, isKey, bytes } = found;
@@ -130,8 +130,8 @@ export class RtpReceiver {
   }
 
   /**
-   * Returns the time of a timestamp. Until both tracks have sender reports, the arrival times of their first packets
-   * relate them.
+   * Returns the time of a timestamp, in ms. Until both tracks have sender reports, the offset between the tracks is
+   * that of the arrival times of their first packets.
    */
   #timeOf(track: Track, timestamp: number, nowMs: number): number {
     const ms = (track.clock.unwrap(timestamp) * 1000) / track.rate;

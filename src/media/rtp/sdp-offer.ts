@@ -3,10 +3,10 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 /** One accepted track of an offer. */
 export type OfferedTrack = { mid: string; kind: 'video' | 'audio'; payloadType: number };
 
-/** An offer reduced to the accepted tracks: one of H.264 video, and one of Opus. */
+/** An offer reduced to the accepted tracks: at most one H.264 video track and one Opus audio track. */
 export type Offer = { sdp: string; tracks: OfferedTrack[]; leftOut: LeftOutMedia[] };
 
-/** A medium of an offer without a supported codec. `reason` is for people. */
+/** A media section of an offer without a supported codec. `reason` is a human-readable message. */
 export type LeftOutMedia = { mid: string; reason: string };
 
 const MAX_LINE_LENGTH = 4_096;
@@ -21,11 +21,11 @@ const BASELINE = /profile-level-id=42/i;
 export function readOffer(sdp: string): Offer {
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
   if (!sdp.startsWith('v=0') || lines.some((line) => line.length > MAX_LINE_LENGTH))
-    throw new BrokenMedia('Expected an SDP offer.');
+    throw new BrokenMedia('Expected an SDP offer, got other text.');
   const sections = splitSections(lines);
   const [session = [], ...media] = sections;
   if (media.length === 0 || media.length > MAX_SECTIONS)
-    throw new BrokenMedia(`Expected one to ${MAX_SECTIONS} media in the offer, got ${media.length}.`);
+    throw new BrokenMedia(`Expected 1 to ${MAX_SECTIONS} media sections in the offer, got ${media.length}.`);
   const taken = new Set<string>();
   const reduced = media.map((section) => reduce(section, taken));
   const tracks = reduced.flatMap(({ track }) => (track === null ? [] : [track]));
@@ -40,7 +40,7 @@ function describeLeftOut(section: readonly string[]): LeftOutMedia {
   const medium = /^m=(\w+)/.exec(section[0] ?? '')?.[1] ?? 'medium';
   const names = section.flatMap((line) => /^a=rtpmap:\d+ ([\w.-]+)/.exec(line)?.[1] ?? []);
   const codecs = [...new Set(names)].filter((name) => !/^(rtx|red|ulpfec|flexfec.*)$/i.test(name)).join(', ');
-  const expected = 'expected one track of H.264 (packetization-mode=1) and one of Opus by WHIP';
+  const expected = 'expected one track of H.264 (packetization-mode=1) and one of Opus over WHIP';
   return { mid, reason: `A track (${medium}) is left out: ${expected}, got ${codecs || 'no codec'}.` };
 }
 
@@ -83,7 +83,7 @@ function choose(section: readonly string[], kind: 'video' | 'audio', types: read
   return chosen === undefined ? null : Number(chosen);
 }
 
-/** Returns the candidates of an SDP fragment that is sent later (RFC 8840), with the track of each. */
+/** Returns the ICE candidates of an SDP fragment that is sent after the offer (RFC 8840), each with its track. */
 export function readCandidates(fragment: string): { mid: string; candidate: string }[] {
   let mid = '';
   return fragment

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SpokenWord } from '../../ports/transcriber.ts';
 import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
 
-/** Words spoken one after the other, each with the pause before it. */
+/** Generator of consecutive spoken words, each with a pause before it. */
 const spoken = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const spoken = fc
     });
   });
 
-test('no cue exceeds a limit or overlaps another for any words', () => {
+test('no cue exceeds a limit or overlaps another, whatever the words', () => {
   fc.assert(
     fc.property(spoken, (words) => {
       const cues = buildCues(words, 'en');
@@ -59,7 +59,7 @@ test('delays cues of speech that is too fast to read, up to a limit', () => {
 
 const say = (text: string, startSec: number, endSec: number): SpokenWord => ({ text, startSec, endSec });
 
-test('a cue ends with a sentence and at a pause and lasts long enough to be read', () => {
+test('a cue ends at the end of a sentence or at a pause, and is shown long enough to be read', () => {
   const cues = buildCues([say('Good', 0, 0.2), say('day.', 0.2, 0.4), say('Well', 2, 2.2), say('then', 4, 4.1)], 'en');
   expect(cues.map(({ text }) => text)).toEqual(['Good day.', 'Well', 'then']);
   expect(cues[0]).toMatchObject({ startMs: 0, endMs: 1000 });
@@ -75,7 +75,7 @@ test('keeps one occurrence of an endless repetition', () => {
   expect(text.match(/thanks/g)).toHaveLength(3);
 });
 
-test('breaks a language without spaces between words without losing a word', () => {
+test('breaks text of a language without spaces between words, without losing a word', () => {
   const text =
     '今日は天体望遠鏡の話をします。望遠鏡で月を見ると、山や谷がよく見えます。望遠鏡の鏡はとても大切です。月の写真も撮ります。';
   const cues = buildCues([say(text, 0, 12)], 'ja');

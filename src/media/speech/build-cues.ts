@@ -18,7 +18,8 @@ const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 /**
  * Creates cues from words of a language (ISO 639-1), with at most two lines of 42 characters, 7 s, and 20 characters
  * per second. Breaks preferably at pauses and ends of sentences. Drops words in the wrong order or repeated many times
- * (a known fault of engines), and cues that could only be shown 3 s late, because nobody speaks that fast for long.
+ * (a known fault of engines), and cues that would be shown more than 3 s late, because people do not speak that fast
+ * for long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
   const gap = wordGap(language);
@@ -58,8 +59,8 @@ function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: strin
 type Room = { freeMs: number; nextMs: number };
 
 /**
- * Creates a cue that starts once the previous one is over. It ends for the next one as soon as it has been readable for
- * long enough.
+ * Creates a cue that starts after the end of the previous one. The cue ends when the next one starts, if it has been
+ * shown long enough to be read by then.
  */
 function toCue(group: readonly SpokenWord[], { freeMs, nextMs }: Room, gap: string): Cue {
   const texts = group.map(({ text }) => text);
@@ -95,7 +96,9 @@ function longest(lines: readonly string[]): number {
   return Math.max(...lines.map(({ length }) => length));
 }
 
-/** A word that occurs at least this many times in succession is a stutter of the engine. One occurrence is kept. */
+/**
+ * Number of successive occurrences from which a repeated word counts as a fault of the engine. One occurrence is kept.
+ */
 const STUTTER = 4;
 
 function plausible(words: readonly SpokenWord[]): SpokenWord[] {
@@ -113,7 +116,10 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
   return kept;
 }
 
-/** Maximum words of a phrase that a confused engine repeats. Two occurrences may be intended. */
+/**
+ * Maximum number of words in a phrase that an engine repeats by mistake. Two occurrences are kept, because they may be
+ * intended.
+ */
 const MAX_PHRASE = 12;
 const MAX_TIMES = 2;
 
@@ -128,7 +134,7 @@ function dropRepeated(kept: SpokenWord[]): void {
   }
 }
 
-/** WebVTT cue text escapes these three characters (W3C WebVTT 4.2.2). */
+/** Escapes the three special characters of WebVTT cue text (W3C WebVTT 4.2.2). */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -25,7 +25,7 @@ async function spansOf(...parts: Buffer[]): Promise<Span[]> {
 
 const secOf = ({ samples }: Span) => samples.length / 2 / RATE;
 
-test('silence is in no span', async () => {
+test('no span contains silence', async () => {
   expect(await spansOf(sound(20, 0))).toEqual([]);
   expect(await spansOf(sound(20, 0), sound(0.1, 0.4), sound(5, 0))).toEqual([]);
 });

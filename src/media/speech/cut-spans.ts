@@ -1,11 +1,13 @@
-/** A piece of audio that may contain speech. */
+/** A section of audio that may contain speech. */
 export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
-/** Share of full scale below which a level is silence, however quiet the rest is. */
+/** Level below which audio always counts as silence, as a fraction of full scale. */
 const SILENCE = 0.004;
-/** Audio is not silence if it exceeds the quietest tenth of the last half minute by this factor. */
+/**
+ * Factor by which audio must exceed the level of the quietest tenth of the last half minute to not count as silence.
+ */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
 /** Minimum pause that ends a span, in seconds. Shorter pauses are breaths. */
@@ -17,7 +19,8 @@ const MARGIN_SEC = 0.2;
 
 /**
  * Cuts audio into spans by its level, as it arrives. Each span contains speech or other audio, ends in a pause if there
- * is one, and has at most 25 s. Silence is in no span. Keeps one span and the levels of half a minute in memory.
+ * is one, and lasts at most 25 s. Spans contain no longer silence. Keeps one span and the levels of half a minute in
+ * memory.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;

@@ -1,27 +1,31 @@
 import type { SpokenStretch } from '../../ports/voice-detector.ts';
 import { BYTES_A_SAMPLE, type Span } from './cut-spans.ts';
 
-/** Analyses the next samples. Returns the stretches of speech that have ended. */
+/** Analyses the next samples. Returns the sections of speech that have ended. */
 export type FindVoice = (samples: Buffer, isLast: boolean) => Promise<SpokenStretch[]>;
 
 const BLOCK_SEC = 2;
 /**
- * Maximum pause between stretches that form one span, in seconds. Engines work better with longer parts of a sentence.
+ * Maximum pause between sections of speech that form one span, in seconds. Speech recognition works better with longer
+ * parts of a sentence.
  */
 const JOIN_SEC = 1;
 const MAX_DURATION_SEC = 25;
-/** Margins of a span, in seconds. Detectors find a quiet start late, and end some time after the last word. */
+/**
+ * Margins of a span, in seconds. Detectors find a quiet start too late, and a section ends some time after its last
+ * word.
+ */
 const BEFORE_SEC = 0.2;
 const AFTER_SEC = 0.1;
 /**
- * Maximum time from the start of a stretch to its return, in seconds: its maximum length, the pause that ends it, and a
- * block.
+ * Maximum time, in seconds, from the start of a section of speech until the detector returns it: the maximum length of
+ * a section, the pause that ends it, and one block.
  */
 const BEHIND_SEC = 32;
 
 /**
- * Cuts audio into spans of speech, as it arrives. Each span has at most 25 s and includes its first and last word
- * completely. Other audio is in no span. Keeps less than two minutes of audio in memory.
+ * Cuts audio into spans of speech, as it arrives. Each span lasts at most 25 s and includes its first and last word
+ * completely. Audio without speech is dropped. Keeps less than two minutes of audio in memory.
  */
 export async function* cutVoiceSpans(
   audio: AsyncIterable<Buffer>,
@@ -40,7 +44,7 @@ export async function* cutVoiceSpans(
       if (joined !== null) yield heard.span(joined);
       joined = stretch;
     }
-    // No further stretch can be joined to the span.
+    // No later section of speech can be joined to the span.
     if (joined !== null && (isLast || heard.endSec - joined.endSec > BEHIND_SEC)) {
       yield heard.span(joined);
       joined = null;

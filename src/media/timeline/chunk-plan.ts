@@ -6,20 +6,21 @@ export type ChunkRange = { fromSegment: number; toSegment: number };
 const FIRST_SEC = 8;
 const NEXT_SEC = 32;
 /**
- * Minimum share of an encoder, in seconds. Two encoders share video of at least twice this length, so that a short
- * video is finished in half the time.
+ * Minimum duration that one encoder gets, in seconds. Video of at least twice this duration is divided between two
+ * encoders, so that a short video is finished in half the time.
  */
 const SHARE_SEC = 10;
-/** Number of encoders that share the rest of a longer video, in pieces of at least `SHARE_SEC`. */
+/** Number of encoders between which the end of a longer video is divided, in chunks of at least `SHARE_SEC`. */
 const LAST_SHARES = 3;
 /**
- * Tolerance factor of the length. 24000/1001 fps gives segments of 4.004 s, and eight of them still form one object.
+ * Tolerance factor of the maximum length. At 24000/1001 fps, segments last 4.004 s, and eight of them still form one
+ * object.
  */
 const TOLERANCE = 1.05;
 
 /**
- * Groups the segments of a timeline into objects: a first one of about 8 s, so that playback starts early, then even
- * ones of up to 32 s. Every object has at least one segment, whatever its length.
+ * Groups the segments of a timeline into objects: a first object of about 8 s, so that playback starts early, then
+ * objects of similar lengths of up to 32 s. Every object has at least one segment, whatever its length.
  */
 export function planChunks(cutList: CutList): ChunkRange[] {
   const limitTicks = FIRST_SEC * TOLERANCE * cutList.timescale;
@@ -32,15 +33,15 @@ export function planChunks(cutList: CutList): ChunkRange[] {
 
 /**
  * Groups the segments from a given one on into as few objects of up to 32 s as possible, but at least two from 20 s on.
- * All have similar lengths, because a short one at the end would leave workers idle while others encode.
+ * All objects have similar lengths, because with a short one at the end, workers would be idle while others encode.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   return groupSegments(cutList, firstSegment, 1);
 }
 
 /**
- * Like `planEvenChunks`, but with three or more objects, splits the last 64 s into smaller ones, so that encoders
- * finish together. Otherwise, the other encoders would be idle during the last object.
+ * Like `planEvenChunks`, but with three or more objects, splits the last 64 s into smaller objects, so that all
+ * encoders finish at about the same time.
  */
 export function planShrinkingChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const leftTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, cutList.startTicks.length));
@@ -48,7 +49,10 @@ export function planShrinkingChunks(cutList: CutList, firstSegment: number): Chu
   return groupSegments(cutList, firstSegment, isLong ? LAST_SHARES : 1);
 }
 
-/** `lastShares` is the number of encoders that share the rest, if it is long enough. */
+/**
+ * Groups segments into objects. `lastShares` is the number of encoders between which the end is divided, if it is long
+ * enough.
+ */
 function groupSegments(cutList: CutList, firstSegment: number, lastShares: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;

@@ -59,13 +59,13 @@ test.each([
 test.each([
   { durationSec: 20, sizes: [4] },
   { durationSec: 60, sizes: [7, 7] },
-])('splits $durationSec s into equal chunks of $sizes segments for two workers', ({ durationSec, sizes }) => {
+])('splits $durationSec s into chunks of $sizes segments for two workers', ({ durationSec, sizes }) => {
   const cutList = planFrameGrid(makeFacts({ durationSec }));
   expect(sizesOf(planShrinkingChunks(cutList, 1))).toEqual(sizes);
 });
 
 test.each([75, 90, 121, 240, 3_600])(
-  'chunks of %i s to encode get smaller at the end and contain every segment',
+  'the chunks of a video of %i s get smaller at the end and contain every segment',
   (durationSec) => {
     const cutList = planFrameGrid(makeFacts({ durationSec }));
     const chunks = planShrinkingChunks(cutList, 1);
@@ -75,7 +75,7 @@ test.each([75, 90, 121, 240, 3_600])(
       expect(chunks[at + 1]?.fromSegment).toBe(toSegment);
     const sizes = sizesOf(chunks);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(8);
-    // One encoder works on at most 20 s while others wait.
+    // At the end, one encoder works on at most 20 s while the others are idle.
     for (const size of sizes.slice(-2)) expect(size).toBeLessThanOrEqual(5);
     expect(chunks.length).toBeLessThanOrEqual(planEvenChunks(cutList, 1).length + 3);
   },
@@ -88,5 +88,5 @@ function sizesOf(chunks: ReturnType<typeof planChunks>): number[] {
 test('returns the start of each segment, then the end of the timeline, and nothing beyond', () => {
   const cutList: CutList = { timescale: 1, startTicks: [0, 4], endTicks: 9, grid: { kind: 'source' } };
   expect([0, 1, 2].map((index) => segmentStartTicks(cutList, index))).toEqual([0, 4, 9]);
-  expect(() => segmentStartTicks(cutList, 3)).toThrow('Expected a segment of 2, got number 3.');
+  expect(() => segmentStartTicks(cutList, 3)).toThrow('Expected segment 0 to 2, got 3.');
 });

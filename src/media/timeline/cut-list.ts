@@ -57,6 +57,6 @@ export function frameTimescale(rate: Rational): { timescale: number; frameTicks:
  */
 export function segmentStartTicks(cutList: CutList, index: number): number {
   const ticks = index === cutList.startTicks.length ? cutList.endTicks : cutList.startTicks[index];
-  if (ticks === undefined) throw new Error(`Expected a segment of ${cutList.startTicks.length}, got number ${index}.`);
+  if (ticks === undefined) throw new Error(`Expected segment 0 to ${cutList.startTicks.length}, got ${index}.`);
   return ticks;
 }

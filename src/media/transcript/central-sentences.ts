@@ -7,7 +7,7 @@ const MIN_WORDS = 4;
 
 /**
  * Returns the sentences that have most in common with the others, in spoken order (TextRank, Mihalcea and Tarau 2004).
- * Drops very short ones and questions if there are others.
+ * Drops very short sentences and questions if there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
   const reported = sentences.filter(({ words, text }) => contentOf(words).size >= MIN_WORDS && !/[?？]$/.test(text));
@@ -25,7 +25,7 @@ function contentOf(words: Sentence['words']): Set<string> {
   return new Set(words.filter(({ isContent }) => isContent).map(({ stem }) => stem));
 }
 
-/** Returns every n-th item of a long list. */
+/** Returns a list unchanged if it has at most `most` items, else every n-th item. */
 function thin<T>(list: readonly T[], most: number): readonly T[] {
   const step = Math.ceil(list.length / most);
   return step <= 1 ? list : list.filter((_, index) => index % step === 0);

@@ -12,22 +12,28 @@ export type SpokenChapter = { title: string; start: number; end: number };
 
 export const MAX_CHAPTERS = 50;
 const MIN_DURATION_SEC = 10;
-/** Minimum share of the video per chapter, so that a long video does not get a hundred chapters. */
+/** Minimum duration of a chapter as a fraction of the video, so that a long video does not get a hundred chapters. */
 const MIN_SHARE = 0.025;
-/** A scene cut within this distance of the start of a sentence indicates a break, in seconds. */
+/**
+ * Maximum time between a scene cut and the start of a sentence, in seconds, at which the cut indicates a break before
+ * the sentence.
+ */
 const CUT_NEAR_SEC = 2;
 /**
- * Weights of the signs of a break, as shares of the price of a segment. Their sum is below the price, so that the words
- * decide.
+ * Weights of the signs of a break, as fractions of the cost of a segment. Their sum is below this cost, so that the
+ * words remain decisive.
  */
 const PAUSE_SIGN = 0.35;
 const CUT_SIGN = 0.2;
 /** Maximum excess over the usual pause that adds weight, in seconds. */
 const LONG_PAUSE_SEC = 1.5;
-/** Minimum words of a text with several topics. */
+/** Minimum number of words of a text with several topics. */
 const MIN_WORDS = 30;
 
-/** Creates chapters at topic shifts, supported by pauses and scene cuts. Returns none for a text with one topic. */
+/**
+ * Creates chapters at topic shifts, supported by pauses and scene cuts. Returns no chapters for a text with a single
+ * topic.
+ */
 export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence, 'cutsSec'>): SpokenChapter[] {
   const { sentences, durationSec } = transcript;
   const usualSec = usualPause(sentences);

@@ -5,14 +5,17 @@ import { chooseHeadline, isWholeSentence } from './whole-sentence.ts';
 
 const SENTENCES = 3;
 
-/** Returns a title: the whole sentence that describes the speech best. Empty if no sentence can be understood alone. */
+/**
+ * Returns a title: the complete sentence that describes the speech best. Returns an empty string if no sentence can be
+ * understood alone.
+ */
 export function makeTitle({ sentences, language }: Transcript): string {
   return chooseHeadline(sentences, language, LONGEST.title) ?? '';
 }
 
 /**
- * Returns a description: the whole sentences that have most in common with the rest, in their order. Empty if there are
- * none.
+ * Returns a description: the complete sentences that have most in common with the others, in spoken order. Returns an
+ * empty string if there are none.
  */
 export function makeDescription({ sentences, language }: Transcript): string {
   const whole = sentences.filter(

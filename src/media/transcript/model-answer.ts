@@ -15,19 +15,19 @@ export type GeneratedTexts = {
 };
 
 /**
- * Thrown if a model's response does not match the request. The message states the position, for the model and for
- * people.
+ * Thrown if a model's response does not match the request. The message contains the position of the fault. It is sent
+ * to the model and logged.
  */
 export class BadModelAnswer extends Error {
   override name = 'BadModelAnswer';
 }
 
 /**
- * Maximum characters of the transcript for a model, about an hour of talk. From a longer one, every n-th sentence is
- * dropped.
+ * Maximum number of characters of a transcript for a model, which is about an hour of speech. If a transcript is
+ * longer, every n-th sentence is dropped.
  */
 const MAX_CHARS = 60_000;
-/** Maximum distance in seconds over which a chapter is moved to the nearest start of a sentence. */
+/** Maximum time, in seconds, by which the start of a chapter is moved to the nearest start of a sentence. */
 const NEAREST_SEC = 10;
 const MAX_FAULTS = 5;
 

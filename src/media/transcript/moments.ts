@@ -8,7 +8,7 @@ import { asTitle, isWholeSentence } from './whole-sentence.ts';
 export type SpokenMoment = { label: string; timestamp: number };
 
 export const MAX_MOMENTS = 10;
-/** Seconds per moment. One more moment is added. */
+/** Seconds of video per moment. One more moment is added. */
 const EVERY_SEC = 120;
 const NEAREST_SEC = 8;
 /** Weights of heat, words and loudness in a moment's score. */
@@ -53,7 +53,7 @@ function heatAt(heat: readonly number[] | null, share: number): number {
   return (heat[Math.min(heat.length - 1, Math.floor(share * heat.length))] ?? 0) / 100;
 }
 
-/** Returns the excess of a stretch over the mean loudness, 0 to 1. */
+/** Returns by how much a time range is louder than the mean, from 0 to 1. */
 function loudness(levels: readonly number[], startSec: number, endSec: number): number {
   if (levels.length === 0) return 0;
   const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;

@@ -1,6 +1,6 @@
 import type { Cue } from '../captions/cue.ts';
 
-/** A stretch of a video's speech as plain text, with times in seconds from the start of the video. */
+/** A section of a video's speech as plain text, with times in seconds from the start of the video. */
 export type Passage = { startSec: number; endSec: number; text: string };
 
 const TAG = /<[^<>]*>/g;
@@ -9,7 +9,9 @@ const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm);/g;
 /** Matches caption marks of sounds and speakers, such as `[Music]` and `(laughs)`, which are not spoken. */
 const AUDIO_MARK = /\[[^[\]]{0,60}\]|\([^()]{0,40}\)|♪[^♪]*♪?/g;
 
-/** Extracts the text of cues (W3C WebVTT 4.2.2), without tags and marks of sounds. Drops cues that are then empty. */
+/**
+ * Extracts the text of cues (W3C WebVTT 4.2.2), without tags and marks of sounds. Drops cues that contain nothing else.
+ */
 export function toPassages(cues: readonly Cue[]): Passage[] {
   return cues.flatMap(({ startMs, endMs, text }) => {
     const plain = text

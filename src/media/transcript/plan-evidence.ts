@@ -5,7 +5,10 @@ import { GUARD_ARGV } from '../probe/open-source.ts';
 /** Seconds per miniature, equal to the keyframe interval of encoded video. */
 export const SCENE_STEP_SEC = 2;
 export const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
-/** Minimum difference of a cut in grey levels. It must also exceed most adjacent differences. */
+/**
+ * Minimum difference between two miniatures at a scene cut, in grey levels. A cut must also exceed most of the
+ * differences near it.
+ */
 const CUT_LEVELS = 16;
 const CUT_OVER_MEDIAN = 3;
 

@@ -6,14 +6,15 @@ export type TopicUnit = { stems: readonly string[]; startSec: number; breakBefor
 
 export type TopicLimits = { endSec: number; shortestSec: number; mostSegments: number };
 
-/** Factor of the paper's prior, which would also separate the paragraphs of a talk. */
+/** Factor applied to the prior of the cited paper, which would also separate the paragraphs of a talk. */
 const CAUTION = 1.4;
 
 /**
- * Finds topic shifts in a text: the segmentation with the lowest cost. A segment costs the bits of its words under the
- * word frequencies of that segment alone, and each further segment costs a share of the length of the text (Utiyama and
- * Isahara 2001). A sign of a break reduces the cost of a segment that begins there. Returns the indices of the units
- * that begin a segment, including 0, or none for an empty text. Takes quadratic time in the number of units.
+ * Finds topic shifts in a text: the segmentation with the lowest cost. The cost of a segment is the number of bits
+ * needed to encode its words with the word frequencies of this segment, plus a constant that depends on the length of
+ * the text (Utiyama and Isahara 2001). `breakBefore` reduces the cost of a segment that begins at the unit. Returns the
+ * indices of the units that begin a segment, including 0, or none for an empty text. Takes quadratic time in the number
+ * of units.
  */
 export function segmentTopics(
   units: readonly TopicUnit[],

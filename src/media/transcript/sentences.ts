@@ -5,13 +5,13 @@ import type { Word, WordReader } from './word-reader.ts';
 export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };
 
 /**
- * Maximum characters of a sentence. A longer one is speech without punctuation, as some engines write it. Its passages
- * are used as sentences.
+ * Maximum number of characters of a sentence. A longer text is speech without punctuation, as some engines write it.
+ * Its passages are used as sentences.
  */
 const LONG_CHARS = 220;
 /** Minimum pause that ends a sentence, whatever the punctuation, in seconds. */
 const PAUSE_SEC = 2;
-/** Maximum sentences before pairs are joined, because later steps take quadratic time. */
+/** Maximum number of sentences. If there are more, pairs are joined, because later steps take quadratic time. */
 const MAX_SENTENCES = 1_500;
 
 /** Joins passages and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */

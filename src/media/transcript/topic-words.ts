@@ -12,7 +12,8 @@ export function countStems(sentences: readonly Sentence[]): Map<string, number> 
 
 /**
  * Describes the topic of sentences by words that are frequent in them and rare elsewhere, as in "Telescope, light".
- * Returns a list of words, because consecutive words are rarely a phrase. Empty if there are no content words.
+ * Returns a list of words, because consecutive words are rarely a phrase. Returns an empty string if there are no
+ * content words.
  */
 export function topicWords(sentences: readonly Sentence[], elsewhere: ReadonlyMap<string, number>): string {
   const here = countStems(sentences);

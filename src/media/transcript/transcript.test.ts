@@ -43,7 +43,7 @@ test('chapters begin at topic shifts and are named after their topic', () => {
   ]);
 });
 
-test('speech without punctuation has chapters too', () => {
+test('creates chapters for speech without punctuation', () => {
   const cues = cuesOf(BREAD, STARS, BIKES).map((cue) => ({ ...cue, text: cue.text.replace('.', '').toLowerCase() }));
   const chapters = makeChapters(transcriptOf(cues), NO_EVIDENCE);
   expect(chapters).toHaveLength(3);
@@ -52,7 +52,7 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('a talk on one subject is one chapter, and a few words have no chapter', () => {
+test('a talk on one subject has one chapter, and a few words have none', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });
@@ -79,7 +79,7 @@ const CONCERT = [
 test.each([
   ['in a cue each', CONCERT],
   ['over several cues', CONCERT.join(' ').match(/(?:\S+ ?){1,5}/g) ?? []],
-])('titles, labels and descriptions are whole sentences of captions %s', (_, texts) => {
+])('titles, labels and descriptions are whole sentences, from captions %s', (_, texts) => {
   const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
   const talk = transcriptOf(cues);
   const said = CONCERT.map((sentence) => sentence.replace(/\.$/, ''));
@@ -100,7 +100,7 @@ test.each([
   expect(makeTitle(transcriptOf(cues))).toBe('');
 });
 
-test('without whole sentences there is no description and names are single words', () => {
+test('without whole sentences, there is no description, and titles consist of single words', () => {
   const cues = cuesOf(BREAD, STARS, BIKES).map((cue) => ({ ...cue, text: cue.text.replace('.', '').toLowerCase() }));
   const talk = transcriptOf(cues);
   expect(makeDescription(talk)).toBe('');
@@ -109,7 +109,7 @@ test('without whole sentences there is no description and names are single words
   for (const { label } of makeMoments(talk, NO_EVIDENCE)) expect(label).toMatch(words);
 });
 
-test('chooses moments that are watched most or loud', () => {
+test('chooses the moments that are watched most or are loud', () => {
   const heat = Array.from({ length: 100 }, (_, index) => (index >= 50 && index < 54 ? 100 : 5));
   const moments = makeMoments(three, { ...NO_EVIDENCE, heat });
   expect(moments.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ export type Transcript = { language: string; durationSec: number; sentences: rea
 
 /**
  * Further data about a video: times of scene cuts, its loudness in each second (dBFS), and its heat (0 to 100 for each
- * stretch of equal length, or null for fewer than five sessions).
+ * of several equally long parts, or null for fewer than five sessions).
  */
 export type Evidence = { cutsSec: readonly number[]; loudnessDb: readonly number[]; heat: readonly number[] | null };
 

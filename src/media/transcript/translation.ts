@@ -32,7 +32,7 @@ export function translationInstructions(from: string, to: string, count: number)
   ].join('\n');
 }
 
-/** Parses `count` translations. Throws `BadModelAnswer` for another number or an empty translation. */
+/** Parses `count` translations. Throws `BadModelAnswer` for a different number of translations or an empty one. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
   if (!validator.Check(parsed)) throw new BadModelAnswer('The response does not match the schema.');

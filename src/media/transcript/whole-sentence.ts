@@ -3,7 +3,7 @@ import type { Sentence } from './sentences.ts';
 import { countStems } from './topic-words.ts';
 
 const MIN_WORDS = 3;
-/** Minimum distinct content words. A sentence with fewer is a greeting or an exclamation. */
+/** Minimum number of distinct content words. A sentence with fewer is a greeting or an exclamation. */
 const MIN_CONTENT_WORDS = 2;
 /**
  * Matches a start with a digit or a letter that is not lower case. A sentence that starts in lower case has lost its
@@ -74,7 +74,7 @@ function standsAlone(sentence: Sentence, dependent: ReadonlySet<string>): boolea
   return !dependent.has(opening) && contentOf(sentence).size >= MIN_CONTENT_WORDS;
 }
 
-/** Returns the share of a sentence that other sentences repeat, relative to its length. */
+/** Returns how often the content words of a sentence occur in other sentences, relative to its length. */
 function worthOf(sentence: Sentence, counts: ReadonlyMap<string, number>): number {
   const stems = contentOf(sentence);
   const shared = [...stems].reduce((sum, stem) => sum + (counts.get(stem) ?? 1) - 0.9, 0);

@@ -9,7 +9,7 @@ export type Word = { start: number; end: number; stem: string; isContent: boolea
 /** Splits texts of one language into words. */
 export type WordReader = (text: string) => Word[];
 
-/** Letters of a stem. Prefixes are crude stems, but work for every alphabet (McNamee and Mayfield 2004). */
+/** Number of letters of a stem. Prefixes are crude stems, but work for every alphabet (McNamee and Mayfield 2004). */
 const STEM_LETTERS = 6;
 const MIN_CONTENT = 3;
 /** Matches scripts without spaces, in which words of one or two characters are content words. */
@@ -61,7 +61,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   zh: stopLists.zho,
 };
 
-/** English filler words, which lists of written words lack. */
+/** English filler words, which stop word lists for written text lack. */
 const SPOKEN = [
   'um',
   'uh',
@@ -79,7 +79,9 @@ const SPOKEN = [
   'until',
 ];
 
-/** Creates a reader for a language (ISO 639-1, also with a region). A language without a list has no stop words. */
+/**
+ * Creates a reader for a language (ISO 639-1, optionally with a region). A language without a list has no stop words.
+ */
 export function createWordReader(language: string): WordReader {
   const code = language.slice(0, 2).toLowerCase();
   const stops = new Set([...(LISTS[code] ?? []), ...(code === 'en' ? SPOKEN : [])].map((word) => word.toLowerCase()));

@@ -7,7 +7,7 @@ import { type FragmentHead, writeFragmentHead } from '../../../src/media/cmaf/wr
 export function writeFragment(head: FragmentHead, payload: Uint8Array): Buffer {
   const sizeBytes = head.samples.reduce((sum, sample) => sum + sample.sizeBytes, 0);
   if (sizeBytes !== payload.length) {
-    throw new Error(`Expected a payload of ${sizeBytes} bytes as its samples say, got ${payload.length}.`);
+    throw new Error(`Expected a payload of ${sizeBytes} bytes, the sum of its sample sizes, got ${payload.length}.`);
   }
   return Buffer.concat([writeFragmentHead(head), payload]);
 }

@@ -3,7 +3,10 @@ import { VASTClient, VASTTracker } from '@dailymotion/vast-client';
 /** A video advertisement that this browser can play. `skipSec` is null if it cannot be skipped. */
 export type Ad = { mediaUrl: string; clickUrl: string | null; skipSec: number | null; tracker: VASTTracker };
 
-/** The part of a parsed VAST response that is read here. Its package types it as `any`. */
+/**
+ * Fields of a media file in a parsed VAST response that this module reads. The VAST package types the response as
+ * `any`.
+ */
 type MediaFile = {
   fileURL: string | null;
   mimeType: string | null;
@@ -19,15 +22,15 @@ type Creative = {
 };
 type VastAd = { creatives: Creative[] };
 
-/** Timeout for the whole chain of responses. */
+/** Timeout for the whole chain of responses, in ms. */
 const FETCH_MS = 5_000;
-/** Maximum number of wrappers, each of which names another server's response. */
+/** Maximum number of wrappers. A wrapper is a response that refers to the response of another server. */
 const MAX_WRAPPERS = 5;
 const TALLEST_PX = 1080;
 
 /**
  * Fetches a VAST response (IAB VAST 2 to 4) and chooses its first linear creative with a playable file. Returns null if
- * there is none, or if the ad server does not respond in time. In that case the video begins.
+ * there is none, or if the ad server does not respond in time. In both cases the video starts without an advertisement.
  */
 export async function findAd(
   tagUrl: string,
@@ -44,7 +47,7 @@ export async function findAd(
     });
     ads = response.ads;
   } catch (error) {
-    // The package has no error class of its own. Errors here come from the network or the document.
+    // The package has no specific error class. Errors here are caused by the network or the document.
     if (error instanceof Error) return null;
     throw error;
   }
@@ -52,7 +55,7 @@ export async function findAd(
     for (const creative of ad.creatives) {
       const file = creative.type === 'linear' ? chooseFile(creative.mediaFiles ?? [], heightPx) : null;
       if (file?.fileURL == null) continue;
-      // The client may be null.
+      // The package accepts null as the client, although its types do not.
       const tracker = new VASTTracker(null as never, ad as never, creative as never, null, isMuted);
       return {
         mediaUrl: file.fileURL,
@@ -66,13 +69,13 @@ export async function findAd(
 }
 
 /**
- * Replaces the package's own timeout, which covers only the headers of each response, and throws into the page when it
- * expires.
+ * Fetches a VAST document with a timeout for the whole body. The timeout of the package covers only the headers, and
+ * causes an uncaught error in the page when it expires.
  */
 async function fetchXml(url: string, signal: AbortSignal) {
   try {
     const response = await fetch(url, { signal, credentials: 'omit' });
-    if (!response.ok) throw new Error(`Expected a VAST response of ${url}, got status ${response.status}.`);
+    if (!response.ok) throw new Error(`Expected a VAST response from ${url}, got status ${response.status}.`);
     const rawXml = await response.text();
     const details = { byteLength: rawXml.length, statusCode: response.status, rawXml };
     return { xml: new DOMParser().parseFromString(rawXml, 'text/xml'), details };
@@ -81,7 +84,10 @@ async function fetchXml(url: string, signal: AbortSignal) {
   }
 }
 
-/** The client counts its calls in a storage. Counts must not carry over to the next session. */
+/**
+ * Creates a VAST client. It counts its calls in a storage, which is only in memory here, so that counts are not kept
+ * for the next session.
+ */
 function openClient(): VASTClient {
   const counts = new Map<string, unknown>();
   const storage = {

@@ -5,15 +5,15 @@ import { showAd } from './show-ad.ts';
 type AdParts = { frame: HTMLElement; video: HTMLVideoElement; tagUrl: string; say: Say };
 
 /**
- * Holds a video at its first start, regardless of how it was started, until the library's advertisement was shown. An
- * advertisement that fails to load or play delays the video no longer than its fetch timeout.
+ * Holds a video at its first start, regardless of how it was started, until the library's advertisement has been shown.
+ * If an advertisement fails to load or play, the delay of the video is limited by the timeouts.
  */
 export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
   const ending = new AbortController();
   let running: { toggle(): void } | 'fetched' | null = null;
   const hold = (event: Event) => {
     if (event.target !== video) return;
-    // No other listener may see a start, because no frame has been shown yet.
+    // Other listeners must not see this event, because no frame has been shown yet.
     event.stopImmediatePropagation();
     if (event.type !== 'play') return;
     video.pause();
@@ -28,7 +28,7 @@ export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
     if (shown !== null) running = shown;
     const end = (await shown?.ended) ?? 'over';
     running = null;
-    // Without a gesture a browser may refuse the advertisement's audio. The next start tries again.
+    // Without a user gesture, a browser may refuse to play an advertisement with audio. The next start tries again.
     if (end === 'refused') return;
     ending.abort();
     video.play().catch(() => undefined);

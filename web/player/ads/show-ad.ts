@@ -4,13 +4,13 @@ import { writeTime } from '../base/time.ts';
 import { AD_STYLE } from './ad-style.ts';
 import type { Ad } from './find-ad.ts';
 
-/** `refused`: the browser requires a gesture to start it. */
+/** Result of an advertisement. `refused`: the browser requires a user gesture to start it. */
 export type AdEnd = 'over' | 'refused';
 export type ShownAd = { ended: Promise<AdEnd>; toggle(): void };
 
 type Parts = { frame: HTMLElement; video: HTMLVideoElement; ad: Ad; say: Say };
 
-/** Time after which an advertisement that does not start or advance is skipped. */
+/** Time after which an advertisement that does not start or advance is skipped, in ms. */
 const PATIENCE_MS = 8_000;
 /** VAST 4.2 section 2.3.6.3: the linear media could not be displayed. */
 const NOT_DISPLAYED = '405';
@@ -84,7 +84,7 @@ export function showAd({ frame, video, ad, say }: Parts): ShownAd {
   return { ended: promise, toggle };
 }
 
-/** Only the viewer opens the advertiser's page. */
+/** Returns a link to the advertiser's page, which is opened only by a click of the viewer. */
 function visitLink({ clickUrl, tracker }: Ad, film: HTMLVideoElement, say: Say): Node[] {
   if (clickUrl === null || !/^https?:/i.test(clickUrl)) return [];
   const link = make('a', { class: 'ad-visit', href: clickUrl, target: '_blank', rel: 'noopener' }, say('ad.visit'));

@@ -6,7 +6,7 @@ export type Actions = {
   togglePlay(): void;
   seek(sec: number): void;
   seekBy(deltaSec: number): void;
-  /** Seeks to a fraction of the whole range, 0 to 1. */
+  /** Seeks to a fraction of the range of the bar, from 0 to 1. */
   seekToPart(part: number): void;
   changeVolume(delta: number): void;
   toggleMute(): void;
@@ -22,7 +22,7 @@ const RATES = { lowest: 0.25, highest: 4 };
 
 export function createActions({ frame, video, engine, options }: ControlParts, range: TimeRange): Actions {
   const play = () => {
-    // A browser may refuse without a gesture. The video then stays paused, and the controls show it.
+    // Without a user gesture, a browser may refuse to play. The video then stays paused, and the controls show this.
     video.play().catch(() => undefined);
   };
   const actions: Actions = {
@@ -37,7 +37,7 @@ export function createActions({ frame, video, engine, options }: ControlParts, r
       actions.seek(startSec + part * (endSec - startSec));
     },
     changeVolume(delta) {
-      // Uses hundredths, so that ten steps up and ten down end at the starting value.
+      // Round to hundredths, so that ten steps up and ten steps down result in the original volume.
       video.volume = Math.max(0, Math.min(100, Math.round((video.volume + delta) * 100))) / 100;
       video.muted = video.volume === 0;
     },
@@ -59,7 +59,7 @@ export function createActions({ frame, video, engine, options }: ControlParts, r
 
 async function togglePip(video: HTMLVideoElement): Promise<void> {
   try {
-    // Browsers without this interface have neither property.
+    // Browsers without the picture-in-picture API have neither property.
     if (document.pictureInPictureElement) await document.exitPictureInPicture();
     else if (document.pictureInPictureEnabled) await video.requestPictureInPicture();
   } catch (error) {
@@ -68,7 +68,7 @@ async function togglePip(video: HTMLVideoElement): Promise<void> {
   }
 }
 
-/** iPhones allow full screen only in their own player. */
+/** iPhones support full screen only in the native player. */
 type ApplePlayer = HTMLVideoElement & { webkitEnterFullscreen?(): void };
 
 async function toggleFullscreen(frame: HTMLElement, video: ApplePlayer, usesNative: boolean): Promise<void> {

@@ -7,7 +7,7 @@ type MediaButton = {
   attributes?: Readonly<Record<string, string>>;
 };
 
-/** media-chrome buttons with our icons, by their names in the library's `Controls` setting. */
+/** media-chrome buttons with this player's icons, by their names in the library's `Controls` setting. */
 const BUTTONS = {
   play: { tag: 'media-play-button', icons: { play: 'play', pause: 'pause' } },
   rewind: { tag: 'media-seek-backward-button', icons: { icon: 'back' }, attributes: { seekoffset: '10' } },

@@ -3,10 +3,13 @@ import { writeTime } from '../base/time.ts';
 import type { ControlParts } from '../parts.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** A position within this distance of the live edge counts as live. */
+/** Maximum delay behind the live edge, in seconds, at which a position counts as live. */
 const AT_EDGE_SEC = 8;
 
-/** Current time and length. For a live stream, the latency and a button back to the live edge. */
+/**
+ * Shows the current time and the length of a video. For a live stream, shows the latency and a button that returns to
+ * the live edge.
+ */
 export function createClock({ video, engine, session, config, say }: ControlParts, range: TimeRange): HTMLElement {
   const current = make('span', { class: 'current' });
   const total = make('span', { class: 'total' });
@@ -38,19 +41,22 @@ export function createClock({ video, engine, session, config, say }: ControlPart
     write(current, isLive ? writeTime(-latencySec) : writeTime(video.currentTime));
     write(total, writeTime(range.span.endSec));
     const count = view.kind === 'live' ? view.live.viewers : null;
-    // In the first seconds the viewer is not counted yet.
+    // In the first seconds, this viewer is not counted yet, so the count may be 0.
     viewers.hidden = count === null || count === 0;
     if (count !== null) write(viewers, say('live.viewers', { count }));
   };
   for (const name of ['timeupdate', 'durationchange', 'seeking', 'progress']) video.addEventListener(name, draw);
   session.addEventListener('view', draw);
-  // Media that is not loaded yet has the length that the server states.
+  // Before the media is loaded, the length is the one declared by the server.
   range.addEventListener('facts', draw);
   draw();
   return clock;
 }
 
-/** Unchanged text is not written again, so that screen readers and layout see no change. */
+/**
+ * Sets the text of an element. Does not write unchanged text, because that would cause layout and screen reader
+ * announcements.
+ */
 function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

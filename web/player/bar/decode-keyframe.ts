@@ -1,4 +1,4 @@
-/** Maximum width of drawn images. */
+/** Maximum width of decoded images. */
 const WIDTH_PX = 240;
 const CONFIGURATIONS = ['avcC', 'hvcC'];
 
@@ -27,7 +27,10 @@ export async function decodeKeyframe(codec: string, init: Uint8Array, fragment: 
   }
 }
 
-/** Returns the codec's configuration record (ISO 14496-15). Null for a codec that has it in its samples. */
+/**
+ * Returns the codec's configuration record (ISO 14496-15). Returns null if the codec has its configuration in the
+ * samples.
+ */
 function readConfiguration(init: Uint8Array): Uint8Array | null {
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength);
   for (let at = 4; at + 4 <= init.length; at += 1) {
@@ -46,5 +49,5 @@ function readSample(fragment: Uint8Array): Uint8Array {
       return fragment.subarray(at + 8, at + size);
     at += Math.max(8, size);
   }
-  throw new Error('Expected an mdat box in a keyframe.');
+  throw new Error('Expected an mdat box in the segment of a keyframe, got none.');
 }

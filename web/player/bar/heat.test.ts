@@ -15,6 +15,6 @@ test.each([
   { heat: [100, 98, 100, 99], expected: null },
   { heat: [0, 0], expected: null },
   { heat: [], expected: null },
-])('the most replayed of $heat.length buckets is $expected', ({ heat, expected }) => {
+])('finds the most replayed of $heat.length buckets: $expected', ({ heat, expected }) => {
   expect(mostReplayed(heat)).toEqual(expected);
 });

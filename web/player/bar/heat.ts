@@ -1,7 +1,9 @@
-/** Minimum height of the curve above the bar where nothing was watched, in parts of 100. */
+/** Height of the curve where nothing was watched, as a percentage. */
 const FLOOR = 6;
 
-/** Returns the heat curve as an SVG path in a box of 100 x 100, smooth through the middle of each bucket. */
+/**
+ * Returns the heat curve as an SVG path in a box of 100 x 100, which passes smoothly through the middle of each bucket.
+ */
 export function heatPath(heat: readonly number[]): string {
   const points = heat.map((value, index) => ({
     x: ((index + 0.5) / heat.length) * 100,
@@ -21,19 +23,20 @@ export function heatPath(heat: readonly number[]): string {
 }
 
 /**
- * A bucket of a long video is narrower than a pointer, so its peak also reacts within this distance, as a fraction of
- * the bar.
+ * Minimum distance from the peak at which the pointer counts as near it, as a fraction of the bar, because a bucket of
+ * a long video is narrower than a pointer.
  */
 const NEAR = 0.015;
 
 /**
- * Returns the middle of the most watched bucket, and the distance that counts as near. Null if no bucket stands out.
+ * Returns the middle of the most watched bucket, and the distance that counts as near. Returns null if no bucket was
+ * watched clearly more than the others.
  */
 export function mostReplayed(heat: readonly number[]): { at: number; near: number } | null {
   const peak = Math.max(0, ...heat);
   const mean = heat.reduce((sum, value) => sum + value, 0) / Math.max(1, heat.length);
   if (peak === 0 || peak < mean * 1.2) return null;
-  // Covers at least the adjacent buckets.
+  // Cover at least the adjacent buckets.
   return { at: (heat.indexOf(peak) + 0.5) / heat.length, near: Math.max(NEAR, 1.5 / heat.length) };
 }
 

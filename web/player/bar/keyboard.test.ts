@@ -10,7 +10,7 @@ test.each([
   ['ة', 'KeyM', 'm'],
   ['\u094d', 'KeyD', 'd'],
   ['٥', 'Digit5', '5'],
-  // In Dvorak the character counts, not the key's position.
+  // In the Dvorak layout, the character counts and not the position of the key.
   ['c', 'KeyI', 'c'],
   // AZERTY and German layouts.
   ['2', 'Digit2', '2'],
@@ -18,6 +18,6 @@ test.each([
   ['ö', 'Semicolon', 'ö'],
   ['?', 'Minus', '?'],
   ['ArrowLeft', 'ArrowLeft', 'arrowleft'],
-])('%s of %s is %s', (key, code, expected) => {
+])('the character %s of the key %s counts as %s', (key, code, expected) => {
   expect(keyOf({ key, code })).toBe(expected);
 });

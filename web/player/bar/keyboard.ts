@@ -5,7 +5,7 @@ const SEEK_SEC = 10;
 const VOLUME_STEP = 0.05;
 const RATE_STEP = 0.25;
 
-/** The shortcut keys, by the text key of their action, in the order of the help. */
+/** Shortcut keys, each with the text key of its action, in the order of the help dialog. */
 export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['Space', 'K'], word: 'keys.play' },
   { keys: ['←', '→', 'J', 'L'], word: 'keys.seek' },
@@ -36,7 +36,7 @@ export function mountKeyboard(parts: ControlParts, keyActions: KeyActions): void
   });
 }
 
-/** Space and Enter press the focused element. */
+/** Whether a key presses the focused element, as Space and Enter do. */
 function isPressed({ key, target }: KeyboardEvent): boolean {
   if (key !== ' ' && key !== 'Enter') return false;
   return (
@@ -45,7 +45,7 @@ function isPressed({ key, target }: KeyboardEvent): boolean {
   );
 }
 
-/** Owners may add forms to the page's head HTML. */
+/** Whether the viewer is typing in a form field, which owners may add by the custom HTML of the page. */
 function isTyping({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement && target.matches('input:not([type=range]), textarea, select, [contenteditable]')

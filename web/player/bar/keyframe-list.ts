@@ -2,8 +2,8 @@
 export type Keyframe = { sequence: number; url: string; initUrl: string };
 
 /**
- * Returns the I-frame playlist with the lowest bitrate in a multivariant playlist, and its codec. Null if there is
- * none.
+ * Returns the I-frame playlist with the lowest bitrate in a multivariant playlist, and its codec. Returns null if there
+ * is none.
  */
 export function findKeyframeList(text: string, base: string): { url: string; codec: string } | null {
   const lists = text
@@ -19,7 +19,7 @@ export function findKeyframeList(text: string, base: string): { url: string; cod
   return lists.sort((one, other) => one.bps - other.bps)[0] ?? null;
 }
 
-/** Reads the keyframes of an I-frame playlist (RFC 8216 section 4.3.3.6). Gaps have none. */
+/** Reads the keyframes of an I-frame playlist (RFC 8216 section 4.3.3.6). Gaps have no keyframes. */
 export function readKeyframes(text: string, base: string): Keyframe[] {
   const frames: Keyframe[] = [];
   let sequence = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1] ?? 0);

@@ -1,17 +1,17 @@
 import { decodeKeyframe } from './decode-keyframe.ts';
 import { findKeyframeList, type Keyframe, readKeyframes } from './keyframe-list.ts';
 
-/** Returns which segment is shown at a time of the video. */
+/** Returns the media sequence number of the segment that is shown at a time of the video, or null if it is unknown. */
 export type SequenceAt = (sec: number) => number | null;
 
 const MAX_PICTURES = 120;
 const MAX_INITS = 8;
-/** Minimum interval between reads of a playlist that lacks a segment. */
+/** Minimum interval, in ms, between requests for a playlist that lacks a segment. */
 const LIST_AGE_MS = 2_000;
 
 /**
- * Keyframes of a growing stream, fetched and decoded on demand, since there is no storyboard yet. Only the last of
- * several concurrent requests counts.
+ * Fetches and decodes keyframes of a growing stream on demand, since there is no storyboard yet. Of several concurrent
+ * requests, only the last is completed.
  */
 export class Keyframes {
   readonly #playlistUrl: string;
@@ -29,7 +29,7 @@ export class Keyframes {
     this.#sequenceAt = sequenceAt;
   }
 
-  /** Only secure contexts have WebCodecs. */
+  /** Whether the browser has WebCodecs, which exists only in secure contexts. */
   static get isSupported(): boolean {
     return typeof VideoDecoder === 'function';
   }
@@ -46,7 +46,7 @@ export class Keyframes {
 
   async #fetchAll(shown: () => void): Promise<void> {
     this.#isBusy = true;
-    // Without an image only the time is shown. The next call tries again.
+    // If this fails, only the time is shown, and the next call tries again.
     const hasNew = await this.#fetchWanted().catch(() => false);
     this.#isBusy = false;
     if (hasNew) shown();

@@ -30,7 +30,8 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   if (has('progress')) bar.append(range);
   bar.append(row);
   frame.append(make('div', { class: 'shade', 'aria-hidden': 'true' }), bar, menu);
-  // The button announces whether captions are on, which a plain button must not. It gets its role when inserted.
+  // The button announces whether captions are on, which requires the role `switch`. Set the role after insertion,
+  // because media-chrome sets another role then.
   bar.querySelector('media-captions-button')?.setAttribute('role', 'switch');
   if (has('play-large')) frame.append(largePlay());
   frame.append(spinner());
@@ -38,7 +39,8 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
 }
 
 /**
- * Uses our own icon, because media-chrome's spins forever, and each step triggers layout even when nothing is loading.
+ * Creates the loading indicator with a custom icon. media-chrome's icon rotates all the time, and each step causes
+ * layout even when nothing is loading.
  */
 function spinner(): HTMLElement {
   const spinner = document.createElement('media-loading-indicator');

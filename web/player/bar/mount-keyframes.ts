@@ -2,7 +2,7 @@ import type { ControlParts } from '../parts.ts';
 import { Keyframes } from './keyframes.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** Shows a live stream's own keyframes on the bar, if the browser decodes them. */
+/** Shows the keyframes of a live stream as previews on the bar, if the browser can decode them. */
 export function mountKeyframes(
   { session, engine }: Pick<ControlParts, 'session' | 'engine'>,
   range: Pick<TimeRange, 'showKeyframes'>,

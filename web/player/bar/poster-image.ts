@@ -11,8 +11,8 @@ img.loaded { opacity: 1; }
 `;
 
 /**
- * The poster, or the waveform of audio-only media without one. They are fetched with the lowest priority. The poster
- * fades in over its blurred colours.
+ * Element that shows the poster, or the waveform of audio-only media without a poster. Both are fetched with the lowest
+ * priority. The poster fades in over its blurred colours.
  */
 class PosterImage extends HTMLElement {
   readonly #image = make('img', { alt: '', part: 'img', fetchpriority: 'low', decoding: 'async' });
@@ -51,7 +51,7 @@ export function mountPosterImage({ frame, video, session }: ControlParts): void 
     const isAudioOnly = source !== null && !source.hasPicture;
     frame.toggleAttribute('audio-only', isAudioOnly);
     frame.toggleAttribute('has-poster', posterUrl !== null);
-    // Skips a poster that the video is about to cover.
+    // Do not fetch a poster that the video is about to cover.
     if (isAudioOnly || video.paused) poster.show(posterUrl);
     if (isAudioOnly) poster.showWaveform(details.waveformUrl);
   };

@@ -3,10 +3,10 @@ import { writeTime } from '../base/time.ts';
 import type { Keyframes } from './keyframes.ts';
 import { findStill, readStoryboard, type Still } from './storyboard.ts';
 
-/** Minimum wait before a failed storyboard is requested again. */
+/** Minimum time before a failed storyboard is requested again, in ms. */
 const RETRY_MS = 10_000;
 
-/** The box above the bar: the image at a time, its chapter, and the time itself. */
+/** The preview box above the bar. It shows the image at a time, the chapter and the time. */
 export class Preview {
   readonly box: HTMLElement;
   readonly #picture = make('div', { class: 'picture' });
@@ -17,7 +17,7 @@ export class Preview {
   #url: string | null = null;
   #keyframes: Keyframes | null = null;
   #stills: readonly Still[] = [];
-  /** Earliest time of the next request, in milliseconds of the page. Infinite once the storyboard is loaded. */
+  /** Earliest time of the next request, in ms of the page's clock. Infinity once the storyboard is loaded. */
   #fetchAtMs = 0;
   #lookedAtSec = 0;
 
@@ -29,12 +29,12 @@ export class Preview {
     this.box.append(this.#picture, this.#chapter, this.#time);
   }
 
-  /** A live stream has keyframes instead of a storyboard. */
+  /** Sets the keyframes of a live stream, which has no storyboard. Null for a video. */
   useKeyframes(keyframes: Keyframes | null): void {
     this.#keyframes = keyframes;
   }
 
-  /** A storyboard is fetched on first use. */
+  /** Sets the URL of the storyboard, which is fetched on first use. */
   use(storyboardUrl: string | null): void {
     if (storyboardUrl === this.#url) return;
     this.#url = storyboardUrl;
@@ -63,7 +63,7 @@ export class Preview {
     if (still !== null) this.#paint(still);
   }
 
-  /** The previous image stays until the new one arrives, because the pointer keeps moving. */
+  /** Draws the keyframe at the current time. The previous image stays visible until the new one arrives. */
   #drawKeyframe(keyframes: Keyframes): void {
     const picture = keyframes.look(this.#lookedAtSec, () => this.#showPicture());
     if (picture === null) return;
@@ -92,7 +92,7 @@ export class Preview {
       await response?.body?.cancel();
       return;
     }
-    // Without images only the time is shown. A later call tries again.
+    // Until the storyboard is loaded, only the time is shown. A later call tries again.
     if (response === null || !response.ok) {
       this.#fetchAtMs = performance.now() + RETRY_MS;
       await response?.body?.cancel();

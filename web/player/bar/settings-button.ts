@@ -1,6 +1,6 @@
 import { PressButton } from './press-button.ts';
 
-/** Opens the settings. */
+/** Button that opens the settings. */
 export class SettingsButton extends PressButton {}
 
 customElements.define('bunny-settings-menu-button', SettingsButton);

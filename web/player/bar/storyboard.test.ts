@@ -13,7 +13,7 @@ _0.jpg#xywh=300,0,300,169
 not a picture
 `;
 
-test('reads cues that name parts of sheets in the same folder, and skips others', () => {
+test('reads cues that refer to parts of sheets in the same folder, and skips others', () => {
   const stills = readStoryboard(VTT, 'http://edge/vz-1/id/seek/thumbnails.vtt');
   expect(stills).toEqual([
     { startSec: 0, endSec: 2, url: 'http://edge/vz-1/id/seek/_0.jpg', x: 0, y: 0, width: 300, height: 169 },

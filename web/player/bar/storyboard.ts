@@ -13,7 +13,10 @@ export type Still = {
 
 const PART = /^(.+)#xywh=(\d+),(\d+),(\d+),(\d+)$/;
 
-/** Reads the cues of a storyboard's WebVTT. Skips cues that name no part of a sheet. `base` is its address. */
+/**
+ * Reads the cues of a storyboard's WebVTT. Skips cues that do not refer to a part of a sheet. `base` is the URL of the
+ * WebVTT file.
+ */
 export function readStoryboard(text: string, base: string): Still[] {
   return readCues(text).flatMap(({ startSec, endSec, text: name }) => {
     const part = PART.exec(name);

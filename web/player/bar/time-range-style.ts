@@ -1,4 +1,4 @@
-/** Style of the seek bar. It supports the variables of media-chrome's ranges. */
+/** Style of the seek bar. It supports the same CSS variables as the ranges of media-chrome. */
 export const TIME_RANGE_STYLE = `
 :host {
   --_bar: var(--media-range-bar-color, var(--player-accent, #ff5f1f));

@@ -66,7 +66,7 @@ export class TimeRange extends HTMLElement {
     attachShadow(this, TIME_RANGE_STYLE, this.#heat, this.#track, this.#thumb, this.#preview.box);
   }
 
-  /** Connects the bar to a video. Call it once. */
+  /** Connects the bar to a video. Must be called once. */
   use(video: HTMLVideoElement, say: Say): void {
     this.#video = video;
     this.#say = say;
@@ -77,7 +77,8 @@ export class TimeRange extends HTMLElement {
     const draw = () => this.#draw();
     for (const name of ['timeupdate', 'progress', 'durationchange', 'seeking', 'play', 'pause', 'emptied'])
       video.addEventListener(name, draw);
-    // A screen reader would announce each change, so the value is updated when focused or changed, not continuously.
+    // A screen reader announces each change, so the value is updated only on focus and after seeks and other state
+    // changes, not continuously.
     for (const name of ['seeked', 'pause', 'durationchange', 'ended'])
       video.addEventListener(name, () => this.#report());
     this.addEventListener('focus', () => this.#report());
@@ -95,7 +96,7 @@ export class TimeRange extends HTMLElement {
     this.dispatchEvent(new Event('facts'));
   }
 
-  /** Shows keyframes of a growing stream. Null for a video. */
+  /** Shows keyframes of a growing stream as previews. Null for a video. */
   showKeyframes(keyframes: Keyframes | null): void {
     this.#preview.useKeyframes(keyframes);
   }
@@ -184,7 +185,10 @@ export class TimeRange extends HTMLElement {
     this.#draw();
   }
 
-  /** Between the video's events the bar moves in visible steps while it is visible itself. */
+  /**
+   * Draws the current position. While the bar is visible, it also moves between the events of the video, in the
+   * smallest visible steps.
+   */
   #draw(): void {
     const video = this.#video;
     if (video === null) return;

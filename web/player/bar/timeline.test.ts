@@ -8,7 +8,7 @@ function ranges(...pairs: [number, number][]): TimeRanges {
 
 const GROWING = { isLive: false, isGrowing: true, expectedSec: 60 };
 
-test('a finished video has the duration of its media when that is loaded', () => {
+test('a finished video has the duration of its media once the media is loaded', () => {
   const finished = { ...GROWING, isGrowing: false };
   expect(spanOf({ duration: 12, seekable: ranges([0, 12]) }, finished).endSec).toBe(12);
   expect(spanOf({ duration: Number.NaN, seekable: ranges() }, finished).endSec).toBe(60);
@@ -30,17 +30,17 @@ test('a live stream shows its seekable range', () => {
   expect(partOf(span, 130)).toBe(0.5);
 });
 
-test('an unknown length gives position 0', () => {
+test('the position is 0 if the length is unknown', () => {
   const nothing = { isLive: false, isGrowing: false, expectedSec: 0 };
   expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, nothing), 5)).toBe(0);
 });
 
-test('the loaded range ends with the one around the current time', () => {
+test('the loaded range ends at the end of the buffered range around the current time', () => {
   expect(loadedUntil(ranges([0, 4], [8, 20]), 9)).toBe(20);
   expect(loadedUntil(ranges([0, 4], [8, 20]), 6)).toBe(6);
 });
 
-test('shows gaps between chapters, but not at the ends', () => {
+test('shows gaps between chapters, but not at the ends of the bar', () => {
   expect(chapterMask([0, 1], 2, false)).toBe('none');
   expect(chapterMask([0, 0.5], 2, false)).toBe(
     'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + ' +
@@ -51,7 +51,7 @@ test('shows gaps between chapters, but not at the ends', () => {
 
 test.each([
   { what: 'twenty seconds on a thousand pixels', endSec: 20, rate: 1, widthPx: 1000, expected: 10 },
-  { what: 'the same at double speed', endSec: 20, rate: 2, widthPx: 1000, expected: 5 },
+  { what: 'twenty seconds on a thousand pixels at double speed', endSec: 20, rate: 2, widthPx: 1000, expected: 5 },
   { what: 'ten minutes, drawn by timeupdate events', endSec: 600, rate: 1, widthPx: 1000, expected: null },
   { what: 'a bar without width', endSec: 20, rate: 1, widthPx: 0, expected: null },
   { what: 'an unknown length', endSec: 0, rate: 1, widthPx: 0, expected: null },

@@ -27,12 +27,13 @@ export function timeAt({ startSec, endSec }: Span, part: number): number {
   return startSec + Math.max(0, Math.min(1, part)) * (endSec - startSec);
 }
 
-/** Maximum interval between browsers' time reports during playback (HTML, `timeupdate`). */
+/** Maximum interval between `timeupdate` events during playback, in ms (HTML standard). */
 const REPORTED_EACH_MS = 250;
 
 /**
- * Returns the ms until playback moves the bar by half a device pixel. Null if the video's own reports are sooner, as in
- * all but short videos: drawing each frame would keep the page busy with invisible changes.
+ * Returns the time in ms until playback moves the bar by half a device pixel. Returns null if the next `timeupdate`
+ * event is earlier, as in all except short videos. Drawing on each frame would waste processor time on invisible
+ * changes.
  */
 export function nextStepMs({ startSec, endSec }: Span, rate: number, widthPx: number): number | null {
   const stepMs = ((endSec - startSec) / widthPx / rate) * 500;
@@ -47,7 +48,10 @@ export function loadedUntil(buffered: TimeRanges, sec: number): number {
   return sec;
 }
 
-/** Returns a mask that cuts gaps of `gapPx` into a bar where chapters begin. `none` if there is at most one chapter. */
+/**
+ * Returns a mask that cuts gaps of `gapPx` into a bar where chapters begin. Returns `none` if there is at most one
+ * chapter.
+ */
 export function chapterMask(parts: readonly number[], gapPx: number, isRtl: boolean): string {
   const cuts = parts.filter((part) => part > 0.001 && part < 0.999).sort((a, b) => a - b);
   if (cuts.length === 0) return 'none';

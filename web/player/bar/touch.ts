@@ -1,15 +1,18 @@
-/** Maximum time between the taps of a double tap. */
+/** Maximum time between the taps of a double tap, in ms. */
 const DOUBLE_TAP_MS = 300;
-/** Width of each side, as a share of the frame. */
+/** Width of the tap area on each side, as a fraction of the frame. */
 const SIDE_SHARE = 1 / 3;
 const SEEK_SEC = 10;
 
-/** Longer than one tap, shorter than two. */
+/**
+ * Time after a tap on hidden controls in which clicks are ignored, in ms. It is longer than one tap and shorter than
+ * two.
+ */
 const TAP_MS = 400;
 
 /**
- * A first tap on hidden controls only shows them, because the user could not see the target. Controls of audio-only
- * media are always visible.
+ * Makes a first tap on hidden controls only show them, because the viewer cannot see what is tapped. Controls of
+ * audio-only media are always visible.
  */
 export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
   let blindAtMs = Number.NEGATIVE_INFINITY;
@@ -34,8 +37,8 @@ export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
 }
 
 /**
- * Seeks back or forward with two quick taps on a side of the video, and again with each further one. `dblclick` events
- * of the same taps are stopped, because they toggle full screen.
+ * Seeks back or forward with two quick taps on a side of the video, and again with each additional tap. `dblclick`
+ * events of the same taps are stopped, because they toggle full screen.
  */
 export function mountSideTaps(frame: HTMLElement, video: HTMLVideoElement, seekBy: (deltaSec: number) => void): void {
   let last = { side: 0, atMs: Number.NEGATIVE_INFINITY };
@@ -59,7 +62,7 @@ export function mountSideTaps(frame: HTMLElement, video: HTMLVideoElement, seekB
   );
 }
 
-/** Returns -1 for the side of earlier times, 1 for the side of later times, and 0 for the middle. */
+/** Returns the seek direction of a tap position: -1 (back) or 1 (forward) at the sides, 0 in the middle. */
 function sideOf(share: number): -1 | 0 | 1 {
   if (share >= SIDE_SHARE && share <= 1 - SIDE_SHARE) return 0;
   const isStart = share < SIDE_SHARE;

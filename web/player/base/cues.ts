@@ -1,4 +1,4 @@
-/** A cue of a WebVTT file. `text` is unchanged, including its tags. */
+/** A cue of a WebVTT file. `text` is the original text, including its tags. */
 export type Cue = { startSec: number; endSec: number; text: string };
 
 const TIMES = /^(?:(\d+):)?(\d\d):(\d\d\.\d{3})\s+-->\s+(?:(\d+):)?(\d\d):(\d\d\.\d{3})/;

@@ -16,7 +16,7 @@ export function make(name: string, attributes: Attributes = {}, ...children: (No
   return made;
 }
 
-/** Attaches a shadow root with its own style. A constructed sheet needs no permission from the page's policy. */
+/** Attaches a shadow root with its own style. A constructed style sheet is allowed by any Content-Security-Policy. */
 export function attachShadow(host: HTMLElement, css: string, ...children: Node[]): ShadowRoot {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -28,7 +28,7 @@ export function attachShadow(host: HTMLElement, css: string, ...children: Node[]
 
 const adopted = new Set<string>();
 
-/** Adds a style to the page once, for a module that is fetched on first use. */
+/** Adds the style of a module to the page. Only for modules that are fetched on first use, which call it once. */
 export function adoptStyle(css: string): void {
   if (adopted.has(css)) return;
   adopted.add(css);

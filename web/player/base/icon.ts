@@ -1,6 +1,6 @@
 type Shape = { path: string; isLine?: boolean };
 
-/** Plain shapes on a 24 x 24 grid. Lines are 1.75 wide with round ends. */
+/** Icons on a 24 x 24 grid. Lines are 1.75 units wide and have round ends. */
 const SHAPES = {
   play: { path: 'M8.2 5.1a1 1 0 0 1 1.53-.85l9.3 6.06a2 2 0 0 1 0 3.38l-9.3 6.06a1 1 0 0 1-1.53-.85z' },
   pause: {

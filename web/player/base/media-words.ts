@@ -1,7 +1,9 @@
 import { addTranslation, setLanguage } from 'media-chrome/dist/utils/i18n.js';
 import type { Say } from './say.ts';
 
-/** The texts of media-chrome's elements that this page shows or reads aloud, by our own keys. */
+/**
+ * Texts of media-chrome's elements that this page shows or that screen readers read, each with this player's text key.
+ */
 const TEXTS: Readonly<Record<string, string>> = {
   Play: 'play',
   play: 'play',
@@ -31,13 +33,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   'video player': 'player',
 };
 
-/** Makes media-chrome's elements use the page's language. Call it before they are created. */
+/** Makes media-chrome's elements use the page's language. Must be called before they are created. */
 export function setMediaWords(language: string, say: Say): void {
   const texts = Object.fromEntries(Object.entries(TEXTS).map(([theirs, ours]) => [theirs, say(ours)]));
   const seconds = { seekOffset: '{seekOffset}' };
   texts['seek back {seekOffset} seconds'] = say('back.by', { sec: seconds.seekOffset });
   texts['seek forward {seekOffset} seconds'] = say('forward.by', { sec: seconds.seekOffset });
-  // The type of their dictionary requires all of their texts. A missing one falls back to English.
+  // The type of media-chrome's dictionary requires all texts. At run time, English replaces missing ones.
   addTranslation(language, texts as unknown as Parameters<typeof addTranslation>[1]);
   setLanguage(language);
 }

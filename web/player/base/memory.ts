@@ -3,8 +3,8 @@ const WEEK_MS = 7 * 24 * 3600 * 1000;
 type Kept = { atMs: number; value: unknown };
 
 /**
- * Data that a viewer's browser keeps between sessions for 7 days. Its names contain the library, because players of all
- * libraries share one origin, or another scope. If storage is blocked (sandboxed frames, private windows), nothing is
+ * Data that a viewer's browser keeps between sessions for 7 days. Names contain the library or another scope, because
+ * players of all libraries share one origin. If storage is blocked (sandboxed frames, private windows), nothing is
  * kept.
  */
 export class Memory {
@@ -35,7 +35,7 @@ export class Memory {
     try {
       this.#storage?.setItem(this.#prefix + name, JSON.stringify({ atMs: Date.now(), value } satisfies Kept));
     } catch (error) {
-      // A full store keeps its content, and the page works without storing.
+      // The storage is full. It keeps its content, and the page works without storing the value.
       if (!(error instanceof DOMException)) throw error;
     }
   }
@@ -51,7 +51,7 @@ export class Memory {
   }
 }
 
-/** Even reading the property throws if storage is blocked. */
+/** Returns a storage, or null if storage is blocked, because then even reading the property throws. */
 export function openStorage(kind: 'localStorage' | 'sessionStorage'): Storage | null {
   try {
     return window[kind];
@@ -61,7 +61,10 @@ export function openStorage(kind: 'localStorage' | 'sessionStorage'): Storage | 
   }
 }
 
-/** Other scripts of the origin may have written anything there. */
+/**
+ * Parses a stored value. Returns null for anything invalid, because other scripts of the origin can write to the
+ * storage.
+ */
 function parse(text: string): Kept | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -18,7 +18,7 @@ test.each([
   expect(readTimeSec(text)).toBe(sec);
 });
 
-test('reads flags in any case as hosts write them, and ignores invalid ones', () => {
+test('reads flags in upper and lower case, and ignores invalid ones', () => {
   expect(readStartOptions('?AutoPlay=false&muted&loop=1&preload=maybe&T=10&disableAirplay=TRUE', look)).toMatchObject({
     autoplay: false,
     muted: true,
@@ -61,7 +61,7 @@ test.each([
   expect(readStartOptions(query, look).preload).toBe(preload);
 });
 
-test('the query overrides the library', () => {
+test('options in the query override the settings of the library', () => {
   expect(readStartOptions('', look)).toMatchObject({ showsHeat: true, remembersPosition: false, startSec: null });
   const asked = readStartOptions('?showHeatmap=false&rememberPosition=true&compactControls=true&count=false', look);
   expect(asked).toMatchObject({ showsHeat: false, remembersPosition: true, isCompact: true, counts: false });

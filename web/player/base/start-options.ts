@@ -6,7 +6,7 @@ import type { PageConfig } from './config.ts';
  */
 export type Preload = 'none' | 'metadata' | 'auto';
 
-/** Options from the query of the page's address, or else from the library. */
+/** Options from the query of the page's URL, or else from the library's settings. */
 export type StartOptions = {
   autoplay: boolean;
   muted: boolean;
@@ -14,7 +14,7 @@ export type StartOptions = {
   preload: Preload;
   startSec: number | null;
   playsInline: boolean;
-  /** The captions to choose, and whether to show them immediately. Null leaves it to the viewer. */
+  /** The captions to choose, and whether to show them immediately. Null leaves the choice to the viewer. */
   captions: { language: string; isShown: boolean } | null;
   showsHeat: boolean;
   showsSpeed: boolean;
@@ -25,16 +25,16 @@ export type StartOptions = {
   usesNativeFullscreen: boolean;
   /** Whether the video fills the frame. If not, it is never larger than it was encoded. */
   fillsFrame: boolean;
-  /** Whether this session counts in statistics. Owners' previews do not. */
+  /** Whether this session counts in the statistics. Previews of owners do not count. */
   counts: boolean;
 };
 
 type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compactControls'>;
 
 /**
- * Reads the options. Names are case-insensitive, and the first of several counts. A flag is set by its name alone
- * (`?muted`) or by `true`, `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none after its `=`,
- * is ignored. `preload` also accepts the values of HTML.
+ * Reads the options. Names are case-insensitive. If a name occurs several times, the first one counts. A flag is set by
+ * its name alone (`?muted`) or by `true`, `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none
+ * after its `=`, is ignored. `preload` also accepts the values of HTML.
  */
 export function readStartOptions(query: string, look: Look): StartOptions {
   const values = new Map<string, string>();
@@ -63,7 +63,7 @@ export function readStartOptions(query: string, look: Look): StartOptions {
   };
 }
 
-/** Reads `90`, `30s`, `1h20m45s`, `mm:ss` or `hh:mm:ss` as seconds. 0 for anything else. */
+/** Reads `90`, `30s`, `1h20m45s`, `mm:ss` or `hh:mm:ss` as seconds. Returns 0 for anything else. */
 export function readTimeSec(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   if (/^\d{1,4}(:\d{1,2}){1,2}$/.test(text)) return text.split(':').reduce((sec, part) => sec * 60 + Number(part), 0);

@@ -7,8 +7,8 @@ const KEPT = 'captions-language';
 const OFF = 'off';
 
 /**
- * Keeps the video's tracks in sync with the state, and chooses one: as the address specifies, or else as the viewer
- * chose last time. The captions button switches on the `preferred` track.
+ * Keeps the video's tracks in sync with the state, and chooses one: the track given in the page's URL, or else the one
+ * that the viewer chose last time. The captions button switches on the `preferred` track.
  */
 export class CaptionTracks {
   readonly #video: HTMLVideoElement;

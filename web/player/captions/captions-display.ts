@@ -21,7 +21,8 @@ const STYLE = `
 
 /**
  * Draws the enabled captions above the controls in the viewer's own style. The page's style sheet hides the browser's
- * own captions. Their tracks stay unchanged for players outside the page.
+ * own captions. The tracks themselves stay unchanged, because players outside the page (AirPlay, full screen on
+ * iPhones) use them.
  */
 export class CaptionsDisplay extends HTMLElement {
   readonly #display = make('div', { class: 'display', part: 'cue-display' });

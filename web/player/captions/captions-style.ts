@@ -29,7 +29,7 @@ export class CaptionsStyle {
     this.#apply();
   }
 
-  /** Returns the viewer's choice. Null while the library's style applies. */
+  /** Returns the viewer's choice, or null while the library's style applies. */
   chosen(choice: CaptionChoice): string | null {
     const value = this.#memory.readText(`captions-${choice}`);
     return value !== null && (CAPTION_CHOICES[choice] as readonly string[]).includes(value) ? value : null;

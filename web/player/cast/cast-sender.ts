@@ -1,5 +1,6 @@
 /**
- * The part of Google's Cast sender that is used here (https://developers.google.com/cast/docs/reference/web_sender).
+ * The part of Google's Cast sender API that this module uses
+ * (https://developers.google.com/cast/docs/reference/web_sender).
  */
 export type CastSender = { framework: CastFramework; media: CastMedia };
 
@@ -31,7 +32,7 @@ type CastMedia = {
 
 const ADDRESS = 'https://www.gstatic.com/cv/js/sender/v1/cast_sender.js?loadCastFramework=1';
 const READY = '__onGCastApiAvailable';
-/** Timeout for a browser without Cast, which never reports anything. */
+/** Timeout in ms. It is needed for browsers without Cast, in which the script never calls back. */
 const WAIT_MS = 15_000;
 
 /** Fetches the sender from Google. Returns null if it cannot be loaded, or if the browser has no Cast. */

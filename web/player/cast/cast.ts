@@ -36,7 +36,7 @@ media-controller[casting] > bunny-media-control-bar { opacity: 1 !important; z-i
 @media (forced-colors: active) { .casting button { border: 1px solid ButtonText; } }
 `;
 
-/** Offers playback on a Cast receiver. Receivers have no keys, so protected videos are not offered. */
+/** Offers playback on a Cast receiver. Receivers cannot get keys, so this is not offered for protected videos. */
 export async function mountCast(parts: ControlParts): Promise<void> {
   const sender = await loadCastSender();
   if (sender === null) return;
@@ -84,7 +84,7 @@ class CastControl {
     this.#context.addEventListener('caststatechanged', () => this.#draw());
     for (const name of ['isPausedChanged', 'isConnectedChanged'])
       this.#controller.addEventListener(name, () => this.#draw());
-    // Forwards the viewer's actions to the receiver.
+    // Forward the viewer's actions to the receiver.
     video.addEventListener('play', () => {
       if (!this.#player.isConnected) return;
       video.pause();

@@ -5,12 +5,12 @@ const CONTEXT = 'player.js';
 const VERSION = '0.0.11';
 const EVENTS = ['ready', 'progress', 'timeupdate', 'play', 'pause', 'ended', 'seeked', 'error', 'playbackratechange'];
 /**
- * Interval at which `ready` is repeated until the parent sends a message, because a client created late has missed the
- * first one.
+ * Interval, in ms, at which `ready` is repeated until the parent page sends a message, because a client that is created
+ * late has missed the first `ready`.
  */
 const READY_EACH_MS = 500;
 const READY_TIMES = 120;
-/** Interval after the first minute. */
+/** Interval of `ready` after the first minute, in ms. */
 const READY_LATER_MS = 2_000;
 
 type Request = { method: string; value: unknown; listener: string | undefined };
@@ -18,8 +18,8 @@ type Request = { method: string; value: unknown; listener: string | undefined };
 type Emit = (event: string, value?: unknown) => void;
 
 /**
- * Implements the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is
- * identified by its window, so this works with any referrer policy and origin.
+ * Implements the player.js protocol (https://github.com/embedly/player.js): JSON messages sent with postMessage. The
+ * parent page is identified by its window object, so this works with any referrer policy and origin.
  */
 export function mountPlayerJs({ video, engine, config, session, options }: ControlParts): void {
   if (window.parent === window) return;
@@ -82,8 +82,8 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
     };
     repeat();
   };
-  // The length is known by then. A page that never plays, or loads nothing until the parent requests it, is also ready
-  // and responds as far as it can.
+  // Send `ready` when the length is known. A page that cannot play, or loads nothing until the parent requests it, is
+  // ready immediately and responds as far as possible.
   const loadsNothing = !session.isPlayable || !config.state.source || (options.preload === 'none' && !options.autoplay);
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
@@ -103,8 +103,8 @@ function relayFaults({ engine, session }: Pick<ControlParts, 'engine' | 'session
 }
 
 /**
- * Returns the code of a view after which nothing plays. Null for any other view, and for `denied`, which the engine
- * reports.
+ * Returns the error code of a view in which nothing can be played. Returns null for any other view, and for `denied`,
+ * which the engine reports.
  */
 function finalFault(view: View): string | null {
   if (view.kind === 'refused') return view.code;
@@ -124,7 +124,10 @@ function relay(video: HTMLVideoElement, emit: Emit): void {
   });
 }
 
-/** Setters return nothing. `expectedSec` is used as the length until the video's own is known. */
+/**
+ * Returns the methods of the protocol by name. Setters return nothing. `expectedSec` is used as the length until the
+ * length of the media is known.
+ */
 function methodsOf(
   { video, engine }: Pick<ControlParts, 'video' | 'engine'>,
   expectedSec: number,
@@ -135,7 +138,7 @@ function methodsOf(
     };
     if (video.readyState > HTMLMediaElement.HAVE_NOTHING) move();
     else {
-      // A page that has loaded nothing yet loads the place that it is asked for.
+      // Nothing is loaded yet. Start loading, and seek once the metadata is available.
       engine.fetchNow();
       video.addEventListener('loadedmetadata', move, { once: true });
     }
@@ -168,7 +171,7 @@ function methodsOf(
 function readRequest(data: unknown): Request | null {
   const message = typeof data === 'string' ? parse(data) : data;
   if (typeof message !== 'object' || message === null) return null;
-  // Reading properties is safe on any object.
+  // A JSON object has string keys. Each property is checked where it is used.
   const { context, method, value, listener } = message as Record<string, unknown>;
   if (context !== CONTEXT || typeof method !== 'string') return null;
   return { method, value, listener: typeof listener === 'string' ? listener : undefined };

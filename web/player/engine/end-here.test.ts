@@ -3,7 +3,7 @@ import Hls, { type Fragment, type Part } from 'hls.js';
 import { expect, test } from 'vitest';
 import { endWithLast } from './end-here.ts';
 
-/** Creates the parts of hls.js and of the browser's video element that are used here. */
+/** Creates replacements for hls.js and the video element, with the members that the tested code uses. */
 function open() {
   const ends: unknown[] = [];
   const emitter = new EventEmitter();
@@ -39,7 +39,7 @@ function open() {
 
 const LAST = { sn: 9, start: 80, end: 80.04, endList: true };
 
-test('a last segment ends the video when it is loaded, and again when earlier data reaches it', () => {
+test('ends the video when the last segment is loaded, and again when earlier media is loaded up to it', () => {
   const { load, show } = open();
   expect(load({ sn: 0, end: 8 })).toEqual([]);
   expect(load(LAST)).toEqual(['video']);
@@ -52,11 +52,11 @@ test('a last segment ends the video when it is loaded, and again when earlier da
   expect(show(75, holed)).toEqual(['video']);
   show(12, [[0, 79.9]]);
   expect(load({ sn: 8, end: 80 })).toEqual(['video']);
-  // The segment is not loaded on another rung.
+  // In another rung, the last segment is not loaded.
   expect(load({ sn: 8, level: 1, end: 80 })).toEqual([]);
 });
 
-test('if a last segment is loaded in parts, the last part ends the video', () => {
+test('if the last segment is loaded in parts, the last part ends the video', () => {
   const { load, list } = open();
   const partOf = (sn: number, index: number) => ({ fragment: { sn }, index }) as Part;
   const parts = [partOf(8, 3), partOf(9, 0), partOf(9, 1), partOf(9, 2)];

@@ -10,7 +10,10 @@ export function endHere(hls: Hls, video: HTMLVideoElement): void {
   video.addEventListener('seeking', seek, { once: true });
 }
 
-/** Ends a video, unless it is growing, at the end of its loaded media if only its last segment follows a time. */
+/**
+ * Ends a video at the end of its loaded media if only its last segment follows the time `sec`. Does nothing for a
+ * growing video.
+ */
 export function endBeforeLast(hls: Hls | null, video: HTMLVideoElement, sec: number): void {
   const details = hls?.latestLevelDetails;
   const last = details?.live === false ? details.fragments.at(-1) : undefined;
@@ -24,13 +27,14 @@ export function endBefore(hls: Hls, video: HTMLVideoElement, lastSec: number): v
   });
 }
 
-/** hls.js times segments later than the browser, by the presentation delay of their frames. */
+/** Maximum presentation delay, in seconds, by which the segment times of hls.js are later than those of the browser. */
 const LATE_SEC = 0.5;
 
 /**
  * Ends a video when its last segment is loaded. hls.js includes the presentation delay in its times, unlike the
- * browser. It therefore does not find a segment in the buffer that is no longer than that delay, and waits for its end
- * forever. This also happens if earlier media is loaded later and reaches that segment, since it is not loaded again.
+ * browser. Therefore hls.js does not find a segment in the buffer that is not longer than this delay, and waits
+ * forever. This also happens if earlier media is loaded later and reaches the last segment, because the last segment is
+ * not loaded again.
  */
 export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
   const lasts = new Map<string, Fragment>();
@@ -79,14 +83,14 @@ function loadedUntil({ buffered, currentTime }: HTMLVideoElement): number {
   );
 }
 
-/** Returns whether the complete segment is loaded with this part. Parts arrive in order. */
+/** Returns whether the segment is complete after this part was loaded. Parts arrive in order. */
 function isWhole(part: Part | null, details: LevelDetails | undefined): boolean {
   if (part === null) return true;
   const last = details?.partList?.findLast(({ fragment }) => fragment.sn === part.fragment.sn);
   return last?.index === part.index;
 }
 
-/** Returns a key by rung or track, because each playlist has its own last segment. */
+/** Returns a map key for the playlist of a rung or track, because each playlist has its own last segment. */
 function listOf({ type, level }: Fragment): string {
   return `${type} ${level}`;
 }

@@ -16,17 +16,17 @@ import { RungSwitch } from './rung-switch.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { type AudioTrack, audioOf, byHeight, findAudio, type Quality, toQuality } from './tracks.ts';
 
-/** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
+/** Constant that the bundler sets, so that the bundle for unprotected videos contains no code for key systems. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
 type Report = 'qualities' | 'audiotracks' | 'switching' | 'shown' | 'loaded' | 'trouble' | 'denied';
 
 /**
- * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
- * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
- * when the rung changes, `switching` when a switch by hand begins and ends, `loaded` with each segment, `trouble` for
- * temporary faults, `denied` for permanent ones.
+ * Plays HLS in a video element through MSE, or natively without MSE. For protected videos that this browser cannot play
+ * with hls.js, Shaka Player is fetched and used. Events: `qualities` and `audiotracks` when the choices change, `shown`
+ * when the rung changes, `switching` when a switch to a chosen rung begins and ends, `loaded` with each segment,
+ * `trouble` for temporary faults, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -49,7 +49,7 @@ export class Engine extends EventTarget {
     this.#video = video;
   }
 
-  /** Loads a playlist. An opening that does not load immediately waits for `fetchNow`. */
+  /** Opens a source. Loads its playlist immediately, or after `fetchNow`, depending on `opening`. */
   open(source: PlayerSource, opening: Opening): void {
     this.close();
     if (source !== this.#source) this.#brokenLastSec = null;
@@ -67,7 +67,7 @@ export class Engine extends EventTarget {
     else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
-  /** Takes up new rungs of a source, whose playlist an open player never reads again. Keeps buffered media. */
+  /** Adds new rungs of a source by reading its multivariant playlist again. Keeps buffered media. */
   update(source: PlayerSource): void {
     const isClear = !this.#opening.isLive && source.drm === null && this.#source?.drm === null;
     const keeps = isClear && this.#retrying === undefined && this.#video.readyState > 0;
@@ -94,13 +94,13 @@ export class Engine extends EventTarget {
     this.#closeNative = null;
   }
 
-  /** Measured bandwidth of the connection. */
+  /** Measured bandwidth of the connection, in bits per second. Null if it is unknown. */
   get lineBps(): number | null {
     const estimate = this.#hls?.bandwidthEstimate ?? Number.NaN;
     return Number.isFinite(estimate) && this.#attempts.retries === 0 ? estimate : null;
   }
 
-  /** Start of the media that is being fetched. Null for none. */
+  /** Start of the media that is being fetched, in seconds. Null if nothing is being fetched. */
   get fetchingSec(): number | null {
     return this.#hls && fetchingSec(this.#hls);
   }
@@ -128,7 +128,7 @@ export class Engine extends EventTarget {
     return this.#rung.wantedHeightPx;
   }
 
-  /** Fixes a height, or returns to automatic selection if null. */
+  /** Selects a fixed height, or automatic selection if null. */
   choose(heightPx: number | null): void {
     this.#shaka?.choose(heightPx);
     void this.#rung.choose(this.#hls, this.#video, heightPx);
@@ -161,7 +161,7 @@ export class Engine extends EventTarget {
     return this.#opening.isLive ? latencySec(this.#video) : null;
   }
 
-  /** Delay behind the position at which a live stream is watched at its live edge. Null if not live. */
+  /** Delay behind this player's normal position in a live stream, in seconds. Null if not live. */
   get behindSec(): number | null {
     return this.#opening.isLive || this.#hls !== null ? behindSec(this.#hls, this.#video) : null;
   }
@@ -170,7 +170,7 @@ export class Engine extends EventTarget {
     return this.#hls !== null;
   }
 
-  /** The media sequence number of the segment at a time. Null if no playlist states it. */
+  /** Returns the media sequence number of the segment at a time, or null if no playlist contains it. */
   sequenceAt(sec: number): number | null {
     return sequenceAt(this.#hls, sec);
   }
@@ -243,7 +243,7 @@ export class Engine extends EventTarget {
     this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
   }
 
-  /** Handles stopped playback, which resumes after a while, unless the video is denied to the viewer. */
+  /** Handles a fault that stopped playback, which resumes later unless the video is denied to the viewer. */
   #stop(code: string, denial: Denial | null, fault: Fault): void {
     this.#denial = denial;
     this.#lastFault = code;
@@ -277,7 +277,7 @@ export class Engine extends EventTarget {
     }
   }
 
-  /** Reads the playlist again, at the current position or another. */
+  /** Reads the playlist again and continues at `atSec`, or at the current position if null. */
   #reload(atSec: number | null = null, source = this.#source): void {
     if (source === null) return;
     coverWithFrame(this.#video);
@@ -290,7 +290,7 @@ export class Engine extends EventTarget {
     const [{ readLine, buffersPaused: buffers }, bps] = [this.#opening, this.lineBps];
     const readNow = () => ({ ...readLine(), ...(bps !== null && { bps }) });
     const buffersPaused = buffers || !this.#video.paused || this.#video.played.length > 0;
-    // A page that has not loaded its playlist yet goes on waiting. A reload pauses a video that was playing.
+    // If the playlist has not been loaded yet, keep waiting for `fetchNow`.
     return { startSec, loadsAtOnce: this.#hls?.url !== null, buffersPaused, media: null, readLine: readNow };
   }
 

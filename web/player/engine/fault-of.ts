@@ -5,7 +5,9 @@ const NOT_FOUND = [404, 410];
 const DECODED_AHEAD_SEC = 0.25;
 const MISSING_TRIES = 2;
 
-/** Classifies an error of hls.js at a playback position: connection or decoder, and at which segment. */
+/**
+ * Classifies an error of hls.js at a playback position: a fault of the connection or of the decoder, with its segment.
+ */
 export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: number): Fault {
   if (type !== Hls.ErrorTypes.MEDIA_ERROR) {
     const isMissing = frag !== undefined && isNotFound(response);
@@ -19,7 +21,7 @@ export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: numb
 }
 
 /**
- * Returns whether a segment was missing more than once, in all rungs. Without this check, hls.js keeps requesting it
+ * Returns whether a segment was missing repeatedly, in all rungs. Without this check, hls.js would keep requesting it
  * for half a minute.
  */
 export function staysMissing({ frag, response, errorAction }: ErrorData): boolean {

@@ -4,14 +4,14 @@ import { chooseStartLevel, highestAllowed, highestShown, type PlayerSize, type R
 import type { Opening } from './hls-options.ts';
 import { keepRungOnJump } from './keep-rung-on-jump.ts';
 
-/** Maximum size of the first segment of a video that may never be played. */
+/** Maximum size, in bytes, of the first segment of a video that is loaded before playback is requested. */
 const MAX_PRELOAD_BYTES = 700_000;
-/** Buffer of such a video. The segment that contains it is fetched as a whole. */
+/** Buffer limits before playback is requested. hls.js fetches whole segments, so it fetches one segment. */
 const PRELOADED = { maxBufferLength: 0.1, maxBufferSize: 0 };
 
 /**
- * Starts with the rung for this connection and this size of the player. If the connection needs no care, buffered
- * segments are later fetched again in higher rungs.
+ * Starts with the rung that suits the connection and the size of the player. Unless the connection is metered or the
+ * viewer saves data, buffered segments are later replaced by higher rungs.
  */
 export function followLine(hls: Hls, video: HTMLVideoElement, { readLine, isLive, buffersPaused }: Opening): void {
   const isLimited = !isLive && !buffersPaused && video.paused && video.played.length === 0;
@@ -30,8 +30,8 @@ export function followLine(hls: Hls, video: HTMLVideoElement, { readLine, isLive
 }
 
 /**
- * Fetches buffered segments again as soon as the connection sustains a higher rung that the player's size shows. hls.js
- * itself keeps the lower ones and continues behind them.
+ * Replaces buffered segments as soon as the connection sustains a higher rung that is useful at the player's size.
+ * hls.js itself keeps the lower segments and uses the higher rung only after them.
  */
 function raiseBuffered(hls: Hls, video: HTMLVideoElement): void {
   const pieces = new Map<number | string, Piece>();
@@ -47,12 +47,12 @@ function raiseBuffered(hls: Hls, video: HTMLVideoElement): void {
     const ahead = [...pieces.values()].filter(({ endSec }) => endSec > atSec);
     if (!isWorthRaising(ahead, { atSec, rate, level, peakBps, lineBps: hls.bandwidthEstimate })) return;
     pieces.clear();
-    // Removes the segments that can be replaced in time, and continues with automatic selection in their place.
+    // Remove the segments that can be replaced in time, and fetch them again with automatic selection.
     hls.nextLevel = -1;
   });
 }
 
-/** Fetches one segment, and continues once playback is requested. */
+/** Limits the buffer to one segment until playback is requested. */
 function limitUntilPlayed({ config }: Hls, video: HTMLVideoElement): void {
   const { maxBufferLength, maxBufferSize } = config;
   Object.assign(config, PRELOADED);
@@ -63,7 +63,7 @@ function toRung({ width, height, averageBitrate, maxBitrate }: Level): Rung {
   return { widthPx: width, heightPx: height, averageBps: averageBitrate, peakBps: maxBitrate };
 }
 
-/** Returns the size of the player in device pixels. One that is not laid out has the size of its page. */
+/** Returns the size of the player in device pixels. If the player has no layout, returns the size of the page. */
 function sizeOf({ clientWidth, clientHeight }: HTMLVideoElement): PlayerSize {
   const ratio = window.devicePixelRatio;
   return { widthPx: (clientWidth || innerWidth) * ratio, heightPx: (clientHeight || innerHeight) * ratio };

@@ -29,7 +29,7 @@ test.each([
     target: 16.05,
   },
   { of: 'before the first loaded range', list: [[1, 12]], sec: 0, target: 1.05 },
-  { of: 'with nothing loaded', list: [], sec: 3, target: null },
-] as const)('$of playback continues at $target', ({ list, sec, target }) => {
+  { of: 'without loaded media', list: [], sec: 3, target: null },
+] as const)('$of, playback continues at $target', ({ list, sec, target }) => {
   expect(afterGap(ranges(list), sec)).toBe(target);
 });

@@ -1,12 +1,15 @@
 const LOOK_EACH_MS = 500;
-/** Time without progress after which playback is stuck. The engine itself jumps over short gaps. */
+/** Time without progress, in ms, after which playback counts as stuck. hls.js itself jumps over short gaps. */
 const STUCK_MS = 2_500;
-/** Loaded media ahead with which playback continues, so that something else must be the cause. */
+/**
+ * Minimum duration of loaded media ahead, in seconds, with which playback can continue, so a gap is not the cause of
+ * the stop.
+ */
 const ENOUGH_SEC = 0.5;
-/** Offset into the next range, so that rounding does not end before it. */
+/** Offset into the next loaded range, in seconds, so that a rounded position is not before it. */
 const INSIDE_SEC = 0.05;
 
-/** Returns the position after a gap at which loaded media continues. Null if there is none. */
+/** Returns the position after a gap at which loaded media continues, or null if there is none. */
 export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>, sec: number): number | null {
   for (let index = 0; index < buffered.length; index += 1) {
     const [start, end] = [buffered.start(index), buffered.end(index)];
@@ -17,15 +20,15 @@ export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>,
 }
 
 type Engine = {
-  /** Start of the media that is being fetched. Null for none. */
+  /** Start of the media that is being fetched, in seconds. Null if nothing is being fetched. */
   readonly fetchingSec: number | null;
   /** Ends a video at the end of its loaded media, if only its last segment follows. */
   endBeforeLast(sec: number): void;
 };
 
 /**
- * Jumps over gaps in the media at which playback is stuck, of any length, unless they are being filled. A video whose
- * last segment cannot be shown ends before it.
+ * Jumps over gaps of any length at which playback is stuck, unless the missing media is being fetched. A video whose
+ * last segment cannot be shown ends before this segment.
  */
 export function watchGaps(video: HTMLVideoElement, engine: Engine): void {
   let [sec, sinceMs] = [0, 0];

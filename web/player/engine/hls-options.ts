@@ -2,13 +2,16 @@ import type { AttachMediaSourceData, DRMSystemsConfiguration, HlsConfig } from '
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import type { Line } from '../line/estimate-line.ts';
 
-/** Assumed bandwidth if unknown: low enough to start with the lowest rung, and soon corrected. */
+/**
+ * Assumed bandwidth if it is unknown, in bits per second. It is low enough to start with the lowest rung. The first
+ * responses correct it.
+ */
 const UNKNOWN_LINE_BPS = 500_000;
 
 /**
- * `readLine` is called when the rungs are known, because each response until then tells more about the connection.
- * Without `buffersPaused`, only the first segment of a video is fetched before it is played. `media` is buffered media
- * of another instance of hls.js.
+ * `readLine` is called as late as possible, when the rungs are known, because each response until then improves the
+ * estimate of the connection. Without `buffersPaused`, only the first segment of a video is fetched before it is
+ * played. `media` is the buffered media of a previous instance of hls.js.
  */
 export type Opening = {
   startSec: number;
@@ -29,13 +32,13 @@ export function hlsOptions(source: PlayerSource, { startSec, isLive }: Opening):
     // A growing video starts at its beginning, a live stream at its live edge.
     startPosition: isLive && startSec <= 0 ? -1 : startSec,
     lowLatencyMode: isLive,
-    // After a stall a viewer returns to the live edge (`returnToLive`), instead of staying behind by the stall's
-    // length.
+    // After a stall, `returnToLive` brings the viewer back to the live edge. hls.js would stay behind by the duration
+    // of the stall.
     ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
-    // The first segment loaded is the first shown, because none is spent on measuring bandwidth.
+    // Do not load a segment only to measure the bandwidth, so that the first loaded segment is the first one shown.
     testBandwidth: false,
     abrEwmaDefaultEstimate: UNKNOWN_LINE_BPS,
-    // A rung that takes this share of the connection is sustained, as other players also assume.
+    // Use a rung if it needs at most this share of the bandwidth, as other players do.
     ...(!isLive && { abrBandWidthUpFactor: 0.85 }),
     startFragPrefetch: true,
     backBufferLength: 60,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keepPlaying } from './keep-playing.ts';
 
-/** The part of the browser's video element that is read here. */
+/** Replacement for the video element, with the members that the tested code uses. */
 class Picture extends EventTarget {
   error = null;
   playbackRate = 1;
@@ -24,19 +24,19 @@ function open() {
   return { picture, engine };
 }
 
-test('playback that was reset continues once, regardless of the number of attempts', () => {
+test('playback continues once after a reset, whatever the number of attempts', () => {
   const { picture } = open();
   picture.report('play', 'emptied', 'emptied', 'emptied', 'loadeddata', 'loadeddata');
   expect(picture.plays).toBe(1);
 });
 
-test('playback that was paused in between, or did not play, stays paused', () => {
+test('playback stays paused after a reset if it was paused before or in the meantime', () => {
   const { picture } = open();
   picture.report('emptied', 'loadeddata', 'play', 'emptied', 'pause', 'loadeddata');
   expect(picture.plays).toBe(0);
 });
 
-test('keeps a speed, except the one with which a live stream catches up', () => {
+test('keeps the playback speed, except the speed with which a live stream catches up', () => {
   const { picture, engine } = open();
   picture.playbackRate = 1.5;
   picture.report('ratechange');

@@ -1,7 +1,7 @@
 /**
- * Keeps playback going: resetting the media stops it without an event, and a failing decoder pauses it. Playback
- * resumes at the same speed as soon as a frame is available again. At the live edge the engine sets the speed to catch
- * up, which is not kept.
+ * Resumes playback, at the same speed, as soon as a frame is available again after a reset of the media, which stops
+ * playback without an event, or after a decoder failure, which pauses it. At the live edge, the speed is not kept,
+ * because the player changes it to catch up.
  */
 export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencySec: number | null }): void {
   let plays = false;
@@ -15,7 +15,7 @@ export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencyS
       plays = false;
       isStopped = false;
     });
-  // Loading resets the speed to this value.
+  // Loading media resets the speed to the default.
   video.addEventListener('ratechange', () => {
     if (engine.latencySec === null) video.defaultPlaybackRate = video.playbackRate;
   });
@@ -25,7 +25,7 @@ export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencyS
   video.addEventListener('loadeddata', () => {
     if (!isStopped) return;
     isStopped = false;
-    // A browser may refuse without a gesture. The video then stays paused, and the controls show it.
+    // Without a user gesture, a browser may refuse to play. The video then stays paused, and the controls show this.
     video.play().catch(() => undefined);
   });
 }

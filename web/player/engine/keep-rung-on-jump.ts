@@ -1,13 +1,14 @@
 import Hls from 'hls.js';
 
-/** Share of the connection that the average rate of a kept rung may take. */
+/** Maximum share of the bandwidth that the average rate of a kept rung may need. */
 const MAX_SHARE = 0.85;
-/** Segments after a jump for which a rung is kept. Behind them, hls.js compares averages itself. */
+/** Number of segments after a seek for which the rung is kept. After them, hls.js itself compares average rates. */
 const KEPT_SEGMENTS = 2;
 
 /**
- * Keeps the rung after a jump to a place that is not loaded, if the connection still carries it. With an empty buffer,
- * hls.js compares the peak rate of each rung to the connection instead of the average, and would select a lower one.
+ * Keeps the rung after a seek to a position that is not loaded, if the bandwidth still suffices. With an empty buffer,
+ * hls.js compares the bandwidth with the peak rate of each rung instead of the average rate, and would select a lower
+ * rung.
  */
 export function keepRungOnJump(hls: Hls, video: HTMLVideoElement): void {
   let level = -1;
@@ -16,7 +17,7 @@ export function keepRungOnJump(hls: Hls, video: HTMLVideoElement): void {
     const rung = hls.levels[level];
     if (level <= 0 || rung === undefined || !hls.autoLevelEnabled || hls.nextAutoLevel >= level) return;
     if (rung.averageBitrate > hls.bandwidthEstimate * MAX_SHARE) return;
-    // The engine ignores a value that it has already.
+    // hls.js ignores an unchanged value, so set a different one first.
     hls.nextAutoLevel = level - 1;
     hls.nextAutoLevel = level;
   };

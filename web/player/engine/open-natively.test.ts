@@ -4,7 +4,10 @@ import { openNatively } from './open-natively.ts';
 const NETWORK = 2;
 const DECODE = 3;
 
-/** The part of the browser's video element that is used here. `opened` collects the addresses that were set. */
+/**
+ * Replacement for the video element, with the members that the tested code uses. `opened` collects the URLs that were
+ * set.
+ */
 class Picture extends EventTarget {
   opened: string[] = [];
   error: { code: number } | null = null;
@@ -25,7 +28,7 @@ class Picture extends EventTarget {
     this.dispatchEvent(new Event(name));
   }
 
-  /** Returns the ms after which the playlist is opened again. Null if it is not. */
+  /** Reports an error. Returns the time in ms after which the playlist is opened again, or null if it is not. */
   fail(code: number): number | null {
     const before = this.opened.length;
     this.report('error', { error: { code } });
@@ -43,7 +46,7 @@ afterEach(() => void vi.useRealTimers());
 function open(startSec = 0, isLive = false) {
   const picture = new Picture();
   const reports: string[] = [];
-  // Only the address of the source is read.
+  // Only the URL of the source is read.
   const source = { playlistUrl: '/list' } as Parameters<typeof openNatively>[1];
   const opening = {
     startSec,
@@ -69,7 +72,7 @@ test('retries a lost connection forever, at most 10 s apart, at the same positio
   expect(new Set(reports)).toEqual(new Set(['trouble', 'loaded']));
 });
 
-test('a live stream continues at the live edge for viewers who were there', () => {
+test('a live stream continues at the live edge for viewers who watched the live edge', () => {
   const { picture } = open(0, true);
   picture.report('loadeddata', { readyState: 4, currentTime: 55 });
   picture.fail(NETWORK);

@@ -9,13 +9,13 @@ import { type Fault, NO_ATTEMPTS, recover, resumeAt } from './recovery.ts';
  */
 const LINE_CODES = [2, 4];
 const LINE: Fault = { kind: 'line', segment: null };
-/** Playback time after which the position of the fault has passed, so the next wait is short again. */
+/** Playback time, in seconds, after which a fault counts as overcome, so that the next wait is short again. */
 const STEADY_SEC = 2;
 
 /**
- * Plays HLS natively in the browser. Reports `loaded` with the first frame. After a connection fault, reported as
- * `trouble`, it reopens the playlist at the same position, with the same waits as the engine. Returns a function that
- * stops this.
+ * Plays HLS natively in the browser. Reports `loaded` with the first frame. After a connection fault, which is reported
+ * as `trouble`, reopens the playlist at the same position, with the same waits as with hls.js. Returns a function that
+ * stops the handling.
  */
 export function openNatively(
   video: HTMLVideoElement,

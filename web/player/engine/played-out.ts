@@ -1,7 +1,10 @@
 const LOOK_EACH_MS = 200;
 const LEFT_SEC = 0.3;
 
-/** Runs once the loaded media from here on was shown, and not before `afterMs`. `clearTimeout` cancels the wait. */
+/**
+ * Calls `run` once the loaded media after the current position has been shown, but not before `afterMs`. `clearTimeout`
+ * with the result cancels the call.
+ */
 export function whenPlayedOut(
   video: HTMLVideoElement,
   afterMs: number,

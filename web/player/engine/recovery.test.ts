@@ -24,7 +24,7 @@ test('retries a lost connection forever, at most 10 s apart', () => {
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('skips a segment at its second failure, and retries a different segment first', () => {
+test('skips a segment at its second failure, and retries another segment first', () => {
   const first = recover(GAP, NO_ATTEMPTS, 0);
   expect(first.recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
   expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment, afterMs: 0 });
@@ -51,7 +51,7 @@ test('ends playback before a missing last segment, except in a growing video', (
   expect(segmentOf({ start: 16, end: 20 }, { live: false, edge: 24.1 }).isLast).toBe(false);
 });
 
-test('a video ends before its last segment if decoders reject that three times', () => {
+test('a video ends before its last segment if the decoder rejects this segment three times', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   let recovery: unknown;
   const segment = { startSec: 20, endSec: 24, isLast: true };
@@ -60,7 +60,7 @@ test('a video ends before its last segment if decoders reject that three times',
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 2_000, brokenSec: 20 });
 });
 
-test('skips a segment that decoders reject three times', () => {
+test('skips a segment that the decoder rejects three times', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const kinds: unknown[] = [];
   for (const nowMs of [10_000, 11_000, 13_500]) {
@@ -75,12 +75,12 @@ test('skips a segment that decoders reject three times', () => {
   ]);
 });
 
-test('a reloaded playlist continues at its position, or at the live edge for viewers who were there', () => {
+test('after a reload, playback continues at its position, or at the live edge for viewers of the live edge', () => {
   const shown = { readyState: 2, currentTime: 95 };
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: null })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 600 })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 2 })).toBe(0);
-  // This is the second time before anything was loaded, so the element has lost its position.
+  // The playlist is reloaded again before anything was loaded, so the element has lost its position.
   expect(resumeAt({ readyState: 0, currentTime: 0 }, { openedAtSec: 95, latencySec: null })).toBe(95);
 });
 

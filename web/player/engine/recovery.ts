@@ -1,33 +1,39 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 10_000;
-/** Maximum number of consecutive retries without delay for a missing segment, since anything was loaded. */
+/** Maximum number of consecutive retries without delay for missing segments since the last successful load. */
 const AT_ONCE_RETRIES = 2;
 /**
- * Number of failures after which a missing segment is skipped. One that cannot be decoded may be broken in one rung
- * only.
+ * Number of failures after which a missing segment is skipped. A segment that cannot be decoded is tried more often,
+ * because it may be damaged in one rung only.
  */
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
-/** Tolerance for the start of a segment, which is known more precisely once the preceding ones are loaded. */
+/**
+ * Tolerance for the start of a segment, in seconds, because the start becomes more precise when preceding segments are
+ * loaded.
+ */
 const SAME_SEGMENT_SEC = 0.5;
-/** Further than the engine looks back for a segment around a time. Otherwise it would start with the same one. */
+/**
+ * Offset after a skipped segment, in seconds. It is larger than the tolerance with which hls.js looks for a segment at
+ * a time, which would otherwise find the skipped segment.
+ */
 const BEYOND_SEC = 0.3;
-/** Maximum distance before a missing segment at which playback stops. */
+/** Maximum time before a missing segment at which playback stops, in seconds. */
 const BEFORE_SEC = 1;
 
-/** A live viewer with at most this delay is watching the live edge. */
+/** Maximum delay, in seconds, at which a viewer of a live stream counts as watching the live edge. */
 const AT_NEWEST_SEC = 12;
 
-/** Maximum difference between the ends of the last video and audio segments. */
+/** Maximum difference between the ends of the last video segment and the last audio segment, in seconds. */
 const AT_END_SEC = 0.3;
 
 type Stretch = { startSec: number; endSec: number };
 
-/** A segment. No media follows one with `isLast`. */
+/** Time range of a segment. If `isLast` is true, no media follows it. */
 type Segment = Stretch & { isLast: boolean };
 
-/** Converts a fragment of hls.js and the state of its playlist. A playlist without an end has no last segment. */
+/** Converts a fragment of hls.js to a segment. In a playlist without an end, no segment is the last. */
 export function segmentOf(
   { start, end }: { start: number; end: number },
   playlist: { live: boolean; edge: number } | null,
@@ -36,14 +42,17 @@ export function segmentOf(
   return { startSec: start, endSec: end, isLast };
 }
 
-/** An error after which the engine does not continue on its own. */
+/** An error after which hls.js does not continue on its own. */
 export type Fault =
-  /** `segment` is missing on the server (404, 410). Null for any other connection fault. */
+  /** Connection fault. `segment` is set if it is missing on the server (404, 410), and null for any other fault. */
   | { kind: 'line'; segment: Segment | null }
-  /** The decoder, or the buffer, failed at a segment, if it is known. */
+  /** Failure of the decoder or the buffer. `segment` is null if it is unknown. */
   | { kind: 'media'; segment: Segment | null };
 
-/** Previous attempts. `retries` counts since anything was loaded, `tries` those of one segment. */
+/**
+ * Previous attempts. `retries` is their number since the last successful load. `tries` is the number of attempts for
+ * the segment at `segmentAtSec`.
+ */
 export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: number | null; tries: number };
 
 export type Recovery =
@@ -57,8 +66,9 @@ export type Recovery =
    */
   | { kind: 'play-out'; over: Stretch | null; afterMs: number }
   /**
-   * The loaded media is shown to the end, since nothing follows. If nothing is loaded, or the decoder failed at the
-   * last segment, which begins at `brokenSec`, the playlist is read again at `fromSec`, to end before that segment.
+   * The loaded media is shown to the end, because nothing follows. If no media is loaded, or if the decoder failed at
+   * the last segment, which begins at `brokenSec`, the playlist is read again at `fromSec`, and the video ends before
+   * the last segment.
    */
   | { kind: 'end'; fromSec: number; afterMs: number; brokenSec: number | null };
 
@@ -70,9 +80,9 @@ export const NO_ATTEMPTS: Attempts = {
 };
 
 /**
- * Returns where playback resumes when the playlist is read again: at the current position, or at 0 for the live edge of
- * a live stream, which an outage must not delay. If nothing was loaded since the last time, returns that position,
- * `openedAtSec`.
+ * Returns the position at which playback resumes when the playlist is read again: the current position, or 0, which
+ * means the live edge, for viewers of the live edge. If nothing was loaded since the playlist was last opened, returns
+ * the position at which it was opened, `openedAtSec`.
  */
 export function resumeAt(
   { readyState, currentTime }: Pick<HTMLVideoElement, 'readyState' | 'currentTime'>,
@@ -82,7 +92,7 @@ export function resumeAt(
   return latencySec !== null && latencySec <= AT_NEWEST_SEC ? 0 : currentTime;
 }
 
-/** Decides how playback continues after a fault. It never gives up. Waits grow to 10 s. */
+/** Decides how playback continues after a fault. It never gives up. The waits increase up to 10 s. */
 export function recover(
   { kind, segment }: Fault,
   before: Attempts,
@@ -114,8 +124,8 @@ export function recover(
 }
 
 /**
- * Returns where playback resumes after a skipped segment: past it, unless the viewer has moved elsewhere in the
- * meantime.
+ * Returns the position after a skipped segment at which playback resumes, or null if the viewer has moved elsewhere in
+ * the meantime.
  */
 export function placeAfter({ startSec, endSec }: Stretch, sec: number): number | null {
   const targetSec = endSec + BEYOND_SEC;

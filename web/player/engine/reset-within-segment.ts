@@ -1,12 +1,12 @@
 import type Hls from 'hls.js';
 
-/** Offset into the segment, so that rounding does not end before it. */
+/** Offset into the segment, in seconds, so that a rounded position is not before it. */
 const INSIDE_SEC = 0.05;
 
 /**
- * Lets hls.js continue after a decoder reset, including its own resets. It times all segments but the first later than
- * the browser, by the presentation delay of their frames. At a time between the two it finds no segment, and would wait
- * forever. In that case the end of the previous segment is shown again.
+ * Lets hls.js continue after a decoder reset, including resets by hls.js itself. The times of all segments except the
+ * first are later in hls.js than in the browser, by the presentation delay. At a position between the two times, hls.js
+ * finds no segment and would wait forever. In that case, the end of the previous segment is shown again.
  */
 export function resetWithinSegment(hls: Hls): void {
   const reset = hls.recoverMediaError.bind(hls);

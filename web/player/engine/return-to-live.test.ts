@@ -4,7 +4,10 @@ import { returnToLive } from './return-to-live.ts';
 
 const HAVE_ENOUGH_DATA = 4;
 
-/** The part of the browser's video element that is read here. Its media is loaded up to the live edge. */
+/**
+ * Replacement for the video element, with the members that the tested code uses. Its media is loaded up to the live
+ * edge.
+ */
 class Picture extends EventTarget {
   paused = false;
   readyState = HAVE_ENOUGH_DATA;
@@ -27,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The engine watches the live edge from a delay of one second. */
+/** Opens a live stream at a delay. The engine normally plays it one second behind the live edge. */
 function open(behindSec: number) {
   const picture = new Picture();
   const report = (...names: string[]) => {
@@ -76,16 +79,19 @@ function open(behindSec: number) {
 
 type Opened = ReturnType<typeof open>;
 
-test.each([4, 8, 11])('a viewer who starts %i s behind reaches the live edge by a slight speed-up', (behindSec) => {
-  const { picture, engine, play } = open(behindSec);
-  play(1);
-  expect(picture.playbackRate).toBe(1.25);
-  play(60);
-  expect(engine.behindSec).toBeLessThan(0.1);
-  expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
-});
+test.each([4, 8, 11])(
+  'a viewer who starts %i s behind reaches the live edge with a slightly higher speed',
+  (behindSec) => {
+    const { picture, engine, play } = open(behindSec);
+    play(1);
+    expect(picture.playbackRate).toBe(1.25);
+    play(60);
+    expect(engine.behindSec).toBeLessThan(0.1);
+    expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
+  },
+);
 
-test('speed makes up for a short pause, and after a long one playback continues at its position', () => {
+test('a higher speed makes up for a short pause, and after a long pause playback continues at its position', () => {
   for (const [pauseSec, rate] of [
     [6, 1.25],
     [20, 1],
@@ -99,7 +105,7 @@ test('speed makes up for a short pause, and after a long one playback continues 
   }
 });
 
-test('a seek makes up for a stall of any length that left it far behind, but not endlessly', () => {
+test('seeks to the live edge after a stall of any length, but not endlessly', () => {
   const { picture, engine, report, play } = open(0);
   const stall = (sec: number) => {
     report('waiting');
@@ -116,7 +122,7 @@ test('a seek makes up for a stall of any length that left it far behind, but not
   expect(engine.seeks).toBe(2);
 });
 
-test('a seek after a short stall waits until the live edge is loaded', () => {
+test('after a short stall, seeks only once the live edge is loaded', () => {
   const { picture, engine, report, play } = open(0);
   const stall = (sec: number, unloadedSec: number) => {
     report('waiting');
@@ -149,7 +155,7 @@ test('a viewer who seeks back stays there, at any speed, until they return to th
   expect(picture.playbackRate).toBe(1);
 });
 
-test('a catch-up speed ends with its reason: at a seek back, a long pause and the end of the stream', () => {
+test('resets the catch-up speed at a seek back, a long pause and the end of the stream', () => {
   const leave = {
     back: ({ seekBack, play }: Opened) => {
       seekBack(20);
@@ -206,7 +212,7 @@ test('a viewer who seeks back before or during a pause stays there until they re
   }
 });
 
-test('if the browser plays the stream natively, a seek makes up for a stall, and speed is not used', () => {
+test('if the browser plays the stream natively, seeks after a stall and does not change the speed', () => {
   const { picture, engine, report, play } = open(4);
   engine.isBehindExact = false;
   play(5);
@@ -217,7 +223,7 @@ test('if the browser plays the stream natively, a seek makes up for a stall, and
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 1]);
 });
 
-test('native playback is behind by its additional delay, as long as the stream grows', () => {
+test('the delay of native playback is its delay beyond three segments, as long as the stream grows', () => {
   const shown = { seekable: { length: 1, start: () => 0, end: () => 100 }, currentTime: 80 };
   const read = (duration: number) => behindSec(null, { ...shown, duration });
   expect([Number.POSITIVE_INFINITY, 2 ** 32, 100].map(read)).toEqual([14, 14, null]);

@@ -1,35 +1,42 @@
-/** Maximum speed, which is barely audible. */
+/** Maximum playback speed. The difference is barely audible. */
 const FASTEST = 1.25;
-/** Maximum distance that counts as watching the live edge. */
+/** Maximum delay that counts as watching the live edge, in seconds. */
 const NEAR_SEC = 0.05;
-/** Minimum loaded media ahead, below which a higher speed would stall. */
+/** Minimum duration of loaded media ahead, in seconds. With less, a higher speed would cause a stall. */
 const AHEAD_SEC = 1;
-/** Delay above which a viewer is behind on purpose when playback begins or resumes after a pause. */
+/**
+ * Delay, in seconds, above which a viewer counts as deliberately behind when playback begins or resumes after a pause.
+ */
 const AT_NEWEST_SEC = 12;
-/** From this delay on, a seek is deliberate and a stall is corrected by a seek. */
+/** Minimum delay, in seconds, at which a seek counts as deliberate, and at which a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
 /**
- * Delay above which such a seek does not wait until the live edge is loaded. Below it, the media between is loaded
- * soon, and a seek to media that is not would stall again.
+ * Delay, in seconds, above which the correcting seek does not wait until the live edge is loaded. At a smaller delay,
+ * the missing media is loaded soon, and a seek to media that is not loaded would stall again.
  */
 const LOADED_WITHIN_SEC = 8;
-/** Minimum length of a viewer's seek. Shorter ones are the engine's own, over gaps. */
+/** Minimum length of a seek by the viewer, in seconds. Shorter seeks are those of the engine, over gaps. */
 const SEEK_SEC = 2;
-/** Minimum interval between seeks. Otherwise a connection too slow for the live edge would seek endlessly. */
+/**
+ * Minimum interval between seeks, in ms. Otherwise, the player would seek endlessly if the connection is too slow for
+ * the live edge.
+ */
 const SEEK_EACH_MS = 10_000;
 
 type LiveEngine = {
-  /** Delay behind the position at which the live edge is watched. Null if not live. */
+  /**
+   * Delay behind the position at which this player normally plays a live stream, in seconds. Null if the media is not
+   * live.
+   */
   readonly behindSec: number | null;
-  /** Whether that delay is known well enough to be corrected by speed. */
+  /** Whether `behindSec` is precise enough to be corrected by speed. */
   readonly isBehindExact: boolean;
   goLive(): void;
 };
 
 /**
- * Keeps a viewer of a live stream near the live edge, and returns them to it: by a slightly higher speed, or
- * immediately after a stall that left them far behind. (hls.js treats a viewer who is behind by more than a segment as
- * having moved back on purpose.)
+ * Keeps a viewer of a live stream near the live edge: with a slightly higher speed, or with a seek after a long stall.
+ * (hls.js assumes that a viewer who is behind by more than a segment has deliberately moved back.)
  */
 export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void {
   const speed = ownSpeed(video);
@@ -55,16 +62,17 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
     const { behindSec } = engine;
     shownSec = video.currentTime;
     if (behindSec === null) speed.release();
-    // Another event follows while playback waits.
+    // Do nothing while playback waits. Another event follows.
     if (behindSec === null || video.paused || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) return;
     if (isOpening || isResuming) {
-      // A viewer who did not follow before a pause does not follow after it.
+      // A viewer who did not follow the live edge before a pause does not follow it afterwards.
       follows = (isOpening || follows) && behindSec <= AT_NEWEST_SEC;
       [isOpening, isResuming, hasStalled] = [false, false, false];
     }
     const isNear = behindSec < NEAR_SEC;
     if (isNear) follows = true;
-    // The live edge limits any speed. A lower speed, or a higher one to reach the live edge, is the viewer's choice.
+    // If the viewer chose another speed, stop following the live edge, unless the speed is higher and the viewer is at
+    // the live edge, which limits any speed.
     if (speed.isViewers() && !(isNear && video.playbackRate > 1)) follows = false;
     if (!follows) {
       speed.release();
@@ -94,7 +102,7 @@ function ownSpeed(video: HTMLVideoElement) {
       if (own !== 1 && video.playbackRate === own) video.playbackRate = 1;
       own = 1;
     },
-    /** Newly opened media starts at a speed that was not set here. */
+    /** Call when new media is opened, because its initial speed was not set here. */
     forget() {
       own = 1;
     },

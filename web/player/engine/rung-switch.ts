@@ -1,9 +1,11 @@
 import Hls, { type Fragment, type LevelDetails } from 'hls.js';
 
-/** A segment that ends this soon is not replaced. */
+/** Minimum remaining duration of a segment that is replaced, in seconds. */
 const MIN_LEFT_SEC = 0.5;
 
-/** The height that the viewer chose, and the switch to it. It calls `changed` when it begins and when it ends. */
+/**
+ * The height that the viewer chose, and the switch to it. `changed` is called when the switch begins and when it ends.
+ */
 export class RungSwitch {
   /** The height that the viewer chose. Null for automatic selection by bandwidth. */
   wantedHeightPx: number | null = null;
@@ -27,7 +29,7 @@ export class RungSwitch {
     hls.loadLevel = level;
   }
 
-  /** Shows a height, or returns to automatic selection if null. Ends an earlier switch. */
+  /** Switches to a height, or to automatic selection if null. Aborts an earlier switch. */
   async choose(hls: Hls | null, video: HTMLVideoElement, heightPx: number | null): Promise<void> {
     this.wantedHeightPx = heightPx;
     const level = hls && this.#levelOf(hls);
@@ -59,10 +61,10 @@ type Chosen = { level: number; signal: AbortSignal };
 /**
  * Shows a level that the viewer chose, and resolves when it is shown. -1 returns to automatic selection. Playback of
  * the buffered media continues until the segment at the current position has been fetched in the new level. Only then
- * does that segment replace the buffer, so playback stops as long as the browser needs to decode it.
+ * does that segment replace the buffer, so playback stops only while the browser decodes it.
  */
 async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: Chosen): Promise<void> {
-  // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.
+  // After the end, there is no next segment at which the new level could begin, so switch immediately.
   if (video.ended) hls.currentLevel = level;
   else if (level === -1 || video.readyState < HTMLMediaElement.HAVE_METADATA || isLive(hls)) hls.nextLevel = level;
   else if (hls.currentLevel === level) hls.nextLevel = level;
@@ -82,7 +84,7 @@ function isLive(hls: Hls): boolean {
   return hls.latestLevelDetails?.live === true;
 }
 
-/** Resolves with the playlist of a level once it is loaded. Null if the switch was aborted first. */
+/** Resolves to the playlist of a level once it is loaded, or to null if the switch is aborted first. */
 function detailsOf(hls: Hls, level: number, signal: AbortSignal): Promise<LevelDetails | null> {
   const known = hls.levels[level]?.details;
   if (known !== undefined) return Promise.resolve(known);
@@ -99,7 +101,7 @@ function detailsOf(hls: Hls, level: number, signal: AbortSignal): Promise<LevelD
   });
 }
 
-/** Returns the segment at the current position, unless it will have been played before it can be fetched. */
+/** Returns the segment at the current position, or null if it ends before it can be fetched. */
 function currentOf({ fragments }: LevelDetails, hls: Hls, video: HTMLVideoElement): Fragment | null {
   const { currentTime, playbackRate, paused } = video;
   const current = fragments.find(({ start, end }) => start <= currentTime && currentTime < end);
@@ -119,14 +121,14 @@ async function fetchAhead(segment: Fragment | null, signal: AbortSignal): Promis
     await Promise.all(responses.map((response) => response.arrayBuffer()));
     return responses.every(({ ok }) => ok);
   } catch (error) {
-    // hls.js requests it again, and reports and repeats failures.
+    // hls.js requests the segment again, and handles a repeated failure.
     if (error instanceof TypeError || error instanceof DOMException) return false;
     throw error;
   }
 }
 
 /**
- * Removes the buffered picture and shows the same position again. Without the seek, a browser continues with the next
+ * Removes the buffered video and seeks to the same position. Without the seek, a browser continues with the next
  * keyframe after the position, which may be seconds away.
  */
 function replaceBuffer(hls: Hls, video: HTMLVideoElement, level: number): void {
@@ -136,7 +138,7 @@ function replaceBuffer(hls: Hls, video: HTMLVideoElement, level: number): void {
   hls.currentLevel = level;
 }
 
-/** Resolves when a level is on the screen, or its switch was aborted. */
+/** Resolves when a level is shown, or when the switch is aborted. */
 function untilShown(hls: Hls, level: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const take = (_: unknown, shown: { level: number }) => {

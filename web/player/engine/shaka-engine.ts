@@ -4,7 +4,7 @@ import type { Denial } from './denial.ts';
 import type { Opening } from './hls-options.ts';
 import type { AudioTrack, Quality } from './tracks.ts';
 
-/** The part of Shaka's interface that is used here (https://shaka-player-demo.appspot.com/docs/api). */
+/** The part of Shaka's API that this module uses (https://shaka-player-demo.appspot.com/docs/api). */
 type ShakaTrack = { active: boolean; language: string; label: string | null; channelsCount: number | null };
 type Variant = Omit<ShakaTrack, 'label'> & { bandwidth: number; height: number | null; frameRate: number | null };
 type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
@@ -20,13 +20,13 @@ type ShakaPlayer = EventTarget & {
 };
 type Shaka = { polyfill: { installAll(): void }; Player: new () => ShakaPlayer };
 
-// Shaka's bundle is older in form than its types: the default export in the types is the namespace itself.
+// Shaka's bundle is not an ES module, unlike its types: the default export in the types is the namespace itself.
 const shaka = shakaModule.default as unknown as Shaka;
 const CRITICAL = 2;
 const OF_DRM = 6;
 const LICENCE_REQUEST_FAILED = 6007;
 
-/** Reports changes to the engine that owns it, or why it stopped (with a denial if a retry is useless). */
+/** Receives changes, and the reason why playback stopped (with a denial if a retry is useless). */
 export type ShakaListener = {
   changed(): void;
   shown(): void;
@@ -34,8 +34,8 @@ export type ShakaListener = {
 };
 
 /**
- * Plays with Shaka the media that hls.js cannot play: protected videos if its key systems, or MSE itself, are missing.
- * Uses DASH with MSE, or else the browser's own HLS with licences from Shaka.
+ * Plays with Shaka the media that hls.js cannot play: protected videos in browsers without the key systems of hls.js or
+ * without MSE. Uses DASH with MSE, or else the native HLS of the browser with licences requested by Shaka.
  */
 export class ShakaEngine {
   readonly #player = new shaka.Player();
@@ -68,7 +68,7 @@ export class ShakaEngine {
     await this.#player.destroy();
   }
 
-  /** Rungs in no order, and with several entries per height if there are several audio tracks. */
+  /** Unsorted rungs. If there are several audio tracks, there are several entries per height. */
   get rungs(): Quality[] {
     return this.#player.getVariantTracks().map(toQuality);
   }
@@ -127,14 +127,14 @@ function drmSettings(drm: PlayerSource['drm']): object {
   return { servers: drm.licenceUrls, ...(drm.certificateUrl === null ? {} : { advanced: certificate }) };
 }
 
-/** Shaka's errors are objects of this shape. Anything else that is thrown is our bug. */
+/** Returns whether an error is an error of Shaka. Any other error is a bug in this player. */
 function isShakaError(error: unknown): error is ShakaError {
   return typeof error === 'object' && error !== null && 'category' in error && 'severity' in error;
 }
 
 /**
- * Returns the denial if the licence server refused, or the browser has none of the video's key systems. Null if a retry
- * may help.
+ * Returns the denial if the licence server refused the request, or if the browser has none of the video's key systems.
+ * Returns null if a retry may help.
  */
 function denialOf({ category, code, data }: ShakaError): Denial | null {
   if (category !== OF_DRM) return null;

@@ -1,9 +1,9 @@
-/** `frameRateHz` is 0 if unknown. */
+/** A rung as shown in the quality menu. `frameRateHz` is 0 if unknown. */
 export type Quality = { heightPx: number; bitrateBps: number; frameRateHz: number };
-/** `channels`: null if the playlist does not state them. */
+/** An audio track. `channels` is null if the playlist does not contain the number of channels. */
 export type AudioTrack = { index: number; label: string; language: string; channels: number | null };
 
-/** Returns one rung per height, highest first. The last of a height counts. */
+/** Returns one rung per height, highest first. Of several rungs with the same height, the last one counts. */
 export function byHeight(rungs: readonly Quality[]): Quality[] {
   const heights = new Map(rungs.map((rung) => [rung.heightPx, rung]));
   return [...heights.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);
@@ -17,8 +17,8 @@ export function toQuality(level: { height: number; bitrate: number; frameRate: n
 type HlsAudio = { name: string; lang?: string | undefined; channels?: string | undefined };
 
 /**
- * Returns the tracks of hls.js, each once, and the `index` of the one that plays (-1 for none). A rung with several
- * audio groups lists a track once per group: the first counts.
+ * Returns the tracks of hls.js, each once, and the `index` of the one that plays (-1 for none). If a rung has several
+ * audio groups, hls.js lists a track once per group, and the first entry counts.
  */
 export function audioOf(hls: { audioTracks: readonly HlsAudio[]; audioTrack: number } | null): {
   tracks: AudioTrack[];
@@ -29,7 +29,10 @@ export function audioOf(hls: { audioTracks: readonly HlsAudio[]; audioTrack: num
   return { tracks: all.filter(({ index }) => firstOf(index) === index), index: firstOf(hls?.audioTrack ?? -1) };
 }
 
-/** Returns the wanted track of hls.js, or else the one with its label: not each rung has each number of channels. */
+/**
+ * Returns the wanted track of hls.js, or else a track with the same label, because some rungs do not have every number
+ * of channels.
+ */
 export function findAudio(found: readonly HlsAudio[], wanted: AudioTrack | null): AudioTrack | undefined {
   const tracks = found.map(toAudioTrack);
   return tracks.find((one) => isSameAudio(one, wanted)) ?? tracks.find(({ label }) => label === wanted?.label);
@@ -39,7 +42,7 @@ function toAudioTrack({ name, lang, channels }: HlsAudio, index: number): AudioT
   return { index, label: name, language: lang ?? '', channels: channels === undefined ? null : parseInt(channels, 10) };
 }
 
-/** Whether two lists of tracks have the same track, with the same number of channels. */
+/** Whether two audio tracks are the same track with the same number of channels. */
 function isSameAudio(track: AudioTrack, other: AudioTrack | null): boolean {
   return track.label === other?.label && track.channels === other.channels;
 }

@@ -1,4 +1,4 @@
-/** Bytes of one response, and when its body arrived, in ms of the page's clock. */
+/** Size of one response, and the time in which its body arrived, in ms of the page's clock. */
 export type Transfer = { startMs: number; endMs: number; bytes: number };
 
 /** The part of `navigator.connection` that is used (https://wicg.github.io/netinfo/). */
@@ -14,22 +14,31 @@ export type LineFacts = {
 };
 
 /**
- * Connection of the viewer. `bps` is null if nothing is known. `care` is `saving` if the viewer asked to save data, and
- * `metered` if bytes probably cost money or arrive slowly.
+ * Estimate of the viewer's connection. `bps` is null if nothing is known. `care` is `saving` if the viewer asked to
+ * save data, and `metered` if bytes probably cost money or arrive slowly.
  */
 export type Line = { bps: number | null; care: 'none' | 'metered' | 'saving' };
 
-/** A response of fewer bytes is received at once, or its duration is that of a busy server. */
+/**
+ * Minimum size of a response that is used for the measurement. The duration of a smaller one depends on latency and on
+ * the server.
+ */
 const MIN_BYTES = 24 * 1024;
-/** A response of at most this size arrives in one packet, so its duration is the round-trip time. */
+/** Maximum size of a response that arrives in a few packets, so that its duration is the round-trip time. */
 const MAX_SMALL_BYTES = 4 * 1024;
 /** Maximum share of a response's duration that is attributed to latency. */
 const MAX_DELAY_SHARE = 0.5;
-/** Resolution of the clock in most browsers. */
+/** Resolution of the clock in most browsers, in ms. */
 const MIN_MS = 1;
-/** TCP is still accelerating during the first responses, so earlier visits may exceed them by this factor. */
+/**
+ * Factor by which the bandwidth of earlier visits may exceed the measured one, because TCP is still accelerating during
+ * the first responses.
+ */
 const MAX_HISTORY_RATIO = 2;
-/** Browsers round the downlink, and report an optimistic default before they have measured it. */
+/**
+ * Factor applied to the `downlink` of the browser, which is rounded, and an optimistic default before the first
+ * measurement.
+ */
 const DOWNLINK_SHARE = 0.5;
 
 /** Estimates the connection from everything that is known before the first segment is requested. */
@@ -45,8 +54,8 @@ function combine(measuredBps: number | null, knownBps: number | null): number | 
 }
 
 /**
- * Returns the rate of the largest response, with the responses that arrived while it did. Null if none is large enough.
- * The time between responses is not counted, because it is spent on the server and on latency.
+ * Returns the rate of the largest response, together with the responses that arrived at the same time, or null if none
+ * is large enough. Time between responses does not count, because it is caused by the server and latency.
  */
 function measure(transfers: readonly Transfer[]): number | null {
   const largest = transfers.toSorted((a, b) => b.bytes - a.bytes)[0];
@@ -59,7 +68,7 @@ function measure(transfers: readonly Transfer[]): number | null {
   return (bytes * 8 * 1000) / Math.max(MIN_MS, ms - Math.min(delayMs(transfers), ms * MAX_DELAY_SHARE));
 }
 
-/** Returns the part of each response that does not depend on its size. */
+/** Returns the part of a response's duration that does not depend on its size, in ms. */
 function delayMs(transfers: readonly Transfer[]): number {
   const small = transfers.filter(({ bytes }) => bytes <= MAX_SMALL_BYTES);
   return small.length === 0 ? 0 : Math.min(...small.map(({ startMs, endMs }) => endMs - startMs));

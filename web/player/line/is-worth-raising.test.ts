@@ -7,20 +7,20 @@ const pieces = (levels: readonly number[]): Piece[] =>
   levels.map((level, index) => ({ startSec: index * 4, endSec: index * 4 + 4, level }));
 
 test.each([
-  { levels: [0, 0, 0], isWorth: true, why: 'the next segments are low' },
-  { levels: [0], isWorth: false, why: 'only the segment being played is low' },
+  { levels: [0, 0, 0], isWorth: true, why: 'the next segments have a low rung' },
+  { levels: [0], isWorth: false, why: 'only the segment being played has a low rung' },
   { levels: [0, 0], isWorth: true, why: 'the next segment begins after it can be fetched' },
   { levels: [0, 0, 3], isWorth: false, why: 'the buffer already ends with the higher rung' },
   { levels: [], isWorth: false, why: 'nothing is buffered' },
-])('with buffered levels $levels: $why', ({ levels, isWorth }) => {
+])('decides whether to replace the buffered levels $levels: $why', ({ levels, isWorth }) => {
   expect(isWorthRaising(pieces(levels), sustained)).toBe(isWorth);
 });
 
 test.each([
-  { change: { lineBps: 3.2 * MBPS }, why: 'the connection hardly carries the rung' },
+  { change: { lineBps: 3.2 * MBPS }, why: 'the bandwidth barely suffices for the rung' },
   { change: { atSec: 3.5 }, levels: [0, 0], why: 'the next segment begins too soon' },
   { change: { rate: 3 }, levels: [0, 0], why: 'playback is fast' },
-  { change: { level: 0 }, why: 'the rung is no higher' },
+  { change: { level: 0 }, why: 'the rung is not higher' },
 ])('buffered segments stay if $why', ({ change, levels = [0, 0, 0] }) => {
   expect(isWorthRaising(pieces(levels), { ...sustained, ...change })).toBe(false);
 });

@@ -3,11 +3,14 @@ import { type Connection, estimateLine, type Line, type Transfer } from './estim
 
 const NAME = 'history';
 const MAX_VISITS = 5;
-/** Limits of a plausible bandwidth, because other scripts of the origin may have written anything. */
+/** Limits of a plausible bandwidth, because other scripts of the origin can write to the storage. */
 const MIN_BPS = 10_000;
 const MAX_BPS = 100_000_000_000;
 
-/** Bandwidths at the end of the last visits to any player of this origin, and the connection that they suggest now. */
+/**
+ * Stores the bandwidths at the end of the last visits to any player of this origin, and estimates the connection from
+ * them.
+ */
 export class LineHistory {
   readonly #memory: Memory;
   readonly #earlierBps: readonly number[];
@@ -17,7 +20,7 @@ export class LineHistory {
     this.#earlierBps = readVisits(memory.readText(NAME) ?? '').slice(-MAX_VISITS);
   }
 
-  /** Returns the connection as far as it is known now. */
+  /** Returns the current estimate of the connection. */
   line(): Line {
     return estimateLine({
       transfers: readTransfers(),
@@ -26,7 +29,10 @@ export class LineHistory {
     });
   }
 
-  /** Returns the connection of earlier visits alone, with which a live stream starts low and close to its live edge. */
+  /**
+   * Returns an estimate from earlier visits alone. It is used for live streams, so that they start with a low rung
+   * close to the live edge.
+   */
   earlier(): Line {
     const line = estimateLine({ transfers: [], historyBps: this.#earlierBps, connection: null });
     return { ...line, care: 'metered' };
@@ -46,7 +52,7 @@ function readVisits(text: string): number[] {
     .filter((bps) => bps >= MIN_BPS && bps <= MAX_BPS);
 }
 
-/** Returns the responses with a body that came over the network, of this page and everything that it has loaded. */
+/** Returns the responses of this page and its resources that have a body and were received over the network. */
 function readTransfers(): Transfer[] {
   const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   return entries.flatMap((entry) => {

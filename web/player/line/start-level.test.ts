@@ -20,15 +20,15 @@ function start(
 
 test.each([
   { mbps: null, heightPx: 240, why: 'nothing is known' },
-  { mbps: 0.5, heightPx: 240, why: 'no rung is carried' },
+  { mbps: 0.5, heightPx: 240, why: 'the bandwidth suffices for no rung' },
   { mbps: 2, heightPx: 360, why: '480p is carried' },
   { mbps: 8, heightPx: 720, why: '1080p is carried, but takes 2.3 s' },
   { mbps: 20, heightPx: 1080, why: 'its first segment takes 0.9 s' },
-])('a connection of $mbps Mbit/s starts with $heightPx: $why', ({ mbps, heightPx }) => {
+])('starts with $heightPx at $mbps Mbit/s: $why', ({ mbps, heightPx }) => {
   expect(start(mbps)).toBe(heightPx);
 });
 
-test('starts at most one rung below the highest that the connection carries, and never above it', () => {
+test('starts at most one rung below the highest that the connection sustains, and never above it', () => {
   for (let mbps = 1; mbps < 60; mbps += 0.5) {
     const carried = rungs.findLastIndex(({ peakBps }) => peakBps <= mbps * MBPS * 0.8);
     const level = heights.indexOf(start(mbps) ?? 0);
@@ -54,11 +54,11 @@ test.each([
   { care: 'metered' as const, mbps: 8, heightPx: 480 },
   { care: 'metered' as const, mbps: null, heightPx: 240 },
   { care: 'saving' as const, mbps: 100, heightPx: 240 },
-])('a connection with care $care at $mbps Mbit/s starts with $heightPx', ({ care, mbps, heightPx }) => {
+])('starts with $heightPx at $mbps Mbit/s and care $care', ({ care, mbps, heightPx }) => {
   expect(start(mbps, { care })).toBe(heightPx);
 });
 
-test('a first segment that may not be played is limited in bytes', () => {
+test('limits the size of a first segment that may not be played', () => {
   expect(start(100, { maxBytes: 800_000 })).toBe(480);
 });
 

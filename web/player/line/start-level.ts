@@ -10,20 +10,21 @@ export type Start = { line: Line; size: PlayerSize; maxBytes?: number | undefine
 
 /** Duration of the first segment in seconds. */
 const SEGMENT_SEC = 4;
-/** Maximum wait for the first segment that still feels immediate, also on a connection that needs care. */
+/** Maximum time to load the first segment that still feels immediate, in seconds. */
 const FIRST_SEGMENT_SEC = 1;
 const CAREFUL_SEGMENT_SEC = 0.8;
-/** Share of the connection that a rung may take, so that the buffer grows. */
+/** Maximum share of the bandwidth that a rung may need, so that the buffer grows. */
 const CARRIED_SHARE = 0.8;
-/** A picture may be enlarged by this factor before the next rung is needed. */
+/** Factor by which video may be enlarged before the next rung is used. */
 const MAX_ENLARGED = 1.05;
 /** Maximum height of automatic selection for viewers who asked to save data. */
 const MAX_SAVING_HEIGHT_PX = 480;
 
 /**
- * Chooses the starting rung (rates ascending): the highest whose first segment loads immediately, or if that is more
- * than one rung below the highest that the connection carries, the next below that one. Never more than the player's
- * size shows. An unknown connection and a viewer who saves data start with the lowest.
+ * Chooses the rung to start with. `rungs` must be sorted by ascending rate. The result is the highest rung whose first
+ * segment loads within `FIRST_SEGMENT_SEC`, but at most one rung below the highest one that the connection sustains. It
+ * is not higher than useful at the player's size. If the bandwidth is unknown or the viewer saves data, the result is
+ * the lowest rung.
  */
 export function chooseStartLevel(rungs: readonly Rung[], { line, size, maxBytes = Number.POSITIVE_INFINITY }: Start) {
   const { bps, care } = line;
@@ -40,7 +41,7 @@ export function chooseStartLevel(rungs: readonly Rung[], { line, size, maxBytes 
   return Math.max(0, immediate, below);
 }
 
-/** Returns the highest rung that automatic selection may choose. -1 for any. */
+/** Returns the index of the highest rung that automatic selection may choose, or -1 if all are allowed. */
 export function highestAllowed(rungs: readonly Rung[], { care }: Line): number {
   if (care !== 'saving') return -1;
   return Math.max(
@@ -58,7 +59,10 @@ export function highestShown(rungs: readonly Rung[], size: PlayerSize): number {
   return index === -1 ? rungs.length - 1 : index;
 }
 
-/** A peak is the size of the largest segment, which may be the first. */
+/**
+ * Returns the maximum size of the first segment, in bytes. It follows from the peak rate, because the largest segment
+ * may be the first.
+ */
 function bytesOf({ peakBps }: Rung): number {
   return (peakBps * SEGMENT_SEC) / 8;
 }

@@ -9,18 +9,21 @@ export type MenuEntry =
 /** A list to choose from. `entries` is called each time it is drawn. */
 export type MenuPage = { id: string; title: string; parent: string | null; entries(): MenuEntry[] };
 
-/** Maximum time between the end of a press and its click. */
+/** Maximum time between the end of a press and its click event, in ms. */
 const CLICK_WITHIN_MS = 100;
 
 /**
  * A menu of pages: one list at a time, opened from its button, closed by Escape, by a choice, or by a click elsewhere.
- * Arrows move along the list, back returns to the previous page. Event: `toggle`.
+ * Arrow keys move within the list. The back entry returns to the previous page. Event: `toggle`.
  */
 export class Menu extends HTMLElement {
   #pages: readonly MenuPage[] = [];
   #page: MenuPage | null = null;
   #button: HTMLElement | null = null;
-  /** True between pointer down and up, because an entry that is redrawn in between would not be clicked. */
+  /**
+   * True between pointerdown and pointerup. Entries are not redrawn in this time, because they would not receive the
+   * click.
+   */
   #isPressed = false;
   #isStale = false;
   #releasing: ReturnType<typeof setTimeout> | undefined;
@@ -153,7 +156,7 @@ export class Menu extends HTMLElement {
     else if (event.key === onward && items[index]?.dataset.page) this.#show(items[index].dataset.page);
     else if (step !== undefined) items[(index + step + items.length) % items.length]?.focus();
     else if (end !== undefined) items[end]?.focus();
-    // The browser handles keys that press the item. No other key leaves the menu.
+    // The browser handles Enter and Space. All other keys are not passed on to the player.
     else if (event.key !== 'Enter' && event.key !== ' ') return;
     event.stopPropagation();
     if (event.key !== 'Enter' && event.key !== ' ' && event.key !== 'Tab') event.preventDefault();

@@ -1,4 +1,4 @@
-/** Returns the name of a language in the page's language, or its code if it has no name. */
+/** Returns the name of a language, in the language of the page, or its code if it has no name. */
 export function nameLanguage(code: string): string {
   if (code === '') return '?';
   try {

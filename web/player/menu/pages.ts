@@ -55,7 +55,7 @@ function settings(lists: Lists): MenuEntry[] {
   return entries;
 }
 
-/** Narrow frames and compact controls have no space for the chapter button. */
+/** Returns whether there is no space for the chapter button, as in narrow frames and compact controls. */
 function hidesChapters({ frame }: Lists): boolean {
   return frame.querySelector('.chapter')?.getClientRects().length === 0;
 }

@@ -14,7 +14,7 @@ export function mountKeysHelp({ frame, say, options }: ControlParts): () => void
   const close = make('button', { type: 'button', class: 'keys-close' }, say('close'));
   close.addEventListener('click', () => dialog.close());
   dialog.append(make('h2', {}, say('keys')), list, close);
-  // A click outside the list hits the dialog's own backdrop.
+  // The target of a click outside the list is the dialog itself.
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });

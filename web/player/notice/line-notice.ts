@@ -37,7 +37,7 @@ export function mountLineNotice({ frame, video, engine, session, say }: ControlP
   session.addEventListener('view', draw);
   for (const name of ['online', 'offline']) window.addEventListener(name, draw);
   window.addEventListener('online', () => engine.retryNow());
-  // A machine that slept has lost its connections.
+  // A device that slept has lost its connections.
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && !video.paused) engine.retryNow();
   });

@@ -5,7 +5,7 @@ import { type Notice, noticeOf } from './words-of-view.ts';
 const TICK_MS = 1_000;
 
 /**
- * The panel over a video that cannot be played yet, or can no longer be played. It shows the reason and the next step.
+ * Shows a panel over a video that cannot be played yet, or can no longer be played, with the reason and the next step.
  */
 export function mountNotice({ frame, session, say }: ControlParts): void {
   const title = make('p', { class: 'notice-title' });
@@ -24,7 +24,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     frame.dataset.view = view.kind;
     frame.toggleAttribute('unplayable', notice !== null && notice.isBeside !== true);
     panel.hidden = notice === null;
-    // Unchanged text is not announced again.
+    // Do not write unchanged text, because screen readers would announce it again.
     if (notice === null || next === shown) return;
     shown = next;
     setTimer(text, view.kind === 'countdown');
@@ -47,7 +47,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
   draw();
 }
 
-/** The countdown is for reading, and screen readers do not announce each second. */
+/** Sets whether a text is a countdown, so that screen readers do not announce each second. */
 function setTimer(text: HTMLElement, isTimer: boolean): void {
   for (const [name, value] of Object.entries({ role: 'timer', 'aria-live': 'off' })) {
     if (isTimer) text.setAttribute(name, value);

@@ -4,7 +4,7 @@ import type { ControlParts } from '../parts.ts';
 
 const SHOWN_MS = 8_000;
 
-/** Shows where playback resumes, and offers to start over. */
+/** Shows the position at which playback resumes, and a button to start over. */
 export function mountResumed({ frame, video, session, options, say, resumedSec }: ControlParts): void {
   if (resumedSec <= 0 || options.startSec !== null || !session.isVideo) return;
   const again = make('button', { type: 'button' }, say('startOver'));

@@ -24,7 +24,7 @@ test.each([
   ['truncated', 'The file is cut off.'],
   ['some-new-code', 'Other.'],
   ['The disk was full.', 'The disk was full.'],
-])('shows the reason %s as "%s"', (reason, expected) => {
+])('shows the failure reason %s as "%s"', (reason, expected) => {
   expect(sayFailure(reason, say)).toBe(expected);
 });
 
@@ -37,7 +37,7 @@ test.each<[View, boolean]>([
   [{ kind: 'failed', reason: 'truncated' }, true],
   [{ kind: 'gone' }, true],
   [{ kind: 'refused', code: 'token-denied' }, true],
-])('whether %o covers playable media: %s', (view, covers) => {
+])('tells whether %o covers playable media: %s', (view, covers) => {
   expect(noticeOf(view, source, say, 0) !== null).toBe(covers);
   expect(noticeOf(view, null, say, 0)).not.toBe(null);
 });

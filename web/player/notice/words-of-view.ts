@@ -3,8 +3,8 @@ import type { Say } from '../base/say.ts';
 import type { View } from '../session.ts';
 
 /**
- * Content of a panel over the video. `percent` is null without a bar. `tone` selects its icon. With `isBeside` the
- * video stays visible, for the trailer of a stream or its preview.
+ * Content of a panel over the video. `percent` is the value of the progress bar, or null without one. `tone` selects
+ * the icon. With `isBeside`, the video stays visible, which is used for the trailer or the preview of a stream.
  */
 export type Notice = {
   title: string;
@@ -63,12 +63,15 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
   }
 }
 
-/** Converts a code to its sentence. A reason that is already a sentence is returned unchanged. */
+/**
+ * Converts a failure code to a sentence in the viewer's language. Returns a reason that is already a sentence
+ * unchanged.
+ */
 export function sayFailure(reason: string, say: Say): string {
   return CODE.test(reason) ? sayOr(say, `failed.${reason}`, 'failed.other') : reason;
 }
 
-/** Formats the remaining time, such as `1 d 02:03:04`, or says that the stream starts soon. */
+/** Formats the remaining time, such as `1 d 02:03:04`, or returns the text "starts soon" after the planned time. */
 export function countdown(leftMs: number, say: Say): string {
   if (leftMs < 1_000) return say('state.countdown.soon');
   const sec = Math.floor(leftMs / 1000);

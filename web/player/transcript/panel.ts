@@ -11,15 +11,15 @@ type Captions = PlayerDetails['captions'];
 
 export type TranscriptParts = ControlParts & {
   seek(sec: number): void;
-  /** The language of the visible captions. Empty for none. */
+  /** Returns the language of the visible captions, or an empty string if none are visible. */
   shownLanguage(): string;
   /** The button that opens the panel. */
   button: HTMLElement;
 };
 
 /**
- * The spoken text of the video, to be read, searched and followed. It is next to the video, or over it if there is no
- * space.
+ * Panel with the spoken text of the video, which the viewer can read, search and follow. It is next to the video, or
+ * covers it if there is no space.
  */
 export class TranscriptPanel {
   readonly #parts: TranscriptParts;
@@ -152,7 +152,7 @@ export class TranscriptPanel {
     if (place !== null) this.#count.textContent = this.#parts.say('transcript.place', place);
   }
 
-  /** The panel's keys stay in it, so none of them seeks the video. */
+  /** Handles keys in the panel. They are not passed on, so that they do not seek the video. */
   #press(event: KeyboardEvent): void {
     event.stopPropagation();
     if (event.key === 'Escape') {

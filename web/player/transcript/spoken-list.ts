@@ -6,8 +6,8 @@ type Parts = { video: HTMLVideoElement; seek(sec: number): void; follow: HTMLBut
 type Row = { spoken: Spoken; button: HTMLButtonElement; words: HTMLElement };
 
 /**
- * The list of spoken text. The current entry is highlighted and kept in view until the viewer scrolls away. A click
- * seeks. One entry at a time is in the tab order, and arrows move between entries.
+ * The list of spoken text. The current entry is highlighted and kept in view until the viewer scrolls away. A click on
+ * an entry seeks. Only one entry is in the tab order, and the arrow keys move between entries.
  */
 export class SpokenList {
   readonly root: HTMLOListElement;
@@ -21,14 +21,14 @@ export class SpokenList {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    // A scrolling list is reachable by keyboard through its entries.
+    // The list itself needs no `tabindex`, because the keyboard reaches it through its entries.
     this.root = make('ol', { 'aria-label': parts.label });
     const { video, follow } = parts;
     follow.hidden = true;
     follow.addEventListener('click', () => this.follow());
     for (const name of ['timeupdate', 'seeking']) video.addEventListener(name, () => this.#mark());
     this.root.addEventListener('pointerdown', ({ target }) => {
-      // The event comes from the scroll bar.
+      // The pointer is on the scroll bar.
       if (target === this.root) this.#leave();
     });
     for (const name of ['wheel', 'touchmove']) this.root.addEventListener(name, () => this.#leave(), { passive: true });
@@ -46,7 +46,7 @@ export class SpokenList {
     this.#mark();
   }
 
-  /** Keeps the current entry in view again. */
+  /** Starts keeping the current entry in view again. */
   follow(): void {
     this.#isFollowing = true;
     this.#parts.follow.hidden = true;
@@ -77,7 +77,7 @@ export class SpokenList {
     return found.length;
   }
 
-  /** Seeks to the next or previous match. The first time, seeks to the next from the current position. */
+  /** Seeks to the next or previous match. The first call seeks to the next match after the current position. */
   step(direction: 1 | -1): { place: number; count: number } | null {
     const count = this.#found.length;
     if (count === 0) return null;
@@ -131,7 +131,7 @@ export class SpokenList {
     this.root.scrollTop += entry.top - list.top - (list.height - entry.height) / 2;
   }
 
-  /** Makes an entry the one in the tab order. */
+  /** Puts an entry in the tab order, and removes the previous one. */
   #take(index: number): void {
     for (const button of this.root.querySelectorAll<HTMLElement>('[tabindex="0"]')) button.tabIndex = -1;
     const row = this.#rows[Math.max(0, index)];

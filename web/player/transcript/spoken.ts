@@ -1,6 +1,6 @@
 import type { Cue } from '../base/cues.ts';
 
-/** Text spoken in a time range. `speaker` is empty if the captions name none. */
+/** Text spoken in a time range. `speaker` is empty if the captions contain no speaker. */
 export type Spoken = { startSec: number; endSec: number; speaker: string; text: string };
 
 /** A part of a text. `isFound` marks a match of the search. */
@@ -32,8 +32,8 @@ export function plainText(cue: string): string {
 }
 
 /**
- * Returns the index of the text spoken at a time, or else of the last one before it. -1 before the first. `spoken` is
- * sorted by `startSec`.
+ * Returns the index of the text spoken at a time, or else of the last text before it. Returns -1 before the first text.
+ * `spoken` must be sorted by `startSec`.
  */
 export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   let [low, high] = [0, spoken.length];
@@ -45,7 +45,10 @@ export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   return low - 1;
 }
 
-/** Splits a text at its matches, ignoring case and accents. Null if there are none. An empty search matches nothing. */
+/**
+ * Splits a text at its matches, ignoring case and accents. Returns null if there are none. An empty search has no
+ * matches.
+ */
 export function findParts(text: string, search: string): TextPart[] | null {
   const wanted = fold(search).text.trim();
   if (wanted === '') return null;
@@ -62,7 +65,7 @@ export function findParts(text: string, search: string): TextPart[] | null {
   return [...parts, { text: text.slice(from), isFound: false }].filter((part) => part.text !== '');
 }
 
-/** Returns a text in lower case without accents, and the original position of each of its units. */
+/** Returns a text in lower case without accents, and the original position of each of its UTF-16 code units. */
 function fold(text: string): { text: string; places: number[] } {
   let folded = '';
   const places: number[] = [];

@@ -7,7 +7,10 @@ class TranscriptButton extends PressButton {}
 
 customElements.define('bunny-transcript-button', TranscriptButton);
 
-/** Opens the transcript, which is fetched on demand. Visible while the video has captions. */
+/**
+ * Mounts the button that opens the transcript. The transcript module is fetched on demand. The button is visible while
+ * the video has captions.
+ */
 export function mountTranscriptButton(parts: Omit<TranscriptParts, 'button'>): void {
   const { frame, session, say } = parts;
   const row = frame.querySelector('.row');

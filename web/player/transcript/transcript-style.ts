@@ -1,6 +1,6 @@
 /**
- * The video makes space for the panel: it moves to the side, or to the top on a phone held upright. In a small frame
- * the panel covers it.
+ * Style of the transcript panel. The video makes space for the panel: it moves to the side, or to the top on a phone in
+ * portrait orientation. In a small frame, the panel covers the video.
  */
 export const TRANSCRIPT_STYLE = `
 .transcript {

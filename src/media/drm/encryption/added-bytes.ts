@@ -10,7 +10,10 @@ const HEADS_BYTES = 256;
 const DIVIDED_BYTES = 2 + 4 * 6 + 1;
 const IV_BYTES = 8;
 
-/** Returns the maximum bytes that common encryption adds to segments, unless frames have more than four slices. */
+/**
+ * Returns the maximum number of bytes that common encryption adds to segments, unless frames have more than four
+ * slices.
+ */
 export function bytesAddedBy(scheme: SchemeName, kind: 'video' | 'audio'): AddedBytes {
   const ivBytes = scheme === 'cenc' ? IV_BYTES : 0;
   return { eachSegment: HEADS_BYTES, eachSample: ivBytes + (kind === 'video' ? DIVIDED_BYTES : 0) };

@@ -32,7 +32,9 @@ const SCHEME_VERSION = 0x10000;
 export function encryptInit(init: Buffer, protection: InitProtection): Buffer {
   const { handler } = readInitSegment(init);
   if (!protection.videoKids.includes(protection.key.kid)) {
-    throw new Error(`Expected key ${protection.key.kid} among the keys of the video, got only others.`);
+    throw new Error(
+      `Expected key ${protection.key.kid} among the keys of the video, got ${protection.videoKids.join(', ')}.`,
+    );
   }
   for (const box of protection.psshBoxes) readPssh(box);
   const psshBoxes = [writeCommonPssh(protection.videoKids), ...protection.psshBoxes];

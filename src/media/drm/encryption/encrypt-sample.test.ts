@@ -5,7 +5,9 @@ import { openAes } from '../../../lib/aes.ts';
 import type { Subsample } from '../subsamples/subsample.ts';
 import { PROTECTION_SCHEMES } from './all.ts';
 
-/** Encrypts one sample naively, written directly from the text of ISO 23001-7 section 10. */
+/**
+ * Simple reference implementations that encrypt one sample, written directly from the text of ISO 23001-7 section 10.
+ */
 const REFERENCES = {
   /** One key stream over all protected parts. */
   cenc(bytes: Buffer, parts: readonly Subsample[], key: Buffer, iv: Buffer): void {

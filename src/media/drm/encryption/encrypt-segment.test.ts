@@ -143,7 +143,7 @@ test.each(cases)('$kind encrypted with $scheme is the same for any buffer headro
 
 describe('frames with too many slices', () => {
   test.each(PROTECTION_SCHEMES)(
-    'decrypt in an independent reader if $name encrypted as much as possible',
+    'can be decrypted by an independent reader after $name encrypted as many slices as possible',
     async ({ name }) => {
       const { key, init, segments } = protect(manySlices, name);
       const packets = await readPackets(Buffer.concat([init, ...segments]), key);

@@ -15,8 +15,8 @@ const MDAT_HEAD_BYTES = 8;
 const STEP_BYTES = 2 * 2 ** 20;
 
 /**
- * Maximum bytes that encryption adds to a segment, except for very unusual ones: 250 samples with the maximum number of
- * subsamples.
+ * Maximum number of bytes that encryption adds to a segment, except for very unusual ones: 250 samples with the maximum
+ * number of subsamples.
  */
 export const HEADROOM_BYTES = 64 * 1024;
 
@@ -29,7 +29,7 @@ type Room = { bytes: Buffer; clearStart: number };
 /**
  * Encrypts stored fragments of a segment (moof, mdat), usually all of them. Returns the bytes to serve: the samples in
  * a new mdat, and a new moof that describes the encryption (senc, saiz, saio; ISO 23001-7 section 7), with updated
- * sizes and data offset. The same fragments give the same bytes each time. Throws BrokenMedia for damaged bytes.
+ * sizes and data offset. The result is the same each time for the same fragments. Throws BrokenMedia for damaged bytes.
  *
  * Overwrites the clear bytes, in steps of about 2 ms. The result is a part of `room`, which needs HEADROOM_BYTES before
  * the clear bytes. With less, or for very unusual segments, the result is a separate buffer.

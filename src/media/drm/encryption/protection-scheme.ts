@@ -6,8 +6,8 @@ import type { Subsample } from '../subsamples/subsample.ts';
 export type BlockPattern = { cryptBlocks: number; skipBlocks: number };
 
 /**
- * One sample to encrypt in place. If `subsamples` is null, the whole sample is protected. `iv` belongs to the sample,
- * or is the constant one of the key. `encrypt` is opened with the key and the scheme's mode.
+ * One sample to encrypt in place. If `subsamples` is null, the whole sample is protected. `iv` is the IV of the sample,
+ * or the constant IV of the key. `encrypt` is opened with the key and the scheme's mode.
  */
 export type SampleJob = {
   bytes: Buffer;

@@ -43,5 +43,7 @@ function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => Samp
     const rules = { isBlockAligned: scheme.isBlockAligned, most: mostSubsamples(scheme.sampleIvBytes) };
     return () => openH264Divider(configuration, rules);
   }
-  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}. Do not list it.`);
+  throw new Error(
+    `Expected H.264 video to encrypt, got ${entry.type}. List only H.264 renditions of a protected video.`,
+  );
 }

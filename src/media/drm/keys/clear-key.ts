@@ -13,13 +13,16 @@ const KID_BYTES = 16;
 const ENCODED_KID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
- * Parses a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Rejects other JSON, no key id or more than
- * 64, key ids that are not 16 bytes, and persistent licences, because a player must request a licence for each
- * playback.
+ * Parses a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Rejects other JSON, requests without a key
+ * id or with more than 64, key ids that are not 16 bytes, and persistent licences, because a player must request a
+ * licence for each playback.
  */
 export function parseClearKeyRequest(text: string): ClearKeyRequest {
   if (text.length > MAX_REQUEST_CHARS) {
-    throw new Refused('too-large', `Expected a licence request of at most ${MAX_REQUEST_CHARS} characters.`);
+    throw new Refused(
+      'too-large',
+      `Expected a licence request of at most ${MAX_REQUEST_CHARS} characters, got ${text.length}.`,
+    );
   }
   const request = parseObject(text);
   const { kids, type } = request;
@@ -33,9 +36,9 @@ export function parseClearKeyRequest(text: string): ClearKeyRequest {
 }
 
 /**
- * Writes the licence, a JSON Web Key set, with the requested keys that the video has. Refuses a request as not found if
- * the video has none of its keys. The caller decides which keys the client may get, and passes only those as `keys` (a
- * key group may be withheld).
+ * Writes the licence, a JSON Web Key set, with the requested keys that the video has. Throws `Refused` (`not-found`) if
+ * the video has none of the requested keys. The caller decides which keys the client may get, and passes only those as
+ * `keys` (a key group may be withheld).
  */
 export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly ContentKey[]): string {
   const granted = keys.filter((key) => request.kids.includes(key.kid));

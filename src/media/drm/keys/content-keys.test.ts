@@ -27,24 +27,24 @@ describe('content keys', () => {
   });
 
   test.each([
-    { what: 'no JSON', text: 'secret' },
+    { what: 'not JSON', text: 'secret' },
     { what: 'another scheme', text: formatContentKeys(newContentKeys('cenc')).replace('cenc', 'cens') },
     { what: 'a missing group', text: formatContentKeys(newContentKeys('cenc')).replace('"hd"', '"uhd"') },
     { what: 'a short key', text: formatContentKeys(newContentKeys('cenc')).replace(/"key":"../, '"key":"') },
     { what: 'a bad key id', text: formatContentKeys(newContentKeys('cenc')).replace(/"kid":"./, '"kid":"g') },
     { what: 'null', text: 'null' },
-  ])('stored as $what are rejected', ({ text }) => {
+  ])('are not parsed from invalid stored text: $what', ({ text }) => {
     expect(() => parseContentKeys(text)).toThrow();
   });
 
-  test('have ids whose bytes are in written order', () => {
+  test('have key ids whose bytes are in the order of the text form', () => {
     const { kid } = newContentKeys('cenc').groups.audio;
     expect(kidBytes(kid).toString('hex')).toBe(kid.replaceAll('-', ''));
     expect(kidOfBytes(kidBytes(kid))).toBe(kid);
     expect(() => kidOfBytes(Buffer.alloc(15))).toThrow('Expected a key id of 16 bytes');
   });
 
-  test('need a known scheme', () => {
+  test('reject an unknown scheme', () => {
     expect(findScheme('cbcs').name).toBe('cbcs');
     expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
   });

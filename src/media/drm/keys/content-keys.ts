@@ -12,12 +12,12 @@ export function newContentKeys(scheme: SchemeName): ContentKeys {
   return { scheme, groups: { audio: newContentKey(), sd: newContentKey(), hd: newContentKey() } };
 }
 
-/** Returns the key ids of a video, all groups. */
+/** Returns the key ids of all key groups of a video. */
 export function kidsOf({ groups }: ContentKeys): Guid[] {
   return KEY_GROUPS.map((group) => groups[group].kid);
 }
 
-/** Returns the 16 bytes of a key id in written order, as in `tenc` and `pssh`. */
+/** Returns the 16 bytes of a key id in the order of its text form, as in `tenc` and `pssh`. */
 export function kidBytes(kid: Guid): Buffer {
   return Buffer.from(kid.replaceAll('-', ''), 'hex');
 }
@@ -53,7 +53,7 @@ export function parseContentKeys(text: string): ContentKeys {
   return { scheme, groups: { audio: read('audio'), sd: read('sd'), hd: read('hd') } };
 }
 
-/** The error of `JSON.parse` would include a part of the keys. */
+/** Parses JSON. Replaces the error of `JSON.parse`, which would include a part of the keys. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -18,7 +18,7 @@ const widevine = writeFullBox('pssh', 0, 0, kidBytes(SYSTEM_IDS.widevine), write
 const mediaLine = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://v",KEYFORMAT="com.apple.streamingkeydelivery"';
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
-/** Returns a content key as key servers write it, with prefixes and line breaks that differ from ours. */
+/** Returns a content key as key servers write it, with prefixes and line breaks that differ from those in requests. */
 function contentKey({ kid }: ContentKey, key: Buffer, attributes = 'commonEncryptionScheme="cbcs"'): string {
   const secret = `<p:Secret>\n<p:PlainValue>\n ${base64(key)}\n</p:PlainValue></p:Secret>`;
   return `<ContentKey kid="${kid.toUpperCase()}" ${attributes}><Data>${secret}</Data></ContentKey>`;

@@ -56,9 +56,9 @@ export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): stri
 
 /**
  * Parses a key server's response to `request`: a key for each requested key id, clear in base64 (the transport is TLS),
- * and each system's headers. A constant IV from the server (`explicitIV`) replaces ours. Throws, without including a
- * key in the error, for damaged XML, another video's document, a missing, duplicate or wrapped (`EncryptedValue`) key,
- * a scheme that was not requested and an invalid pssh box.
+ * and each system's headers. A constant IV from the server (`explicitIV`) replaces the proposed one. Throws, without
+ * including a key in the error, for damaged XML, another video's document, a missing, duplicate or wrapped
+ * (`EncryptedValue`) key, a scheme that was not requested and an invalid pssh box.
  */
 export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);
@@ -104,7 +104,7 @@ function readKey(listed: readonly XmlElement[], requested: ContentKeys, group: K
   };
 }
 
-/** Ignores systems and keys that were not requested. */
+/** Reads the headers of one DRMSystem element. Returns an empty list if its system or key was not requested. */
 function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemSignals[] {
   const systemId = parseGuid(element.attributes.get('systemId') ?? '');
   const kid = parseGuid(element.attributes.get('kid') ?? '');
@@ -113,7 +113,7 @@ function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemS
   if (system === undefined || group === undefined) return [];
   const [pssh = null] = readData(element, 'PSSH');
   if (pssh !== null && readPssh(pssh).systemId !== systemId) {
-    throw new Error(`Expected a pssh box of ${system} in its own DRMSystem, got another's.`);
+    throw new Error(`Expected a pssh box of ${system} in its DRMSystem, got one of another system.`);
   }
   const [contentProtection] = readData(element, 'ContentProtectionData');
   return [
@@ -126,14 +126,17 @@ function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemS
   ];
 }
 
-/** The text is copied to manifests unchanged, so it may contain only whole elements with their own namespaces. */
+/** Checks text that is copied to manifests unchanged: it may contain only whole elements with their own namespaces. */
 function checkFragment(text: string): string {
   if (text.includes('<!') || text.includes('<?')) throw new Error('Expected only elements in ContentProtectionData.');
   parseXml(`<fragment>${text}</fragment>`);
   return text;
 }
 
-/** HLSSignalingData without a playlist attribute applies to media playlists (CPIX 2.3). */
+/**
+ * Returns the lines for a kind of playlist, or null if there are none. HLSSignalingData without a playlist attribute
+ * applies to media playlists (CPIX 2.3). Throws if a line has another tag.
+ */
 function readPlaylistLines(system: XmlElement, playlist: string, tag: string): string | null {
   const [data] = readData(system, 'HLSSignalingData', (it) => (it.attributes.get('playlist') ?? 'media') === playlist);
   if (data === undefined) return null;
@@ -143,7 +146,7 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   throw new Error(`Expected only ${tag} lines in the CPIX response's signalling for ${playlist} playlists.`);
 }
 
-/** Returns the base64 content of the children with a name. Ignores empty ones. */
+/** Returns the decoded base64 content of the child elements with a name. Ignores empty elements. */
 function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement) => boolean = () => true): Buffer[] {
   return childElements(parent, CPIX, name)
     .filter((child) => isWanted(child) && child.content.trim() !== '')

@@ -31,7 +31,7 @@ describe('a segment encrypted as a whole', () => {
   });
 });
 
-test('its playlist line has the key URI and no IV', () => {
+test('has a playlist line with the key URI and no IV', () => {
   expect(writeKeyAttributes({ method: 'AES-128', uri: 'key/1?a=b' })).toBe('METHOD=AES-128,URI="key/1?a=b"');
   expect(() => writeKeyAttributes({ method: 'AES-128', uri: 'a"\n#EXT' })).toThrow('Expected a playlist attribute');
 });

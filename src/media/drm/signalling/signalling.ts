@@ -39,7 +39,7 @@ export function hlsKeys(key: SignalledKey, systems: readonly KeySystem[]): HlsKe
 /**
  * Writes the ContentProtection elements of a DASH AdaptationSet: the scheme with its key id, one element per system,
  * and the common system (ISO 23009-1 section 5.8.4.1, DASH-IF IOP part 6). Each element declares its own prefix,
- * because the MPD declares none. FairPlay and `identity` do not exist in DASH and give no element.
+ * because the MPD declares none. FairPlay and `identity` do not exist in DASH and have no element.
  */
 export function writeContentProtection(key: SignalledKey, systems: readonly KeySystem[]): string[] {
   const scheme = `schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="${key.scheme}"`;

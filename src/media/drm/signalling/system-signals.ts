@@ -5,8 +5,8 @@ import type { HlsKey } from './hls-key.ts';
 import { hlsKeys, type KeySystem, type SignalledKey, writeContentProtection } from './signalling.ts';
 
 /**
- * Returns the keys of a media playlist as signalled by a key server, per system, or built from its pssh boxes if it
- * signals none. `signals` belong to the key.
+ * Returns the keys of a media playlist, one per system: as signalled by the key server, or built from its pssh boxes if
+ * it signals none. `signals` must belong to `key`.
  */
 export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals[]): HlsKey[] {
   return signals.flatMap((signal) => {
@@ -21,13 +21,14 @@ export function systemSessionKeys(signals: readonly SystemSignals[]): HlsKey[] {
   return [...new Set(signals.flatMap(({ hlsMultivariant }) => hlsMultivariant?.split('\n') ?? []))].map(toKey);
 }
 
-/** A key server sends whole lines. The attribute list follows the first colon. */
+/** Returns the attribute list of a line from a key server, which follows the first colon. */
 function toKey(line: string): HlsKey {
   return { attributes: line.slice(line.indexOf(':') + 1) };
 }
 
 /**
- * Writes the ContentProtection elements of an AdaptationSet with a key from a key server. `signals` belong to the key.
+ * Writes the ContentProtection elements of an AdaptationSet with a key from a key server. `signals` must belong to
+ * `key`.
  */
 export function writeSystemProtection(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
   const made = signals.flatMap((signal) => {
@@ -40,14 +41,17 @@ export function writeSystemProtection(key: SignalledKey, signals: readonly Syste
   return [...writeContentProtection(key, made), ...said];
 }
 
-/** CPIX specifies the content of the element, but some servers send the element itself. */
+/**
+ * Returns a whole ContentProtection element. CPIX specifies that servers send its content, but some send the element
+ * itself.
+ */
 function wrapProtection(system: DrmSystem, content: string): string {
   const text = content.trim();
   if (/^<(\w+:)?ContentProtection[\s>]/.test(text)) return text;
   return `<ContentProtection schemeIdUri="urn:uuid:${SYSTEM_IDS[system]}">${text}</ContentProtection>`;
 }
 
-/** Returns null if the server did not send enough for a system. */
+/** Returns the signalling of a system, or null if the server did not send the required data. */
 function toKeySystem({ kid }: SignalledKey, { system, pssh }: SystemSignals): KeySystem | null {
   switch (system) {
     case 'widevine':

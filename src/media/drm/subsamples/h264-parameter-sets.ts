@@ -7,7 +7,9 @@ export type PictureSet = {
   sequenceId: number;
   isCabac: boolean;
   hasBottomFieldOrder: boolean;
-  /** Map units by which a slice group changes, or null if slices do not have the field. */
+  /**
+   * Number of map units by which a slice group changes, or null if slice headers do not have the field that uses it.
+   */
   groupChangeRate: number | null;
   /** Default number of references in lists 0 and 1, which a slice may override. */
   activeReferences: readonly [number, number];

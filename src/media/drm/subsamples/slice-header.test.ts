@@ -81,7 +81,7 @@ describe('the length of a slice header', () => {
     { what: 'interlaced frames', source: pattern, params: 'interlaced=1:slices=2' },
     { what: 'full chroma, 4:4:4', source: `${pattern},format=yuv444p`, params: 'ref=3:slices=2' },
     { what: 'grey pictures', source: `${fading},format=gray`, params: 'weightp=2:ref=4' },
-    { what: 'own scaling lists', source: pattern, params: 'cqm=jvt:ref=3' },
+    { what: 'custom scaling lists', source: pattern, params: 'cqm=jvt:ref=3' },
     { what: 'fixed quantiser and a low number of frames', source: pattern, params: 'qp=0:keyint=250:ref=16' },
   ])('equals the length that ffmpeg reads: $what', async ({ source, params }) => {
     const { stream, configuration, nals } = openSlices(await encodeSlices(source, ['-x264-params', params]));
@@ -102,7 +102,7 @@ describe('the length of a slice header', () => {
     expect(measureSliceHeader(escaped, sets)).toBe(measureSliceHeader(plain, sets) + 1);
   });
 
-  test('is not available for a slice whose parameter set is missing', () => {
+  test('cannot be measured without the parameter set of the slice', () => {
     const [nal] = real.nals;
     if (nal === undefined) throw new Error('Expected a slice.');
     const none = { sequences: new Map(), pictures: new Map() };

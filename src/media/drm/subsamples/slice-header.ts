@@ -4,7 +4,10 @@ import type { H264SequenceSet } from '../../nal/h264-sequence-set.ts';
 import type { ParameterSets, PictureSet } from './h264-parameter-sets.ts';
 
 const NAL_IDR = 5;
-/** Maximum reference list changes and marking commands: the fields of the largest picture buffer. */
+/**
+ * Maximum number of reference list changes, and of marking commands, in a slice header. It covers every field of the
+ * largest decoded picture buffer.
+ */
 const MAX_COMMANDS = 66;
 const MAX_REFERENCES = 32;
 

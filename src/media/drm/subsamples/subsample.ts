@@ -1,4 +1,4 @@
-/** A piece of a sample: clear bytes, then protected bytes (ISO 23001-7 section 9.5). */
+/** A part of a sample: clear bytes, then protected bytes (ISO 23001-7 section 9.5). */
 export type Subsample = { clearBytes: number; protectedBytes: number };
 
 /** Collects the subsamples of one sample, as few as possible. */

@@ -7,7 +7,7 @@ import { vp9 } from './vp9.ts';
 /** All codecs that the engine can encode, in descending order of player support. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
-/** Codec of every set of renditions, which every player decodes. */
+/** Codec that every player decodes. Every set of renditions contains it. */
 export const BASE_CODEC = h264.name;
 
 /** Codec names, from which settings and uploads choose. */

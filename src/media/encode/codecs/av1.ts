@@ -2,8 +2,8 @@ import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
- * AV1 with SVT-AV1, capped quality: preset 12, CRF 35, a quarter fewer bits than x264 `veryfast` for about a fifth more
- * work. 4:2:0, 8-bit, and 10-bit for HDR. ffmpeg 5.1 cannot force keyframes with this encoder.
+ * AV1 with SVT-AV1, capped quality: preset 12, CRF 35. Needs a quarter fewer bits than x264 `veryfast` for about a
+ * fifth more processor time. 4:2:0, 8-bit, and 10-bit for HDR. ffmpeg 5.1 cannot force keyframes with this encoder.
  */
 export const av1: VideoCodec = {
   name: 'av1',

@@ -23,6 +23,6 @@ test.each([
   expect(argv[argv.indexOf('-bufsize') + 1]).toBe(String(2 * cap));
 });
 
-test('reports an unknown codec', () => {
+test('throws for an unknown codec', () => {
   expect(() => findCodec('theora')).toThrow('theora');
 });

@@ -3,10 +3,10 @@ import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts'
 
 /**
  * H.264 with libx264, capped quality with a two-second buffer under the rung's cap: `faster` with one reference frame
- * at CRF 23.9, which needs 5 to 8 % fewer bits than `veryfast` for 1.3 to 1.4 times its work, or `veryfast` at CRF 23
- * if a viewer waits. Both write the same parameter sets, which contain the integer part of the CRF, so their segments
- * may follow each other (decision 321). 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that allows size,
- * rate and bit rate.
+ * at CRF 23.9, which needs 5 to 8 % fewer bits than `veryfast` for 1.3 to 1.4 times its processor time, or `veryfast`
+ * at CRF 23 if a viewer waits. Both write the same parameter sets, which contain the integer part of the CRF, so their
+ * segments may follow each other (decision 321). 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that
+ * allows size, rate and bit rate.
  */
 export const h264: VideoCodec = {
   name: 'h264',

@@ -22,7 +22,7 @@ export type EncoderJob = {
 export type VideoCodec = {
   /** Stable name in rows and settings. Same as in ffprobe. */
   name: string;
-  /** Name in the API, if different. `wireNumber` is its number there. */
+  /** Name in the API, if different. `wireNumber` is the codec's number in the API. */
   wireName?: string;
   wireNumber: number;
   /** Whether HDR stays HDR (10-bit, BT.2020). If false, input is tone-mapped to BT.709. */

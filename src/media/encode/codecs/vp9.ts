@@ -1,8 +1,8 @@
 import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
- * VP9 with libvpx, constrained quality: CRF 33, `good` at speed 5, about a third fewer bits than x264 at the same
- * quality. Its one-pass rate control only keeps the rung's cap on average: pure noise exceeds it. 8-bit profile 0, and
+ * VP9 with libvpx, constrained quality: CRF 33, `good` at speed 5. Needs about a third fewer bits than x264 at the same
+ * quality. Its one-pass rate control keeps the rung's cap only on average: pure noise exceeds it. 8-bit profile 0, and
  * 10-bit profile 2 for HDR.
  */
 export const vp9: VideoCodec = {

@@ -1,15 +1,15 @@
 /** Content after the first byte of an enhanced tag: packet type, codec, and the track's data. */
 export type ExtendedPacket = { packet: number; fourCc: string; data: Buffer };
 
-/** Kinds of tags with several tracks, in the high bits of the first byte. */
+/** Kinds of multitrack tags, stored in the high bits of the first byte. */
 const MANY_TRACKS = { one: 0, ofOneCodec: 1, ofManyCodecs: 2 };
 /** Number of the track that all receivers use. */
 const FIRST_TRACK = 0;
 
 /**
  * Reads the header of a tag of enhanced RTMP v2 ("ExAudioTagHeader", "ExVideoTagHeader"). `multitrack` is the packet
- * type of a tag with several tracks, of which track 0 is returned. Returns `further` for a tag with only other tracks,
- * and null for one that ends too soon.
+ * type of a tag with several tracks. Returns track 0 of such a tag, `further` if the tag contains only other tracks,
+ * and null if it is truncated.
  */
 export function readExtendedPacket(body: Buffer, multitrack: number): ExtendedPacket | 'further' | null {
   const packet = body.readUInt8(0) & 0x0f;

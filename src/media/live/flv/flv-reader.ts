@@ -19,7 +19,8 @@ export function createFlvReader(): { push(chunk: Buffer): FlvTag[] } {
       const tags: FlvTag[] = [];
       if (!hasHead) {
         if (held.length < FILE_HEAD_BYTES) return tags;
-        if (held.toString('latin1', 0, 3) !== 'FLV') throw new BrokenMedia('Expected an FLV file.');
+        if (held.toString('latin1', 0, 3) !== 'FLV')
+          throw new BrokenMedia('Expected an FLV file, got bytes without the signature "FLV".');
         held = held.subarray(FILE_HEAD_BYTES);
         hasHead = true;
       }
@@ -27,7 +28,7 @@ export function createFlvReader(): { push(chunk: Buffer): FlvTag[] } {
         const bodyBytes = held.readUIntBE(1, 3);
         const sizeBytes = TAG_HEAD_BYTES + bodyBytes + TAG_TAIL_BYTES;
         if (held.length < sizeBytes) break;
-        // The fourth byte of the timestamp is the highest.
+        // The fourth byte of the timestamp is the most significant one.
         const timestampMs = held.readUIntBE(4, 3) + held.readUInt8(7) * 2 ** 24;
         const body = held.subarray(TAG_HEAD_BYTES, TAG_HEAD_BYTES + bodyBytes);
         if (held.readUInt8(0) === VIDEO) tags.push({ type: VIDEO, timestampMs, body: Buffer.from(body) });

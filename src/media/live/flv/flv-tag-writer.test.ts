@@ -21,7 +21,7 @@ const frame = (kind: 'video' | 'audio', dtsMs: number, offsetMs: number): LiveEv
 test.each([
   { what: 'H.264', config: avcConfig(Buffer.from(AVC_RECORD, 'hex'), 0) },
   { what: 'HEVC', config: hevcConfig(Buffer.from(HEVC_RECORD, 'hex'), 0) },
-])('a written tag is read back unchanged: $what and AAC', ({ config }) => {
+])('written tags are read back unchanged: $what and AAC', ({ config }) => {
   const sent: LiveEvent[] = [
     { type: 'config', config },
     { type: 'config', config: aacConfig(Buffer.from([0x11, 0x90])) },

@@ -6,7 +6,7 @@ import type { FlvTag } from './flv-tag.ts';
  * section 12.1.3).
  */
 const VISUAL_DESCRIPTION_AT = 86 + 8;
-/** Offset of the length of the AudioSpecificConfig in our `esds` (`sample-entry.ts`). */
+/** Offset of the length of the AudioSpecificConfig in the `esds` that `sample-entry.ts` writes. */
 const SPECIFIC_LENGTH_AT = 69;
 const AAC_HEAD = 0xaf;
 const KEY_FRAME = 0x10;
@@ -16,8 +16,8 @@ const EXTENDED = 0x80;
 const PACKET = { sequenceStart: 0, codedFrames: 1 };
 
 /**
- * Writes the media of publishers that do not use FLV as FLV tags, for relays: H.264 and AAC in the form that every RTMP
- * receiver accepts, and HEVC as in enhanced RTMP. Times start at 0.
+ * Writes the media of publishers that do not use FLV as FLV tags, for relays: H.264 and AAC in the tag format that
+ * every RTMP receiver accepts, and HEVC as in enhanced RTMP. Times start at 0.
  */
 export class FlvTagWriter {
   #firstMs: number | null = null;

@@ -35,8 +35,8 @@ test.each([
 
 test.each([
   { what: 'one track with another index', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
-  { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
-])('rejects further tracks of enhanced RTMP with a reason: $what', ({ body }) => {
+  { what: 'several tracks without track 0', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
+])('rejects tracks other than track 0 of enhanced RTMP with a reason: $what', ({ body }) => {
   expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
 });
 
@@ -66,7 +66,7 @@ test('the configuration of the first of several tracks equals that of a single t
   });
 });
 
-test('keeps 5.1 channels of audio, also in the first of several tracks', () => {
+test('keeps the channels of 5.1 audio, alone and as the first of several tracks', () => {
   const specific = Buffer.from([0x11, 0xb0]);
   const head = Buffer.from([0x90 | MULTITRACK.audio, SEQUENCE_START]);
   const body = Buffer.concat([head, fourCc('mp4a'), Buffer.from([0]), specific]);
@@ -77,7 +77,7 @@ test('keeps 5.1 channels of audio, also in the first of several tracks', () => {
   expect(event.config.sampleEntry.readUInt16BE(24)).toBe(6);
 });
 
-test('rejects damaged tags of several tracks only with BrokenMedia', () => {
+test('rejects damaged multitrack tags only with BrokenMedia', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ minLength: 1, maxLength: 80 }), (type, bytes) => {
       const first = type === 8 ? 0x90 | MULTITRACK.audio : KEY_FRAME | MULTITRACK.video;
@@ -91,7 +91,7 @@ test('rejects damaged tags of several tracks only with BrokenMedia', () => {
   );
 });
 
-test('reads plain AAC tags: the configuration, then frames', () => {
+test('reads the configuration and the frames from plain AAC tags', () => {
   const read = (...body: number[]) => readFlvTag({ type: 8, timestampMs: 40, body: Buffer.from(body) }, 0);
   expect(read(0xaf, 0, 0x11, 0x90)).toMatchObject({ type: 'config', config: { kind: 'audio', timescale: 48_000 } });
   expect(read(0xaf, 1, 7, 8)).toMatchObject({ type: 'unit', unit: { kind: 'audio', dtsMs: 40, bytes: frame(7, 8) } });

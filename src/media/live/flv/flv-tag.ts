@@ -34,7 +34,7 @@ const VIDEO_NAMES: Readonly<Record<number, string>> = {
   6: 'screen video',
 };
 const AAC = 10;
-/** Top bit of the first byte, which announces a FourCC (enhanced RTMP v2). */
+/** Top bit of the first byte, which indicates that a FourCC follows (enhanced RTMP v2). */
 const EXTENDED = 0x80;
 const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
 
@@ -50,9 +50,9 @@ const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
 
 /**
- * Reads one tag. Returns null for tags without media: the end of a sequence, seek commands, metadata. `frameRate` is
- * the rate declared by the encoder (onMetaData). Throws BrokenMedia for a damaged tag, and LeftOut for codecs other
- * than H.264, HEVC, AV1 and AAC and for further tracks.
+ * Reads one tag. Returns null for tags without media: the end of a sequence, seek commands and metadata. `frameRate` is
+ * the rate declared by the encoder (onMetaData). Throws BrokenMedia for a damaged tag, and LeftOut for other codecs
+ * than H.264, HEVC, AV1 and AAC, and for additional tracks.
  */
 export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
   if (tag.body.length < 2) return null;
@@ -126,7 +126,7 @@ function furtherTrack(what: 'picture' | 'sound'): LeftOut {
 
 function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {
   const taken = what === 'picture' ? 'H.264, HEVC or AV1' : 'AAC';
-  return new LeftOut(`The ${what} is left out: expected ${taken} by RTMP, got ${codec}. Choose it in the encoder.`);
+  return new LeftOut(`The ${what} is left out: expected ${taken} over RTMP, got ${codec}. Choose it in the encoder.`);
 }
 
 function configOf(codec: VideoCodec, description: Buffer, frameRate: number): TrackConfig {

@@ -32,10 +32,10 @@ test.each([
   ['HEVC, 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
   ['AV1, 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
   ['AV1, 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
-])('%s has rungs only if they can show the same colours, or a reason', (_, source, expected) => {
+])('%s has rungs if they can show the same colours, else a reason', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
   const hasReason = /no smaller resolutions/.test(describePlaybackLimit(source) ?? '');
-  // A record without parameter sets does not state its depth.
+  // A configuration record without parameter sets does not contain the bit depth.
   if (source.sampleEntry.toString('latin1', 4, 8) !== 'avc1') expect(hasReason).toBe(expected.length === 0);
 });
 
@@ -43,7 +43,7 @@ test.each([
   ['PAL', 'yuv420p', ['bt470bg', 'bt470bg', 'smpte170m', 'tv'], 'tv,bt470bg,smpte170m,bt470bg'],
   ['full range', 'yuvj420p', ['bt709', 'bt709', 'bt709', 'pc'], 'tv,bt709,bt709,bt709'],
   ['Display P3', 'yuv420p', ['bt709', 'smpte432', 'bt709', 'tv'], 'tv,bt709,bt709,smpte432'],
-])('rungs of %s have the colours of the source, in limited range', async (_, pixelFormat, tags, expected) => {
+])('the rungs of a %s source have its colours, in limited range', async (_, pixelFormat, tags, expected) => {
   const { dir, remove } = await makeFolder();
   try {
     const [space = '', primaries = '', transfer = '', range = ''] = tags;
@@ -80,7 +80,7 @@ test.each([
   }
 });
 
-test("caps a rung by its source's bit rate but not below a third of its usual cap", () => {
+test('caps a rung by the bit rate of its source, but not below a third of the usual cap', () => {
   const source = track('avc1', 'avcC', [1, 100, 0, 31]);
   const capsOf = (bps: number) => planLiveLadder(source, OPTIONS, bps).rungs.map(({ maxBitrateBps }) => maxBitrateBps);
   const usual = [1_400_000, 800_000, 600_000];

@@ -16,15 +16,15 @@ const DECODE_SEC = 2.2e-9;
 const ENCODE_SEC = 1.1e-8;
 /** Assumed frame rate if the publisher's encoder declares none. */
 const USUAL_RATE = 30;
-/** Exponent of the bit rate by pixels: half the pixels need about 0.6 of the bits. */
+/** Exponent of the bit rate as a function of the number of pixels: half the pixels need about 0.6 of the bits. */
 const COST_EXPONENT = 0.75;
 const MIN_CAP_SHARE = 1 / 3;
-/** One thread is too slow for frames of at least this number of pixels, such as 720p. */
+/** Minimum number of pixels per frame for which one thread is too slow, such as 720p. */
 const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
 /** Time base of Matroska's timestamps. */
 const TIME_BASE = '1/1000';
-/** Forces a keyframe at odd times, see `ladderTimeMs`. */
+/** ffmpeg expression that forces a keyframe at odd times (`ladderTimeMs`). */
 const FORCED_KEYS = 'expr:eq(mod(round(t*1000),2),1)';
 
 /**
@@ -58,7 +58,8 @@ export function planMarkedSource(source: TrackConfig, options: LadderOptions): L
 /**
  * Returns the time of a frame on the clock of an encoder, in ms: the nearest even time, plus 1 if a keyframe is forced.
  * ffmpeg can force keyframes by an expression of the time since the first frame, which is a keyframe and has time 0.
- * Its alternative, at each keyframe of the source, would force one for each repetition of a held picture.
+ * The alternative, a keyframe at each keyframe of the source, would also force one for each repetition of a frozen
+ * frame.
  */
 export function ladderTimeMs(ms: number, forcesKey: boolean): number {
   return 2 * Math.round(ms / 2) + (forcesKey && ms > 0 ? 1 : 0);
@@ -84,7 +85,7 @@ function rateOf({ frameRate }: TrackConfig): number {
 /**
  * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
  * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark,
- * a PNG mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
+ * a PNG mounted as the sandbox's source, is drawn on the first rung, and the other rungs inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);
@@ -102,7 +103,7 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
     ...['-filter_threads', '1', '-filter_complex_threads', '1', '-copyts'],
     ...['-protocol_whitelist', 'pipe', '-format_whitelist', 'matroska,webm', ...DECODER_GUARD],
     ...['-max_pixels', String(MAX_PIXELS)],
-    // Do not use `nobuffer`: it drops everything read while probing, which is the whole first GOP.
+    // Do not use `nobuffer`. It drops everything read during probing, which is the whole first GOP.
     ...['-probesize', '32768', '-analyzeduration', '0', '-threads', '1', '-f', 'matroska', '-i', 'pipe:0'],
     ...(mark === null ? [] : OPEN_MARK),
     ...['-filter_complex', scaling(rungs, mark), ...outputs],

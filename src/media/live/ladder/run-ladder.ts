@@ -10,7 +10,10 @@ import { matroskaFrame, matroskaHead } from '../matroska/matroska.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { ladderArgv } from './ladder-plan.ts';
 
-/** A frame of the source in decode order. `timeMs`: its presentation time on the clock of the run (`ladderTimeMs`). */
+/**
+ * A frame of the source, pushed in decode order. `timeMs` is its presentation time on the clock of the run
+ * (`ladderTimeMs`).
+ */
 export type LadderFrame = { timeMs: number; isKey: boolean; bytes: Buffer };
 
 export type LadderHandlers = {
@@ -39,7 +42,7 @@ const LIMITS = {
   openFiles: 64,
 };
 
-/** A watermark, and a folder for it as a file while the run uses it. */
+/** A watermark, and the folder in which it is stored as a file during the run. */
 export type FiledMark = { mark: Watermark; folder: string };
 
 export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; marking?: FiledMark };

@@ -66,7 +66,7 @@ export function writeMatroskaHead({ format, channels }: Pick<ForeignAudio, 'form
   ]);
 }
 
-/** Writes frames at a time in whole ms, as a separate cluster. */
+/** Writes frames as a separate cluster. `timeMs` is their time in whole milliseconds. */
 export function writeMatroskaBlock(timeMs: number, frames: Buffer): Buffer {
   const block = element(ID.simpleBlock, Buffer.from([0x81, 0, 0, KEY_FRAME]), frames);
   return element(ID.cluster, element(ID.timestamp, number(Math.max(0, Math.round(timeMs)))), block);

@@ -50,7 +50,7 @@ export function matroskaFrame(timeMs: number, isKey: boolean, bytes: Buffer): Bu
 
 function element(id: number, ...parts: readonly Buffer[]): Buffer {
   const size = Buffer.alloc(8);
-  // A size of eight bytes, marked by its first bit.
+  // The size has eight bytes. Its first seven bits are 0 and the eighth is 1.
   size.writeBigUInt64BE(BigInt(parts.reduce((sum, part) => sum + part.length, 0)) | (1n << 56n));
   return Buffer.concat([idOf(id), size, ...parts]);
 }

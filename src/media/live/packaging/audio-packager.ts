@@ -12,8 +12,8 @@ export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
  * Cuts audio into parts, and into segments at the times of `cutAt`. A frame belongs to the segment in which it begins.
- * Frames follow each other without a gap: silence replaces missing frames, and times stay within 0.6 frames of the
- * publisher's.
+ * Frames follow each other without a gap: silence replaces missing frames, and times stay within 0.6 frame durations of
+ * the publisher's clock.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;
@@ -111,7 +111,10 @@ export class AudioPackager {
     else this.#addSilence(Math.round(drift / this.#frameTicks), output);
   }
 
-  /** Keeps the mean deviation from the publisher's clock small. Returns false if the frame must be dropped for that. */
+  /**
+   * Keeps the mean deviation from the publisher's clock small by inserting silent frames. Returns false if the frame
+   * must be dropped instead.
+   */
   #correct(said: number, output: AudioOutput): boolean {
     const drift = said - (this.#nextTick ?? said);
     const average = this.#driftTicks === null ? drift : this.#driftTicks + (drift - this.#driftTicks) / AVERAGED_FRAMES;

@@ -7,7 +7,7 @@ const MAX_PATIENCE_MS = 6_000;
 /** Maximum frame interval, as a multiple of the usual one. */
 const MISSED_FRAMES = 3;
 const MAX_DISTANCE_MS = 2_000;
-/** Frame interval from which a source counts as a still screen, whose frames are repeated, in ms. */
+/** Minimum frame interval, in ms, of a source that counts as a still screen, whose frames are repeated. */
 const STILL_DISTANCE_MS = 1_500;
 /** Weight of the newest frame interval in the running mean. */
 const DISTANCE_WEIGHT = 1 / 4;
@@ -37,7 +37,7 @@ export class GapWatch {
   #cameAtMs = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `startMs` is the time from which frames are expected. */
+  /** `startMs` is the time from which frames are expected, in ms on the timeline. */
   constructor(kind: 'audio' | 'video', startMs: number) {
     this.#leastMs = MIN_PATIENCE_MS[kind];
     this.#lastMs = startMs;

@@ -10,7 +10,7 @@ const BOTH = { video: VIDEO, audio: AUDIO };
 const AUDIO_FRAME_MS = 1024 / 48;
 const SOUND = Buffer.alloc(20, 1);
 
-/** Times in ms of the publisher's clock between which a track sends nothing. */
+/** Periods in which a track sends nothing, in ms of the publisher's clock. */
 type Away = { audio?: readonly [number, number][]; video?: readonly [number, number][] };
 type Source = Away & { lengthMs: number; fromMs?: number; audioLateMs?: number; keyEveryMs?: number; rate?: number };
 
@@ -42,7 +42,9 @@ function media({
 type Sent = { unit: AccessUnit; edgesMs: { video: number; audio: number } };
 type Packaged = { sent: Sent[]; events: PackagedEvent[] };
 
-/** Packages publishers one after the other. `sent` has the listed end of each track after each frame. */
+/**
+ * Packages the media of several publishers in sequence. `sent` contains the listed end of each track after each frame.
+ */
 function packageAll(
   runs: readonly AccessUnit[][],
   tracks: ConstructorParameters<typeof StreamPackager>[0] = BOTH,
@@ -99,7 +101,9 @@ function holesOf(samples: readonly Sample[]): [number, number][] {
   });
 }
 
-/** Returns the numbers of frames between keyframes that do not follow the frame that they refer to. */
+/**
+ * Returns the numbers of the frames, other than keyframes, that do not directly follow the frame that they refer to.
+ */
 function withoutReference(samples: readonly Sample[]): number[] {
   const numbers = samples.map(({ bytes }) => bytes.readUInt32BE(0));
   return numbers.filter((number, at) => number % 50 !== 0 && number !== (numbers[at - 1] ?? 0) + 1);
@@ -145,7 +149,7 @@ test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
   expect(Math.max(...video.map(({ startMs, endMs }) => endMs - startMs))).toBeLessThan(260);
   const held = video.filter(({ startMs, endMs }) => endMs - startMs > 100 && endMs - startMs <= 251);
   expect(Math.abs(held.length * 250 - heldMs)).toBeLessThan(600);
-  // Audio after a gap is at the publisher's time.
+  // Audio after a gap has the publisher's time.
   const ends = source.audio?.map(([, to]) => to).filter((to) => to < source.lengthMs) ?? [];
   for (const toMs of ends) {
     const after = audio.find(({ startMs, bytes }) => startMs > toMs - 15 && bytes.equals(SOUND));
@@ -166,7 +170,8 @@ test.each(['audio', 'video'] as const)('fills a missing track (%s) within 1 s of
 });
 
 /**
- * Reorders audio into packets of up to 0.35 s, each sent with the frame after it, as ffmpeg writes transport streams.
+ * Groups audio into packets of up to 0.35 s, each sent together with the video frame that follows it, as ffmpeg writes
+ * transport streams.
  */
 function inPackets(units: readonly AccessUnit[]): AccessUnit[] {
   const audio = units.filter(({ kind }) => kind === 'audio');
@@ -204,7 +209,7 @@ test.each([1, 2, 5])('keeps every frame of a source with %i fps', (rate) => {
   expect(video.filter(({ startMs }) => startMs >= 20_000)).toHaveLength(late.length);
 });
 
-test('repeats the pictures of a still screen before the next one, and keeps each of them', () => {
+test('repeats each frame of a still screen until the next one, and keeps every frame', () => {
   const units = media({ lengthMs: 40_000, rate: 0.5, keyEveryMs: 4_000 });
   const { sent } = packageAll([units]);
   const lags = (kind: 'key' | 'other') =>
@@ -218,7 +223,7 @@ test('repeats the pictures of a still screen before the next one, and keeps each
   expect(shown.filter(({ dtsMs }) => !starts.has(Math.round(dtsMs)))).toEqual([]);
 });
 
-test('emits repeated pictures at short intervals, because decoders and rungs hold each picture until the next', () => {
+test('emits repeated frames at short intervals, because decoders and rungs hold each frame until the next', () => {
   const { events } = packageAll([media({ lengthMs: 16_000, video: [[6_000, 10_000]] })]);
   const shownMs = events.flatMap((event) => (event.type === 'frame' ? [event.frame.shownTick / 90] : []));
   const inGap = shownMs.filter((ms) => ms > 6_000 && ms < 9_500);

@@ -16,7 +16,10 @@ function both(fromMs: number, toMs: number): Frame[] {
   return frames('video', fromMs, toMs).flatMap(([, ms]) => [['video', ms] as const, ['audio', ms] as const]);
 }
 
-/** Returns the offset between the last audio frame and the last video frame, and the time of the latter, in ms. */
+/**
+ * Places frames on the timeline. Returns the offset between the last audio frame and the last video frame, and the time
+ * of the last video frame, in ms.
+ */
 function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number } {
   const clock = new MediaClock(0);
   const last = { video: 0, audio: 0 };

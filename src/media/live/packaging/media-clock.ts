@@ -1,8 +1,8 @@
 import type { AccessUnit } from '../tracks/access-unit.ts';
 
 /**
- * Maximum forward step of a publisher's clock, in ms. A larger step, or one back by more than `MAX_REWIND_MS`, is a
- * jump unless the other track contradicts.
+ * Maximum forward step of a publisher's clock, in ms. A larger step, or one back by more than `MAX_REWIND_MS`, counts
+ * as a jump of the clock, unless the other track shows that this track has paused.
  */
 const MAX_STEP_MS = 10_000;
 const MAX_REWIND_MS = 2_000;
@@ -56,7 +56,7 @@ function follows(last: number, next: number): boolean {
 }
 
 /**
- * Returns the time at which a track continues. If it paused and returns with another clock, that is the time of the
+ * Returns the time at which a track continues. If the track paused and its clock has changed, that is the time of the
  * other track.
  */
 function jumpTarget(last: number, other: number | undefined): number {

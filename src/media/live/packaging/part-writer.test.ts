@@ -21,11 +21,12 @@ function fragmentOf(baseTick: number, samples: readonly (readonly [number, numbe
 test.each([
   { title: 'frames in order', samples: Array.from({ length: 4 }, () => [FRAME_TICKS, 0] as const) },
   {
-    // The second frame is shown after the two that follow it. Decode times are closer than presentation times.
+    // The second frame is shown after the two frames that follow it. Decode times are closer together than presentation
+    // times.
     title: 'reordered frames',
     samples: [[3_750, 0] as const, [3_750, 18_750] as const, [FRAME_TICKS, 0] as const, [FRAME_TICKS, 0] as const],
   },
-])('a segment that was cut off lasts until all $title were shown', ({ samples }) => {
+])('an interrupted segment lasts until all $title have been shown', ({ samples }) => {
   const found = toCutSegment('video', TIMESCALE, 3, [fragmentOf(360_000, samples)]);
   expect(found?.segment.startTick).toBe(360_000);
   expect(found?.segment.durationTicks).toBe(4 * FRAME_TICKS);

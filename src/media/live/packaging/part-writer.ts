@@ -8,10 +8,14 @@ export const PART_TARGET_SEC = 0.26;
 /** PART-HOLD-BACK: the minimum (RFC 8216bis section 4.4.3.8). */
 export const PART_HOLD_BACK_SEC = 3 * PART_TARGET_SEC;
 /**
- * Maximum duration of a part, in seconds. It is below the target because publishers' clocks have whole milliseconds.
+ * Maximum duration of a part, in seconds. It is below the target, because publishers' clocks are rounded to whole
+ * milliseconds.
  */
 const MAX_PART_SEC = 0.2555;
-/** Maximum duration of the frame shown last. A slow connection may have delayed it. */
+/**
+ * Maximum duration of the frame shown last, in seconds. Its measured duration may be too long because of a slow
+ * connection.
+ */
 const MAX_LAST_FRAME_SEC = 0.2;
 /** Maximum number of parts of a segment, same as in `sealFragments`. */
 const MAX_PARTS = 256;
@@ -61,7 +65,7 @@ export class PartWriter {
     return this.#segment;
   }
 
-  /** Adds a frame at `tick`. Returns the parts that ended before it or with it. */
+  /** Adds a frame at `tick`. Returns the parts that end before or with this frame. */
   add(tick: number, frame: Frame): LivePart[] {
     const isGap = this.#frames.length > 0 && tick !== this.#baseTick + this.#ticks;
     const before = isGap || this.#isTooLong(frame.durationTicks) ? this.endPart() : null;
@@ -137,7 +141,7 @@ export class PartWriter {
 
 /**
  * Creates a segment from the fragments written before a publisher or process was interrupted. Returns null if there are
- * none. The last frame lasts until all frames were shown, as in a regular segment.
+ * none. The last frame lasts until all frames have been shown, as in a regular segment.
  */
 export function toCutSegment(
   kind: 'video' | 'audio',
@@ -164,12 +168,12 @@ export function toCutSegment(
   return toSegment(kind, timescale, number, withDurations);
 }
 
-/** A frame by its presentation time, with the interval to the next one in decode order. */
+/** Presentation time of a frame, and the interval to the next frame in decode order. */
 type Shown = { tick: number; durationTicks: number };
 
 /**
- * Returns when the frame shown last ends. If others are decoded after it, it lasts as long as the one shown before it,
- * because intervals in decode order differ from those in presentation order.
+ * Returns the end of the frame shown last. If other frames are decoded after it, it lasts as long as the frame shown
+ * before it, because intervals in decode order differ from intervals in presentation order.
  */
 function shownEndTick(decoded: readonly Shown[], timescale: number): number {
   const [last, before] = decoded.toSorted((one, other) => other.tick - one.tick);

@@ -5,7 +5,7 @@ const FRAME = 3_600;
 const SEGMENT = 50 * FRAME;
 const picture = (at: number) => ({ isKey: at % 50 === 0, bytes: Buffer.from([at % 256]) });
 
-test('segments have the borders and numbers of the source and a segment without frames is a gap', () => {
+test('segments have the borders and numbers of the source, and a segment without frames is a gap', () => {
   const packager = new RungPackager(7);
   const segments: { number: number; startTick: number; durationTicks: number }[] = [];
   const gaps: number[] = [];
@@ -25,7 +25,7 @@ test('segments have the borders and numbers of the source and a segment without 
   );
 });
 
-test('lists abandoned segments and never writes them later', () => {
+test('returns the numbers of abandoned segments and never writes these segments', () => {
   const packager = new RungPackager(0);
   packager.cut(0, 0);
   packager.push(0, picture(0));

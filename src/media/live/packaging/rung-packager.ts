@@ -13,7 +13,7 @@ type Pending = { tick: number; isKey: boolean; bytes: Buffer };
  */
 export class RungPackager {
   readonly #writer: PartWriter;
-  /** Cuts of the source that no frame has reached yet. */
+  /** Cuts of the source for which no frame has arrived yet. */
   readonly #cuts: Cut[] = [];
   #open: number | null = null;
   #pending: Pending | null = null;

@@ -66,7 +66,7 @@ test('a reconnecting publisher continues without a gap for any clock', () => {
   expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
 });
 
-test('after a break within reordered frames, new frames begin when all earlier ones were shown', () => {
+test('after an interruption within reordered frames, new frames begin when all earlier ones have been shown', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
   const frame = (dtsMs: number, ptsMs: number): AccessUnit => {
     return { kind: 'video', dtsMs, ptsMs, isKey: dtsMs === 0, bytes: Buffer.alloc(3) };
@@ -89,8 +89,8 @@ test('after a break within reordered frames, new frames begin when all earlier o
 test.each([
   { title: 'none', order: [1, 2, 3, 4, 5, 6] },
   { title: 'two', order: [3, 1, 2, 6, 4, 5] },
-  { title: 'a pyramid of three', order: [4, 2, 1, 3, 6, 5] },
-])('frames are decoded no later than shown, as late as possible, with reordered ones: $title', ({ order }) => {
+  { title: 'a pyramid of three B-frames', order: [4, 2, 1, 3, 6, 5] },
+])('reordered frames are decoded as late as possible, but not after they are shown: $title', ({ order }) => {
   const shown = [0, 1, 2, 3].flatMap((gop) => [0, ...order].map((at) => gop * 7 + at)).map((at) => at * 200);
   const units = shown.map((ptsMs, at): AccessUnit => {
     const dtsMs = (at - 2) * 200;
@@ -132,7 +132,7 @@ const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: n
 test.each([
   // Expected number of segments, and the longest and total length in seconds.
   {
-    what: 'keyframes each 8 s',
+    what: 'keyframes every 8 s',
     units: frames(600, (at) => ({ ms: at * 40, isKey: at % 200 === 0 })),
     expected: [3, 8, 24],
   },
@@ -148,7 +148,7 @@ test.each([
     expected: [2, 2, 4],
   },
   {
-    what: 'a clock that jumps an hour',
+    what: 'a clock that jumps by an hour',
     units: frames(100, (at) => ({ ms: at * 40 + (at < 50 ? 0 : 3_600_000), isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
@@ -162,7 +162,7 @@ test.each([
   expect(Math.abs(lengths.reduce((sum, sec) => sum + sec, 0) - all)).toBeLessThan(0.15);
 });
 
-test('decode times ascend for any times of a publisher', () => {
+test('decode times ascend for any publisher timestamps', () => {
   const times = fc.array(
     fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),
     {
@@ -206,24 +206,27 @@ test.each([
   { rate: 5, bFrames: 2 },
   { rate: 10, bFrames: 4 },
   { rate: 25, bFrames: 15 },
-])('drops no frame of $rate fps with $bFrames B-frames, which are shown long after they are decoded', (source) => {
-  const { rate, bFrames } = source;
-  const group = bFrames + 1;
-  const shown = Array.from({ length: Math.floor((10 * rate) / group) }, (_, at) => [
-    (at + 1) * group,
-    ...Array.from({ length: bFrames }, (_b, b) => at * group + b + 1),
-  ]).flat();
-  const video = [0, ...shown].map((number, at): AccessUnit => {
-    const [dtsMs, ptsMs] = [(at * 1000) / rate, ((number + 1) * 1000) / rate];
-    return { kind: 'video', dtsMs, ptsMs, isKey: number === 0, bytes: Buffer.alloc(100) };
-  });
-  const audio = [...media(0, 10_000)].filter(({ kind }) => kind === 'audio');
-  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
-  const events = pushAll(
-    packager,
-    [...video, ...audio].toSorted((a, b) => a.dtsMs - b.dtsMs),
-  );
-  const segments = segmentsOf([...events, ...packager.end()], 'video');
-  const samples = segments.flatMap(({ fragments }) => fragments.flatMap(({ samples: own }) => own));
-  expect(samples).toHaveLength(video.length);
-});
+])(
+  'keeps every frame at $rate fps with $bFrames B-frames, although frames are shown long after they are decoded',
+  (source) => {
+    const { rate, bFrames } = source;
+    const group = bFrames + 1;
+    const shown = Array.from({ length: Math.floor((10 * rate) / group) }, (_, at) => [
+      (at + 1) * group,
+      ...Array.from({ length: bFrames }, (_b, b) => at * group + b + 1),
+    ]).flat();
+    const video = [0, ...shown].map((number, at): AccessUnit => {
+      const [dtsMs, ptsMs] = [(at * 1000) / rate, ((number + 1) * 1000) / rate];
+      return { kind: 'video', dtsMs, ptsMs, isKey: number === 0, bytes: Buffer.alloc(100) };
+    });
+    const audio = [...media(0, 10_000)].filter(({ kind }) => kind === 'audio');
+    const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+    const events = pushAll(
+      packager,
+      [...video, ...audio].toSorted((a, b) => a.dtsMs - b.dtsMs),
+    );
+    const segments = segmentsOf([...events, ...packager.end()], 'video');
+    const samples = segments.flatMap(({ fragments }) => fragments.flatMap(({ samples: own }) => own));
+    expect(samples).toHaveLength(video.length);
+  },
+);

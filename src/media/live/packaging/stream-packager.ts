@@ -17,7 +17,7 @@ export type PeriodTracks = {
   videoBps?: number;
 };
 
-/** Position at which a period continues. Both fields are 0 for a new period. */
+/** Segment number and timeline position at which a period continues. Both fields are 0 for a new period. */
 export type PeriodPlace = { segment: number; endMs: number };
 
 export type PackagedEvent =
@@ -37,7 +37,10 @@ const AUDIO_SEGMENT_MS = 2_000;
  * late.
  */
 const FILL_BEHIND_MS = 50;
-/** The same after a gap of both tracks, while frames are dropped that refer to lost ones: late audio is kept. */
+/**
+ * Delay up to which a missing track is filled after a gap of both tracks, in ms, while frames that refer to lost frames
+ * are dropped. It is longer so that late audio is kept.
+ */
 const DROPPED_BEHIND_MS = 400;
 
 /**
@@ -46,7 +49,10 @@ const DROPPED_BEHIND_MS = 400;
  */
 const REPEAT_TICKS = VIDEO_TIMESCALE / 16;
 
-/** Raised when fragments change in a way that does not fit an older init segment: a new period begins then. */
+/**
+ * Version of the fragment format. Increase it if fragments change in a way that does not fit an older init segment. A
+ * new period then begins.
+ */
 const FORM = '2';
 
 /** Returns a fingerprint of the tracks' parameters. Publishers with equal fingerprints can share a rendition. */
@@ -93,7 +99,7 @@ export class StreamPackager {
     const mediaMs = clock.place(unit);
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
-    // The decode time, because frames that are shown before this one may follow.
+    // Use the decode time, because frames that are shown before this one may follow.
     const filled = unit.kind === 'video' ? this.#fillBefore(mediaMs) : [];
     const added = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
     const events = [...filled, ...(added ?? [])];
@@ -116,7 +122,7 @@ export class StreamPackager {
       const { ended, segment } = this.#video.end(this.#newestMs.audio);
       events.push(...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment]));
       events.push({ type: 'end', tick: this.#video.endTick });
-      // Video continues without a gap. Audio that extended further is not repeated.
+      // Video continues without a gap. Audio that extends past the end of the video is not repeated.
       endMs = (this.#video.endTick * 1000) / VIDEO_TIMESCALE;
       this.#segment = this.#video.segment;
     }
@@ -145,7 +151,9 @@ export class StreamPackager {
     return this.#clock;
   }
 
-  /** Fills a gap of both tracks, of which the video returns first. Frames that refer to lost ones are dropped then. */
+  /**
+   * Fills a gap of both tracks if the video continues first. Frames that refer to lost frames are dropped in that case.
+   */
   #fillBefore(untilMs: number): PackagedEvent[] {
     const isMissing = this.#audio !== null && this.#watches.video.isMissing(untilMs, this.#video?.isStill);
     return isMissing ? this.#fill('video', untilMs) : [];
@@ -156,7 +164,7 @@ export class StreamPackager {
     return this.#video?.hold(untilMs).flatMap((output) => this.#videoEvents(output)) ?? [];
   }
 
-  /** Returns null for a dropped frame. */
+  /** Packages a video frame. Returns null if it is dropped. */
   #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] | null {
     const output = this.#video?.push(unit, mediaMs) ?? null;
     if (output === null) metrics.liveDropped.inc({ reason: 'after-gap' });

@@ -11,15 +11,18 @@ const MIN_TARGET_SEC = 2;
 /** Maximum target duration and length of a segment, in seconds. A later keyframe does not start the next segment. */
 const MAX_SEGMENT_SEC = 20;
 const MAX_SEGMENT_TICKS = MAX_SEGMENT_SEC * VIDEO_TIMESCALE;
-/** Maximum duration of a frame without a successor. */
+/** Maximum duration of a frame without a successor, in ticks. */
 const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /**
- * Maximum duration of the last frame without a known frame rate. It lasts as long as the previous one, which a slow
- * connection may have delayed.
+ * Maximum duration of the last frame if the frame rate is unknown, in ticks. The last frame lasts as long as the
+ * previous one, whose measured duration may be too long because of a slow connection.
  */
 const MAX_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
-/** Duration of each repetition of the last keyframe while video is missing. Each repetition is a part of its own. */
+/**
+ * Duration of each repetition of the last keyframe while video is missing, in ticks. Each repetition is a part of its
+ * own.
+ */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** H.264 and HEVC reorder at most 16 frames. */
@@ -32,7 +35,7 @@ const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /**
  * Returns the target duration for the maximum keyframe interval of an encoder, in seconds. Returns 0 if the interval is
- * unknown, or so long that it says nothing: encoders with forced keyframes declare any.
+ * unknown, or so long that it is meaningless, because encoders with forced keyframes declare arbitrary values.
  */
 export function targetFor(longestGopSec: number): number {
   if (longestGopSec <= 0 || longestGopSec > MAX_SEGMENT_SEC) return 0;
@@ -47,8 +50,8 @@ export type PackagerOutput = {
 };
 
 /**
- * A received or repeated frame and its presentation time on the timeline. It is the input of everything else made from
- * the video. `isKey` is whether encoders must make a keyframe of it.
+ * A received or repeated frame and its presentation time on the timeline. It is the input of everything else that is
+ * created from the video. If `isKey` is true, encoders must encode it as a keyframe.
  */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
@@ -58,11 +61,11 @@ export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[]
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
- * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decodes each frame by the time at
- * which the earliest frame that is still to be shown is shown: the first frame of a segment at its own presentation
- * time, which is tfdt. So fragments have no delay (decision 335), and no negative offsets except those of the leading
- * frames of an open GOP of HEVC, which are shown before their keyframe. Writes a frame once the next one determines its
- * duration.
+ * Cuts the frames of a publisher into parts, and into segments at its keyframes. The decode time of a frame is the
+ * presentation time of the earliest frame that has not been shown yet. For the first frame of a segment, it is the
+ * frame's own presentation time, which is tfdt. Therefore fragments have no delay (decision 335), and no negative
+ * offsets except those of the leading frames of an open GOP of HEVC, which are shown before their keyframe. Writes a
+ * frame when the next frame, which determines its duration, has arrived.
  */
 export class VideoPackager {
   readonly #writer: PartWriter;
@@ -78,7 +81,7 @@ export class VideoPackager {
   /** End of the frame with the latest presentation time. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
-  /** Whether the last received frame is a keyframe. Frames after it may then follow its repetitions. */
+  /** Whether the last received frame is a keyframe. If so, later frames can follow its repetitions. */
   #isStill = false;
   #isHeld = false;
   /** End of the repeated keyframe. */
@@ -105,7 +108,7 @@ export class VideoPackager {
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
   }
 
-  /** Whether repetitions of the last keyframe show the last picture. */
+  /** Whether the last keyframe is also the last frame, so that its repetitions show the last picture. */
   get isStill(): boolean {
     return this.#isStill;
   }
@@ -124,12 +127,12 @@ export class VideoPackager {
     const startsSegment = this.#mayCut(unit.isKey, startTick);
     if (startsSegment || this.#isHeld) return this.#begin(shown, startTick, startsSegment);
     this.#waiting.push(shown);
-    // Frames to come are not shown before this one is decoded, which may be a rounded tick later.
+    // No later frame is shown before this frame is decoded, which may be one tick later because of rounding.
     const untilTick = this.#waiting.length > MAX_REORDERED ? Number.POSITIVE_INFINITY : decodeTick + 1;
     return { ended: this.#release(untilTick), segment: null, cut: null, shown, held: [] };
   }
 
-  /** Takes a frame that begins a segment, or follows a held picture. */
+  /** Adds a frame that begins a segment, or follows repetitions of a keyframe. */
   #begin(shown: ShownFrame, startTick: number, startsSegment: boolean): ShownOutput {
     const ended = this.#release(Number.POSITIVE_INFINITY);
     const tick = Math.max(startTick, this.#pending === null ? this.endTick : this.#pending.tick + 1);
@@ -139,7 +142,10 @@ export class VideoPackager {
     return { ...output, ended: [...ended, ...output.ended] };
   }
 
-  /** Gives decode times to the frames up to the last one that is shown by `tick`, and writes all but that one. */
+  /**
+   * Assigns decode times to the frames up to the last one that is shown by `tick`, and writes all of them except the
+   * last.
+   */
   #release(tick: number): LivePart[] {
     const ended: LivePart[] = [];
     for (;;) {
@@ -168,8 +174,8 @@ export class VideoPackager {
   }
 
   /**
-   * Ends the open segment. The frame decoded last may not be the one shown last. It lasts until all frames were shown,
-   * so that later media does not begin earlier. A repeated keyframe lasts until `heldUntilMs`.
+   * Ends the open segment. The frame decoded last may not be the one shown last. It lasts until all frames have been
+   * shown, so that later media does not begin earlier. A repeated keyframe lasts until `heldUntilMs`.
    */
   end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
@@ -187,14 +193,14 @@ export class VideoPackager {
     return output;
   }
 
-  /** Returns the tick at which all frames so far were shown. */
+  /** Returns the tick at which all frames so far have been shown. */
   #shownEndTick(): number {
     const frameTicks = Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
     const waiting = this.#waiting.map(({ shownTick }) => shownTick + frameTicks);
     return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0), ...waiting);
   }
 
-  /** Repeats the last keyframe as a part of its own, which ends immediately. */
+  /** Repeats the last keyframe as a separate part, which ends immediately. */
   #holdUntil(endTick: number, startsSegment: boolean): ShownOutput {
     const ended = this.#release(Number.POSITIVE_INFINITY);
     const tick = this.#shownEndTick();

@@ -33,7 +33,7 @@ export type FeedPeriod = {
 
 /** Messages from the owner of a stream to edges. Times are in ticks of the rendition's timescale. */
 export type FeedMessage =
-  /** Sent again when renditions are added. */
+  /** A period. Sent again when renditions are added. */
   | { type: 'period'; period: FeedPeriod }
   /** The bytes are the init segment. */
   | { type: 'init'; renditionId: Guid }
@@ -74,7 +74,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Writes a feed frame: the number of JSON bytes (u32), the number of further bytes (u32), both big endian, then the
- * JSON and the bytes. Does not copy the pieces.
+ * JSON and the bytes. Does not copy the buffers.
  */
 export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[]): Buffer[] {
   const json = Buffer.from(JSON.stringify(message));
@@ -123,6 +123,6 @@ function readFrame(frame: Buffer): FeedFrame {
   const jsonEnd = HEAD_BYTES + frame.readUInt32BE(0);
   const message: unknown = JSON.parse(frame.toString('utf8', HEAD_BYTES, jsonEnd));
   const bytes = jsonEnd === frame.length ? NO_BYTES : Buffer.from(frame.subarray(jsonEnd));
-  // The sender uses this module too, and has the shared secret.
+  // No validation is necessary: the sender uses the same module and is authenticated by the shared secret.
   return { message: message as FeedMessage, bytes };
 }

@@ -19,8 +19,8 @@ export type IndexedSegment = {
   parts: IndexedPart[];
   isClosed: boolean;
   /**
-   * Whether the segment is closed, but still listed without EXTINF where parts are listed: no part of the next segment
-   * exists yet. hls.js 1.7 takes the last part of a listed segment for loaded if it is shorter than 0.2 s.
+   * Whether the segment is closed, but still listed without EXTINF in playlists with parts, because no part of the next
+   * segment exists yet. hls.js 1.7 would treat the last part of a listed segment as loaded if it is shorter than 0.2 s.
    */
   isHeldOpen: boolean;
   /** Whether the segment is missing permanently. */
@@ -66,8 +66,8 @@ export class LiveIndex {
   /** Increases with each change that affects a playlist. */
   version = 0;
   /**
-   * Longest complete segment of any rendition so far, in whole seconds. At least the length required by the encoder's
-   * settings, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
+   * Duration of the longest complete segment of any rendition so far, in whole seconds. At least the length required by
+   * the encoder's settings, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
    */
   longestSec = 0;
 
@@ -76,7 +76,10 @@ export class LiveIndex {
     return this.#isConnected;
   }
 
-  /** Sets whether a publisher is connected. Without one, no part follows the last segments, so they are listed. */
+  /**
+   * Sets whether a publisher is connected. Without one, no part follows the last segments, so they are listed with
+   * EXTINF.
+   */
   connect(isConnected: boolean): void {
     this.#isConnected = isConnected;
     if (!isConnected) this.#release();
@@ -231,7 +234,7 @@ export class LiveIndex {
     this.#measure(segment.durationTicks, rendition);
   }
 
-  /** Lists the last segments of all renditions, because no part of the same period may follow. */
+  /** Lists the last segments of all renditions with EXTINF, because possibly no part of the same period follows. */
   #release(): void {
     for (const { rendition } of this.#renditions.values()) {
       const last = rendition.segments.at(-1);
@@ -285,7 +288,7 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   segments.splice(at + 1, 0, segment);
 }
 
-/** Returns false if there were no parts to release. */
+/** Releases the bytes of a segment's parts. Returns false if there were no parts to release. */
 function releaseParts(segment: IndexedSegment | undefined): boolean {
   if (segment?.isGap === true) return true;
   if (segment === undefined || segment.parts.length === 0) return false;

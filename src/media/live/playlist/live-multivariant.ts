@@ -6,7 +6,7 @@ import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../prese
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 import { type LiveView, listSlot, MIN_TARGET_SEC, renditionFor } from './slot-segments.ts';
 
-/** Assumed bit rate until a segment is complete, typical of a 1080p stream. */
+/** Assumed bit rate of the source until a segment is complete, in bits per second. It is typical of a 1080p stream. */
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
@@ -26,7 +26,7 @@ export function liveMultivariant(
   view: LiveView,
   ways: LiveAddresses & { isOver: boolean },
 ): string | null {
-  // A period whose publisher disconnected before its first segment cannot represent the others.
+  // A period whose publisher disconnected before its first segment cannot represent the other periods.
   const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
   const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
   const newest = shown.at(-1);
@@ -79,7 +79,7 @@ type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 /** Lists the video slots of the newest period, and the rungs that only earlier periods have. The source is first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
-  // A period without video cannot represent the video of the others.
+  // A period without video cannot represent the video of the other periods.
   const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
   for (const period of hasSource ? periods.toReversed() : [newest]) {
     for (const rendition of period.renditions) {
@@ -114,7 +114,10 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
   return slot !== undefined && listSlot(index, slot, view).some((one) => one.period === period);
 }
 
-/** The keyframes' share of the bit rate is unknown, so use the rate of the whole rendition as an upper bound. */
+/**
+ * Returns the tag of the I-frame playlist. The keyframes' share of the bit rate is unknown, so the rate of the whole
+ * rendition is listed as an upper bound.
+ */
 function iFrameTag(
   { own, parts }: Variant,
   rates: { peakBps: number; averageBps: number },
@@ -149,7 +152,7 @@ function expectedBps({ kind, rung, slot }: IndexedRendition): number {
   return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
 }
 
-/** Returns the channels for EXT-X-MEDIA, by which some players choose a rendition. */
+/** Returns the number of channels for EXT-X-MEDIA, by which some players choose a rendition. */
 function channelsOf({ init }: IndexedRendition): number | null {
   return init.length === 0 ? null : readInitSegment(init).channels;
 }

@@ -15,7 +15,7 @@ import {
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a late rung lists gaps from the start of its period, so that all rungs number segments alike', () => {
+test('a late rung lists gaps from the start of its period, so that all rungs have the same segment numbers', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
@@ -46,7 +46,7 @@ test('the source replaces a rung only if no rung is pending', () => {
   expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
 });
 
-test('missing audio at the end is a gap, so that all renditions number the next period alike', () => {
+test('missing audio at the end is a gap, so that all renditions have the same numbers in the next period', () => {
   const index = new LiveIndex();
   const [source, sound, nextSource, nextSound] = [video('source'), audio(), video('source'), audio()];
   addPeriod(index, 0, [source, sound]);
@@ -60,7 +60,7 @@ test('missing audio at the end is a gap, so that all renditions number the next 
   expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
 });
 
-test('without a publisher, the last part ends its segment and no part is hinted', () => {
+test('without a publisher, the last segment is complete and the playlist has no preload hint', () => {
   const index = new LiveIndex();
   const source = video('source');
   addPeriod(index, 0, [source]);
@@ -118,7 +118,7 @@ test('a closed segment is listed as parts until the next segment has a part or t
   part(1, 0);
   expect(canList(index, 'source', VIEW)).toBe(true);
   expect(shown()).toEqual({ segments: 1, parts: 3, hasNext: false, hasWhole: false });
-  // A player that waits for a part of a segment gets the parts before it learns that the segment is complete.
+  // A player that waits for a part of a segment gets a playlist with the parts before one with the complete segment.
   const placeOf = (sequence: number, number: number | null) =>
     findLatePlace(index, 'source', VIEW, { sequence, part: number });
   expect([placeOf(0, 0), placeOf(0, 1), placeOf(0, 2)]).toEqual(['within', 'within', 'after']);
@@ -141,7 +141,7 @@ test('a closed segment is listed as parts until the next segment has a part or t
   part(0, 1, true, next);
   index.apply({ message: { type: 'gap', renditionId: next.id, segment: 1 }, bytes: Buffer.alloc(0) });
   expect(shown()).toMatchObject({ segments: 5 });
-  // The hint would name a part of the older period.
+  // The preload hint would contain a part of the older period.
   expect(placeOf(2, 1)).toBe(null);
 });
 

@@ -24,7 +24,10 @@ export type PlaylistRequest = {
   /** Whether to omit segments that the client already has (`_HLS_skip`). */
   isDelta: boolean;
   hasEnded: boolean;
-  /** Segment that is listed last and without EXTINF, although later ones exist (`findLatePlace`). Null: the newest. */
+  /**
+   * Sequence number of the segment that is listed last and without EXTINF, although later ones exist (`findLatePlace`).
+   * Null means the newest segment.
+   */
   endSequence: number | null;
   protection: LiveProtection;
 };
@@ -177,8 +180,8 @@ function segmentTags(
 
 /**
  * Returns the programme clock of each period. It continues evenly when publishers reconnect: players align playlists by
- * it, and a step without EXT-X-DISCONTINUITY would misalign them. A range starts at the capture time of its first
- * segment.
+ * the clock, and a jump without EXT-X-DISCONTINUITY would misalign them. A range starts at the capture time of its
+ * first segment.
  */
 function clocksOf(spans: readonly Span[], { range }: LiveView): ProgrammeClocks {
   return new Map(

@@ -8,7 +8,7 @@ import {
   type LiveIndex,
 } from './live-index.ts';
 
-/** A viewer's view of a stream. */
+/** The part of a stream that a viewer can see. */
 export type LiveView = {
   /** Length of the playlist, in seconds. */
   windowSec: number;
@@ -35,8 +35,8 @@ export const MIN_TARGET_SEC = 2;
 const LATE_MS = 10_000;
 export const MIN_LISTED = 4;
 /**
- * Minimum length of a playlist in target durations. Players without partial segments start three target durations back,
- * and their first segment must not be removed.
+ * Minimum length of a playlist in target durations. Players without partial segments start three target durations
+ * behind the live edge, and their first segment must not be removed.
  */
 const MIN_TARGETS = 4;
 /** Tolerance in seconds, because sums of ticks of several clocks are inexact. */
@@ -47,7 +47,7 @@ export function listSlot(index: LiveIndex, slot: string, view: LiveView): Listed
   return listTail(spansOf(index, slot, view), Number.POSITIVE_INFINITY);
 }
 
-/** Part of one period that a slot lists, with the numbers `first` to `last`. */
+/** Segments of one period that a slot lists, with the numbers `first` to `last`. */
 export type Span = { period: IndexedPeriod; rendition: IndexedRendition; first: number; last: number };
 
 /**
@@ -62,8 +62,8 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
     // All slots list the same number of segments of a finished period, because the numbers of the next period follow. A
-    // segment that a lost owner had started and not stored keeps its number. Audio that a publisher stopped sending is
-    // a gap.
+    // segment that a crashed owner had started but not stored keeps its number. Audio that a publisher stopped sending
+    // is a gap.
     const following = periods[at + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];
@@ -100,7 +100,7 @@ function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
   };
 }
 
-/** Whether a range is complete: media after it exists, or its end is long past. */
+/** Whether a range is complete: media after it exists, or its end is more than `LATE_MS` in the past. */
 export function isRangeOver(index: LiveIndex, { toMs }: ClockRange, nowMs: number): boolean {
   if (toMs === null) return false;
   const newest = index.periods.at(-1)?.renditions[0]?.segments.findLast(({ wallMs }) => wallMs !== null);
@@ -141,7 +141,7 @@ function firstWithin(span: Span, sec: number): number {
   return number;
 }
 
-/** Returns the length of a span from its first and last segment, because the timeline of a period has no holes. */
+/** Returns the length of a span from its first and last segment, because the timeline of a period has no gaps. */
 function secondsOf({ period, rendition, first, last }: Span): number {
   const from = { period, rendition, first, last };
   let sec = 0;
@@ -163,7 +163,7 @@ function durationOf({ period, rendition: { segments, timescale } }: Span, number
   return segment === null || segment.isGap ? missingSec(period, number) : segment.durationTicks / timescale;
 }
 
-/** Returns the last `count` segments of some spans, oldest first. */
+/** Returns the last `count` segments of spans, oldest first. */
 export function listTail(spans: readonly Span[], count: number): ListedSegment[] {
   const pieces: ListedSegment[][] = [];
   let left = count;
@@ -178,8 +178,8 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
 }
 
 /**
- * Returns the rendition of a slot in a period, or the source video if a rung was not encoded. Returns null while rungs
- * are pending, because the source would be listed and removed again.
+ * Returns the rendition of a slot in a period, or the source video if a rung was not encoded. Returns undefined while
+ * rungs are pending, because the source would be listed and removed again.
  */
 export function renditionFor(
   { renditions }: IndexedPeriod,
@@ -224,9 +224,10 @@ export function canList(index: LiveIndex, slot: string, view: LiveView): boolean
 }
 
 /**
- * Returns whether players can begin: a slot lists a complete segment, since they treat a playlist of parts alone as
- * empty. If they load parts, their first position is after media sequence number 0: hls.js 1.7 takes its parts for
- * lost, loads them again and again, and each time removes what it has of that segment.
+ * Returns whether players can start: the slot must list a complete segment, because players treat a playlist of parts
+ * alone as empty. If players load parts, their start position must also be after media sequence number 0: hls.js 1.7
+ * considers the parts of segment 0 lost, loads them repeatedly, and each time removes the buffered media of that
+ * segment.
  */
 export function canBegin(index: LiveIndex, slot: string, view: ListedView): boolean {
   const listed = listTail(spansOf(index, slot, view), 2);
@@ -253,13 +254,14 @@ export function isListedOpen({ isClosed, isHeldOpen }: IndexedSegment, hasParts:
   return !isClosed || (hasParts && isHeldOpen);
 }
 
-/** Number of segments in which a late player's next part is searched. */
+/** Number of segments that are searched for the next part of a late player. */
 const LATE_SEGMENTS = 4;
 
 /**
- * Returns where a blocking request waits for media of a complete segment, as after a burst or on a slow machine: for a
- * part `within` it, or for the first one `after` it. Returns null if no later media of the same period exists. If
- * hls.js 1.7 learns that a segment is complete while it processes one of its parts, it never loads the parts after it.
+ * Returns the position of a blocking request that waits for media of an already complete segment, as after a burst or
+ * on a slow machine: `within` the segment, or at the first part `after` it. Returns null if no later media of the same
+ * period exists. The distinction is needed because hls.js 1.7 never loads the remaining parts of a segment if the
+ * segment is listed as complete while the player processes one of its parts.
  */
 export function findLatePlace(index: LiveIndex, slot: string, view: LiveView, wanted: NewestMedia) {
   const listed = listTail(spansOf(index, slot, view), LATE_SEGMENTS);

@@ -5,7 +5,8 @@ import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 export type Slot = 'primary' | 'backup';
 
 /**
- * A connecting publisher. `disconnect` closes its connection immediately, with the reason if the protocol supports it.
+ * A publisher that connects. `disconnect` closes its connection immediately, and sends the reason if the protocol
+ * supports it.
  */
 export type PublishRequest = {
   streamKey: string;
@@ -27,10 +28,10 @@ export type MediaInput = {
    */
   expect?(config: TrackConfig): void;
   relay(tag: FlvTag): void;
-  /** Reports that a part of the media is not shown. `reason` is for people. It may be called repeatedly. */
+  /** Reports that a part of the media is not shown. `reason` is a human-readable message. May be called repeatedly. */
   leaveOut(reason: string): void;
   end(reason: string): void;
 };
 
-/** Decides by the stream key whether to accept a publisher. Throws `Refused` if not. */
+/** Accepts a publisher by its stream key. Throws `Refused` if the publisher is not accepted. */
 export type Publish = (request: PublishRequest) => Promise<MediaInput>;

@@ -11,14 +11,18 @@ import type { ForeignAudio } from '../tracks/foreign-audio.ts';
 const RATE_HZ = 48_000;
 const FRAME_MS = (1024 * 1000) / RATE_HZ;
 const BITS_PER_CHANNEL = 80_000;
-/** Channel layouts with a number in AAC. Others would need a description within the audio. */
+/**
+ * Channel layouts that have a channel configuration number in AAC. Other layouts would have to be described within the
+ * audio.
+ */
 const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
 /** Frames that ffmpeg's AAC encoder outputs before the first sample. */
 const PRIMING_FRAMES = 1;
 /** Maximum bytes of audio queued for the encoder. Above it, the encoder counts as failed. */
 const MAX_QUEUED_BYTES = 256 * 1024;
 /**
- * Maximum step of the publisher's clock, in ms. A larger step starts another run instead of encoding that much silence.
+ * Maximum step of the publisher's clock, in ms. After a larger step, a new run is started, so that no long silence is
+ * encoded.
  */
 const MAX_STEP_MS = 2_000;
 /**
@@ -26,7 +30,7 @@ const MAX_STEP_MS = 2_000;
  * dropped.
  */
 const MAX_DRIFT_SEC = 0.01;
-/** Maximum length of a run, in seconds. Another run continues after it. */
+/** Maximum duration of a run, in seconds. A new run continues after it. */
 const MAX_RUN_SEC = 24 * 3600;
 const STALL_SEC = 10;
 const MEMORY_BYTES = 2 ** 30;
@@ -37,7 +41,7 @@ type Events = {
   failed(error: Error): void;
 };
 
-/** Whether `audio` can continue a run after `before`. */
+/** Whether the encoder run of `before` can continue with `audio`. */
 export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
   const stepMs = audio.ptsMs - before.ptsMs;
   const isSame = before.format === audio.format && before.channels === audio.channels;
@@ -91,7 +95,7 @@ export class AudioEncoder {
     };
     const run = await runFfmpeg(plan, options, this.#closing.signal);
     const [output] = run.outputs;
-    if (output === undefined) throw new Error('Expected an output pipe of the audio encoder.');
+    if (output === undefined) throw new Error('Expected an output pipe of the audio encoder, got none.');
     for await (const bytes of output) this.#take(bytes);
     await run.done;
     throw new Error('The audio encoder exited.');

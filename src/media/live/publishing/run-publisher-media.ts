@@ -59,7 +59,7 @@ export class PublisherMedia {
     if (!this.#isEnded) this.#input.expect?.(config);
   }
 
-  /** Ends the media. Only the first call has an effect. */
+  /** Ends the media. Calls after the first have no effect. */
   end(reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

@@ -25,7 +25,7 @@ export async function makeStill(init: Buffer, fragment: Buffer, signal: AbortSig
   };
   const run = await runFfmpeg(plan, { sourcePath: null, niceness: 10, stallSec: STALL_SEC }, signal);
   const [output] = run.outputs;
-  if (output === undefined) throw new Error('Expected an output pipe of the still encoder.');
+  if (output === undefined) throw new Error('Expected an output pipe of the still encoder, got none.');
   const [jpeg] = await Promise.all([buffer(output), run.done]);
   return jpeg.length > 0 ? jpeg : null;
 }

@@ -1,4 +1,4 @@
-/** Media from `atSec` of a timeline on was captured from `wallMs` (ms since 1970) on. */
+/** Capture time of a point of a timeline: the media at `atSec` was captured at `wallMs` (ms since 1970). */
 export type WallAnchor = { atSec: number; wallMs: number };
 
 /** Minimum clock step, in ms. Smaller differences are network jitter, as in EXT-X-PROGRAM-DATE-TIME. */

@@ -5,8 +5,8 @@ const CLOCK_STEP_MS = 250;
 
 /**
  * Maps media time to the wall clock. The media with the shortest delay between capture and arrival determines the
- * difference, so that network bursts and stalls do not move EXT-X-PROGRAM-DATE-TIME. Considers the last 30 s of
- * arrivals.
+ * offset between the two clocks, so that network bursts and stalls do not move EXT-X-PROGRAM-DATE-TIME. Considers the
+ * last 30 s of arrivals.
  */
 export class WallClock {
   #slots: { slot: number; leastMs: number }[] = [];
@@ -29,8 +29,9 @@ export class WallClock {
   }
 
   /**
-   * Returns the capture time of a segment that begins at a media time. It follows from the previous segment and its
-   * duration, so that EXT-X-PROGRAM-DATE-TIME agrees with EXTINF, until the clock differs by more than a step.
+   * Returns the capture time of a segment that begins at a media time. It is the capture time of the previous segment
+   * plus its duration, so that EXT-X-PROGRAM-DATE-TIME agrees with EXTINF, unless the clock differs by more than
+   * `CLOCK_STEP_MS`.
    */
   segmentMs(mediaMs: number): number {
     const measuredMs = this.wallMs(mediaMs);

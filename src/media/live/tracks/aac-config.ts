@@ -8,7 +8,7 @@ const SAMPLE_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
 const EXPLICIT_RATE = 15;
-/** Channels by channel configuration (ISO 14496-3 table 1.19). */
+/** Number of channels by channel configuration (ISO 14496-3 table 1.19). */
 const CHANNELS = [0, 1, 2, 3, 4, 5, 6, 8];
 const FRAME_SAMPLES = 1024;
 
@@ -33,7 +33,7 @@ export function aacConfig(audioSpecificConfig: Buffer): TrackConfig {
   const hasRate = rateIndex === EXPLICIT_RATE && audioSpecificConfig.length >= 5;
   const rate = hasRate ? (audioSpecificConfig.readUIntBE(1, 4) >>> 7) & 0xffffff : SAMPLE_RATES[rateIndex];
   if (rate === undefined || rate === 0)
-    throw new BrokenMedia(`Expected a sampling frequency of AAC, got index ${rateIndex}.`);
+    throw new BrokenMedia(`Expected a sampling frequency index of 0 to ${SAMPLE_RATES.length - 1}, got ${rateIndex}.`);
   const channelIndex = hasRate ? (audioSpecificConfig.readUInt8(4) >> 3) & 0x0f : (head >> 3) & 0x0f;
   const channels = CHANNELS[channelIndex] || 2;
   return {

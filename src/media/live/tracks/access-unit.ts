@@ -2,8 +2,8 @@
 export const VIDEO_TIMESCALE = 90_000;
 
 /**
- * Decoder configuration of a track, and everything else that an init segment needs. Tracks with equal `parameters`
- * decode alike.
+ * Decoder configuration of a track, and everything else that an init segment needs. Tracks with equal `parameters` need
+ * the same decoder configuration.
  */
 export type TrackConfig = {
   kind: 'video' | 'audio';

@@ -15,7 +15,7 @@ export function splitAnnexB(bytes: Buffer): Buffer[] {
   return nals;
 }
 
-/** Joins NAL units as in MP4 samples, each after its length in four bytes (ISO 14496-15 section 5.3.4). */
+/** Joins NAL units as in MP4 samples, each preceded by its length in four bytes (ISO 14496-15 section 5.3.4). */
 export function joinWithLengths(nals: readonly Buffer[]): Buffer {
   const sizeBytes = nals.reduce((sum, nal) => sum + 4 + nal.length, 0);
   const joined = Buffer.allocUnsafe(sizeBytes);

@@ -9,7 +9,7 @@ function openBits(bytes: Buffer) {
     let value = 0;
     for (let index = 0; index < count; index += 1) {
       const byte = bytes[at >> 3];
-      if (byte === undefined) throw new BrokenMedia('Expected more bits in a sequence header of AV1.');
+      if (byte === undefined) throw new BrokenMedia('Expected more bits in the AV1 sequence header, got its end.');
       value = value * 2 + ((byte >> (7 - (at & 7))) & 1);
       at += 1;
     }

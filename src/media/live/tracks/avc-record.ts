@@ -15,7 +15,7 @@ const SEI_RECOVERY_POINT = 6;
  */
 export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
-  if (first === undefined || first.length < 4) throw new BrokenMedia('Expected a whole SPS of H.264, got none.');
+  if (first === undefined || first.length < 4) throw new BrokenMedia('Expected a complete H.264 SPS, got none.');
   const head = Buffer.from([1, ...first.subarray(1, 4), 0xff, 0xe0 | sps.length]);
   const sets = [...sps.map(withLength), Buffer.from([pps.length]), ...pps.map(withLength)];
   return Buffer.concat([head, ...sets, ...(HIGH_PROFILES.has(first.readUInt8(1)) ? [highProfile(first)] : [])]);

@@ -11,6 +11,6 @@ export function readAvcSize(record: Buffer): { widthPx: number; heightPx: number
   if (8 + sizeBytes > record.length) throw new BrokenMedia(`Expected an SPS of ${sizeBytes} bytes in avcC, got fewer.`);
   const { widthPx, heightPx } = readH264SequenceSet(record.subarray(8, 8 + sizeBytes));
   if (widthPx > MAX_SIDE_PX || heightPx > MAX_SIDE_PX)
-    throw new BrokenMedia(`Expected pictures of ${MAX_SIDE_PX} pixels a side at most, got ${widthPx} x ${heightPx}.`);
+    throw new BrokenMedia(`Expected frames of at most ${MAX_SIDE_PX} pixels per side, got ${widthPx} x ${heightPx}.`);
   return { widthPx, heightPx };
 }

@@ -1,6 +1,6 @@
 import { rateOfNumber, toNumber } from '../../probe/frame-rate.ts';
 
-/** Minimum intervals needed to measure a rate. */
+/** Minimum number of frame intervals needed to measure a rate. */
 const MIN_INTERVALS = 4;
 /** Bytes of the first frame to search for settings. x264 writes them before the coded picture. */
 const SETTINGS_BYTES = 4096;

@@ -1,7 +1,7 @@
 import type { LiveEvent } from './access-unit.ts';
 
 /**
- * Audio that must be encoded to AAC before it is packaged, in one or more frames. `ptsMs` is on the publisher's clock,
+ * One or more audio frames that must be encoded to AAC before packaging. `ptsMs` is on the publisher's clock,
  * unwrapped.
  */
 export type ForeignAudio = {

@@ -5,7 +5,7 @@ import { readH265SequenceSet } from '../../nal/h265-sequence-set.ts';
 const FIRST_IRAP = 16;
 const LAST_IRAP = 21;
 const SETS = { vps: 32, sps: 33, pps: 34 };
-/** Marks an array that contains all its units, so that samples contain none. */
+/** Marks an array that contains all parameter sets of its type, so that samples contain none. */
 const COMPLETE = 0x80;
 const LENGTH_BYTES_MINUS_1 = 3;
 
@@ -15,7 +15,7 @@ const LENGTH_BYTES_MINUS_1 = 3;
  */
 export function writeHevcRecord(vps: readonly Buffer[], sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
-  if (first === undefined || first.length < 3) throw new BrokenMedia('Expected a whole SPS of HEVC, got none.');
+  if (first === undefined || first.length < 3) throw new BrokenMedia('Expected a complete HEVC SPS, got none.');
   const facts = readH265SequenceSet(first);
   const layers = (facts.subLayers << 3) | (facts.isNested << 2) | LENGTH_BYTES_MINUS_1;
   const head = Buffer.concat([

@@ -3,7 +3,7 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 /** Thrown for unsupported media. The message tells the publisher what was received and what to send instead. */
 export class LeftOut extends BrokenMedia {}
 
-/** Maximum reasons kept per publisher. */
+/** Maximum number of reasons kept per publisher. */
 const MAX_REASONS = 4;
 
 /** Collects the first distinct reasons why parts of a publisher's media are not shown. */

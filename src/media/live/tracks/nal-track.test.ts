@@ -6,8 +6,8 @@ import { NalTrack } from './nal-track.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 /**
- * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the frame), and the records that ffmpeg makes from
- * them.
+ * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the frame), and the configuration records that
+ * ffmpeg writes for them.
  */
 const STREAMS = {
   h264: hex('000000016742c00ada11ec0440000003004000000c83c489a80000000168ce0fc80000010605ffff00000165b84004'),
@@ -24,24 +24,27 @@ const RECORDS = {
     '9a10001002942010101600000030090000003000003001ea02083165959ae4caf016808000003000800000300c840a2000100064401c173d089',
 };
 
-test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record and frames follow their length', (codec) => {
-  const track = new NalTrack(codec);
-  const picture = track.take(splitAnnexB(STREAMS[codec]));
-  expect(picture?.config).toMatchObject({ widthPx: 64, heightPx: 48 });
-  expect(picture?.config?.sampleEntry.toString('hex')).toContain(RECORDS[codec]);
-  expect(picture?.isKey).toBe(true);
-  const sizes = [...splitAnnexB(STREAMS[codec])].slice(codec === 'h264' ? 2 : 3).map(({ length }) => length);
-  let at = 0;
-  for (const size of sizes) {
-    expect(picture?.bytes.readUInt32BE(at)).toBe(size);
-    at += 4 + size;
-  }
-  expect(at).toBe(picture?.bytes.length);
-  // Repeating the same sets changes nothing.
-  expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
-});
+test.each(['h264', 'hevc'] as const)(
+  '%s: parameter sets become the configuration record, and frames are prefixed with their length',
+  (codec) => {
+    const track = new NalTrack(codec);
+    const picture = track.take(splitAnnexB(STREAMS[codec]));
+    expect(picture?.config).toMatchObject({ widthPx: 64, heightPx: 48 });
+    expect(picture?.config?.sampleEntry.toString('hex')).toContain(RECORDS[codec]);
+    expect(picture?.isKey).toBe(true);
+    const sizes = [...splitAnnexB(STREAMS[codec])].slice(codec === 'h264' ? 2 : 3).map(({ length }) => length);
+    let at = 0;
+    for (const size of sizes) {
+      expect(picture?.bytes.readUInt32BE(at)).toBe(size);
+      at += 4 + size;
+    }
+    expect(at).toBe(picture?.bytes.length);
+    // Repeated parameter sets do not change the configuration.
+    expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
+  },
+);
 
-test.each(['h264', 'hevc'] as const)('%s: pictures without parameter sets have no configuration', (codec) => {
+test.each(['h264', 'hevc'] as const)('%s: frames without parameter sets have no configuration', (codec) => {
   const track = new NalTrack(codec);
   const nals = splitAnnexB(STREAMS[codec]);
   expect(track.take(nals.slice(-1))).toMatchObject({ config: null, isKey: true });
@@ -51,12 +54,12 @@ test.each(['h264', 'hevc'] as const)('%s: pictures without parameter sets have n
 test('rejects an oversized parameter set with its size', () => {
   const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
   expect(() => new NalTrack('h264').take([long])).toThrow(
-    'Expected a parameter set of 16384 bytes at most, got 70004.',
+    'Expected a parameter set of at most 16384 bytes, got 70004.',
   );
   expect(() => new NalTrack('h264').take([long])).toThrow(BrokenMedia);
 });
 
-test('a recovery point begins an open GOP but an ordinary frame does not', () => {
+test('a recovery point begins an open GOP, but an ordinary frame does not', () => {
   const track = new NalTrack('h264');
   track.take(splitAnnexB(STREAMS.h264));
   expect(track.take([hex('0606018480'), hex('4188aa')])?.isKey).toBe(true);

@@ -32,7 +32,7 @@ const HEVC: NalCodec = {
   configOf: ([vps = [], sps = [], pps = []]) => hevcConfig(writeHevcRecord(vps, sps, pps), 0),
 };
 
-/** Maximum parameter sets kept per kind. */
+/** Maximum number of parameter sets kept per kind. */
 const MAX_SETS = 16;
 
 /** Sample of one frame, and the configuration if it changed. */
@@ -75,7 +75,7 @@ export class NalTrack {
     return kept.length === 0 && config === null ? null : { config, isKey: isKey(kept), bytes: joinWithLengths(kept) };
   }
 
-  /** Records parameter sets. Encoders repeat all sets of a kind together. */
+  /** Stores parameter sets. Encoders always repeat all sets of a kind together. */
   #note(found: readonly Buffer[][]): boolean {
     let isChanged = false;
     this.#sets = this.#sets.map((known, kind) => {
@@ -92,7 +92,7 @@ export class NalTrack {
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
   // The set would exceed the limit of configurations, and records store its size in 16 bits.
   if (nal.length > MAX_DESCRIPTION)
-    throw new BrokenMedia(`Expected a parameter set of ${MAX_DESCRIPTION} bytes at most, got ${nal.length}.`);
+    throw new BrokenMedia(`Expected a parameter set of at most ${MAX_DESCRIPTION} bytes, got ${nal.length}.`);
   if (sets === undefined || sets.length >= MAX_SETS || sets.some((set) => set.equals(nal))) return;
   sets.push(nal);
 }

@@ -31,7 +31,7 @@ function describePictures(record: Buffer): string | null {
     if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
     return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
   } catch (error) {
-    // A parameter set may end after its size, which was already read.
+    // Truncated parameter sets are accepted, because the fields needed elsewhere were already read.
     if (error instanceof BrokenMedia) return null;
     throw error;
   }

@@ -49,6 +49,6 @@ export function aacDescriptor(audioSpecificConfig: Buffer): Buffer {
 
 function descriptor(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
-  if (body.length > 0x7f) throw new Error(`Expected a descriptor of 127 bytes at most, got ${body.length}.`);
+  if (body.length > 0x7f) throw new Error(`Expected a descriptor of at most 127 bytes, got ${body.length}.`);
   return Buffer.concat([Buffer.from([tag, body.length]), body]);
 }

@@ -24,7 +24,7 @@ const CONFIGS = [
   { title: 'AAC-LC, 7.1', asc: '11b8', channels: 8 },
   { title: 'HE-AAC, stereo, 24 to 48 kHz', asc: '2b118800', channels: 2 },
   // Written by ffmpeg for the layout 2.1: one SCE, one CPE and one LFE in a program_config_element.
-  { title: 'AAC-LC, 2.1 by program_config_element', asc: null, channels: 3 },
+  { title: 'AAC-LC, 2.1 described by a program_config_element', asc: null, channels: 3 },
 ] as const;
 
 test.each(CONFIGS)('a silent frame decodes to silence: $title', async ({ asc, channels }) => {
@@ -67,7 +67,10 @@ function packAac(asc: Buffer, frames: readonly Buffer[]): Buffer {
   return Buffer.concat([buildLiveInit(track).init, ...fragments.flatMap(({ head, payload }) => [head, payload])]);
 }
 
-/** Returns the AudioSpecificConfig that ffmpeg writes for a layout without a number, read from the esds of an MP4. */
+/**
+ * Returns the AudioSpecificConfig that ffmpeg writes for a layout without a channel configuration number, read from the
+ * esds of an MP4 file.
+ */
 async function describedConfig(folder: string): Promise<Buffer> {
   const file = join(folder, 'described.mp4');
   const source = ['-f', 'lavfi', '-i', 'anullsrc=channel_layout=2.1:sample_rate=48000', '-t', '0.2'];

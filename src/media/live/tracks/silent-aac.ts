@@ -21,13 +21,13 @@ const ELEMENTS: Readonly<Record<number, readonly Element[]>> = {
   7: [sce(0), cpe(0), cpe(1), cpe(2), lfe(0)],
 };
 
-/** Object types whose frames begin with such elements: AAC Main, LC, SSR, LTP, and SBR and PS over LC. */
+/** Object types whose frames begin with the elements above: AAC Main, LC, SSR, LTP, and SBR and PS over LC. */
 const OBJECT_TYPES: readonly number[] = [1, 2, 3, 4, 5, 29];
 const EXPLICIT_RATE = 15;
 
 /**
  * Returns a silent frame for a decoder with the given AudioSpecificConfig (ISO 14496-3 section 1.6.2.1). Returns null
- * for object types with another syntax, and for channels described within the audio.
+ * for object types with a different syntax, and if the channels are described within the audio.
  */
 export function silentAacFrame(audioSpecificConfig: Buffer): Buffer | null {
   const bits = new BitReader(audioSpecificConfig);
@@ -45,7 +45,7 @@ export function silentAacFrame(audioSpecificConfig: Buffer): Buffer | null {
 
 /** Reads the elements of a program_config_element (ISO 14496-3 section 4.5.1.2) within a GASpecificConfig. */
 function describedElements(bits: BitReader, objectType: number): readonly Element[] | null {
-  // With SBR, the configuration of the core follows another sampling frequency.
+  // With SBR, the core configuration follows a second sampling frequency, which is not parsed.
   if (objectType > 4) return null;
   bits.read(1);
   if (bits.read(1) === 1) bits.read(14);
@@ -60,7 +60,7 @@ function describedElements(bits: BitReader, objectType: number): readonly Elemen
   return [...pairs, ...Array.from({ length: lfes }, () => lfe(bits.read(4)))];
 }
 
-/** Writes an element without scale factor bands, so that no section, scale factor or spectrum follows. */
+/** Writes an element without scale factor bands. No sections, scale factors or spectral data follow. */
 function writeElement(frame: BitWriter, { id, tag }: Element): void {
   frame.write(id, 3);
   frame.write(tag, 4);
@@ -91,7 +91,7 @@ class BitReader {
     this.#bytes = bytes;
   }
 
-  /** Bits past the end are 0. */
+  /** Reads bits. Returns 0 for bits past the end. */
   read(count: number): number {
     let value = 0;
     for (let bit = 0; bit < count; bit += 1, this.#at += 1) {

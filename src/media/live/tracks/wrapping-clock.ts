@@ -1,6 +1,6 @@
 /**
  * Unwraps a clock of `range` ticks by choosing the time nearest to the previous one. A transport stream's 33-bit clock
- * wraps after 26.5 hours, a 32-bit RTP clock at 90 kHz after 13.3.
+ * wraps after 26.5 hours, a 32-bit RTP clock at 90 kHz after 13.3 hours.
  */
 export class WrappingClock {
   readonly #range: number;
