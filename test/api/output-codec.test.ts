@@ -136,7 +136,7 @@ describe('refuses with a JSON string', () => {
     const { body } = await free.call('POST', '/library/1/videos', { body: { title: 'x' } });
     const answer = await free.call('PUT', `/library/1/videos/${Object(body).guid}/outputs/1`);
     await free.stop();
-    expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier; got vp9/)]);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier, got vp9/)]);
   });
 
   test('responds with a status body: 404 for an unknown video, 403 for a read-only key', async () => {
