@@ -136,7 +136,7 @@ describe('codecs that cannot be added', () => {
     const { body } = await free.call('POST', '/library/1/videos', { body: { title: 'x' } });
     const answer = await free.call('PUT', `/library/1/videos/${Object(body).guid}/outputs/1`);
     await free.stop();
-    expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier; got vp9/)]);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier, got vp9/)]);
   });
 
   test('responds with a status body to an unknown video (404) and a read-only key (403)', async () => {

@@ -96,7 +96,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'busy',
     status: 429,
     code: 429,
-    says: /100 open fetches/,
+    says: /100 waiting or running fetches/,
     word: async () => {
       await openManyFetches();
       return { method: 'POST', path: '/library/1/videos/fetch', body: { url: `${world.origin.url}/film.mp4` } };

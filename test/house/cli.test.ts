@@ -92,7 +92,7 @@ test('a rejected upload reports the reason and creates no video', async () => {
   const count = async () => JSON.parse(await done('api', 'GET', '/library/1/videos', '--json')).totalItems;
   const before = await count();
   const refused = [
-    { args: ['empty.mp4'], code: 2, reason: /file with bytes.* empty\.mp4/ },
+    { args: ['empty.mp4'], code: 2, reason: /file that is not empty.* empty\.mp4/ },
     { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
     // Fails before anything is sent, although the first file exists.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },

@@ -198,7 +198,7 @@ test('reports and skips an object that cannot be read, and reads it in the next 
   await look();
   expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
   // The scheduled sweep also finds them.
-  const reported = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
+  const reported = lab.errors.filter(({ message }) => message.includes('skips it until the next round'));
   expect(reported.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
   for (const file of unread) await rename(`${file}.kept`, file);
   await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(lab.database.db);
