@@ -127,7 +127,7 @@ test('the card and the page explain why a video failed, and accept a new file', 
   await page.locator('li.card').getByText('The file is not a video or audio file.').waitFor();
   await open(guid);
   const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('Failed: The file is not a video or audio file.').waitFor();
+  await state.getByText('The file is not a video or audio file.').waitFor();
   const clip = path.join(folder, 'good.mp4');
   await makePaddedClip(clip, 2 ** 20);
   await state.locator('input[type=file]').setInputFiles(clip);
@@ -148,6 +148,9 @@ test('edits titles and tags of selected videos together, and moves a dragged vid
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Title of Otter two').fill('Otter 2');
   await dialog.getByLabel('Add tags').fill('river, dusk');
+  // Typed text survives a click outside.
+  await page.mouse.click(5, 5);
+  expect(await dialog.getByLabel('Title of Otter two').inputValue()).toBe('Otter 2');
   expect(await axeViolations(page, 'dialog')).toEqual([]);
   await keepPictures(page, 'bulk-edit');
   await dialog.getByRole('button', { name: 'Apply' }).click();
@@ -192,5 +195,38 @@ test('a menu uploads a file, and the upload tray follows it until it is ready an
   }
   expect(await axeViolations(page, '.tray')).toEqual([]);
   await keepPictures(page, 'tray');
+  expect(faults).toEqual([]);
+});
+
+test('shares a video as code in several forms and sizes, as a QR code, and as files with their sizes', async () => {
+  const guid = await createVideo(service, 'Lighthouse');
+  const clip = path.join(folder, 'lighthouse.mp4');
+  await makePaddedClip(clip, 2 ** 20);
+  await uploadFile(service, guid, clip);
+  await expect.poll(async () => (await getVideo(service, guid)).status, { timeout: WAIT_MS }).toBe(FINISHED);
+  await open(guid, '/share');
+  const code = page.locator('.copy-field', { hasText: /^Code for/ }).locator('code');
+  const wait = (text: string | RegExp) => code.getByText(text).waitFor();
+  await wait(/width:100%;aspect-ratio:/);
+  await page.getByLabel('Start at').fill('1:30');
+  await wait(/t=1%3A30/);
+  await page.getByLabel('Frame size').selectOption('fixed');
+  await page.getByLabel('Width in pixels').fill('200');
+  await wait(/width="200" height="\d+"/);
+  await press('React');
+  await wait(/allowFullScreen/);
+  await press('Video element');
+  await wait(/playlist\.m3u8#t=90/);
+  await press('oEmbed');
+  await wait(/maxWidth=200/);
+  const answer = await fetch((await code.textContent()) ?? '');
+  expect(await answer.json()).toMatchObject({ title: 'Lighthouse', width: 200 });
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  const download = page.getByRole('link', { name: /^MP4 .* (kB|MB)$/ }).first();
+  const file = await fetch((await download.getAttribute('href')) ?? '');
+  expect(file.headers.get('content-disposition')).toContain('Lighthouse');
+  await file.body?.cancel();
+  expect(await axeViolations(page, 'main')).toEqual([]);
+  await keepPictures(page, 'share');
   expect(faults).toEqual([]);
 });

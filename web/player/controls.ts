@@ -22,6 +22,7 @@ import { setMediaWords } from './base/media-words.ts';
 import { CaptionTracks } from './captions/caption-tracks.ts';
 import { CaptionsDisplay } from './captions/captions-display.ts';
 import { CaptionsStyle } from './captions/captions-style.ts';
+import { mountMediaSession } from './embed/media-session.ts';
 import { mountPlayerJs } from './embed/player-js.ts';
 import { Menu } from './menu/menu.ts';
 import { hasSettings, menuPages } from './menu/pages.ts';
@@ -65,6 +66,7 @@ export function mountControls(parts: ControlParts): void {
   mountKeyboard(parts, { actions, toggleCaptions: () => captions.toggle(), toggleHelp, wake });
   mountTouch(frame, video);
   mountSideTaps(frame, video, actions.seekBy);
+  mountMediaSession(parts, actions);
   mountKeyframes(parts, range);
   keepChoices(parts);
   keepOwnSize(parts);

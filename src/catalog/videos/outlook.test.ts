@@ -70,13 +70,8 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     null,
     'Waiting for 12 other videos of this library to be probed; the encoding time is known after that.',
   ],
-  [
-    'it failed',
-    { state: 'failed', reason: 'not-media', queues: [] },
-    null,
-    'Failed: The file is not a video or audio file.',
-  ],
-  ['an encoder failed', { state: 'failed', reason: 'no space', queues: [] }, null, 'Failed: No space.'],
+  ['it failed', { state: 'failed', reason: 'not-media', queues: [] }, null, 'The file is not a video or audio file.'],
+  ['an encoder failed', { state: 'failed', reason: 'no space', queues: [] }, null, 'No space.'],
   ['it has no file', { state: 'created', queues: [] }, null, 'Waiting for its file.'],
   ['it is finished', { state: 'finished', queues: [] }, 0, 'Finished.'],
 ])('describes the outlook when %s', (_, view, etaSec, message) => {

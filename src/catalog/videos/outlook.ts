@@ -73,9 +73,9 @@ export function describeOutlook(view: OutlookView): Outlook {
 }
 
 function reportFailed(reason: string | null): Outlook {
-  if (reason === null || !isSourceFault(reason)) return plain(`Failed: ${sentence(reason)}`);
+  if (reason === null || !isSourceFault(reason)) return plain(sentence(reason));
   const { sentence: words, isFinal } = SOURCE_FAULTS[reason];
-  return { ...plain(`Failed: ${words}`), needsOtherFile: isFinal };
+  return { ...plain(words), needsOtherFile: isFinal };
 }
 
 function isSourceFault(reason: string): reason is SourceFaultKind {

@@ -9,7 +9,6 @@ export const service = {
   'Waiting for its file: the last upload failed. {0}':
     'Wartet auf die Datei: Der letzte Upload ist fehlgeschlagen. {0}',
   'No reason was recorded.': 'Kein Grund bekannt.',
-  'Failed: {0}': 'Fehlgeschlagen: {0}',
   'The file is empty.': 'Die Datei ist leer.',
   'The file is not a video or audio file.': 'Die Datei ist keine Video- oder Audiodatei.',
   'More than a tenth of the file is missing.': 'Mehr als ein Zehntel der Datei fehlt.',

@@ -6,7 +6,7 @@ import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
-import { Empty, Notice, Pager } from '../parts/parts.tsx';
+import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 type EventPage = { totalItems: number; items: WebhookEventModel[] };
@@ -69,13 +69,13 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
       ) : (
         <Table
           label={t('Deliveries')}
-          head={[t('Time'), t('Body'), t('State'), t('Attempts'), t('Last response'), t('Actions')]}
+          head={[t('Time'), t('Event'), t('State'), t('Attempts'), t('Last response'), t('Actions')]}
         >
           {found?.items.map((event) => (
             <tr key={event.guid}>
               <td>{moment(event.dateCreated)}</td>
               <td>
-                <code class="wrapped">{bodyOf(event)}</code>
+                <Happened event={event} />
               </td>
               <td>
                 <span class={`chip ${TONES[event.state]}`}>
@@ -98,6 +98,38 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
   );
 }
 
-function bodyOf({ videoLibraryId, videoGuid, status }: WebhookEventModel): string {
-  return JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+/** Sentences for the numbers of WebhookStatus. */
+const EVENTS: Readonly<Record<number, string>> = {
+  0: 'Video queued',
+  1: 'Video is being processed',
+  2: 'Video is being encoded',
+  3: 'Video ready',
+  4: 'Resolution finished',
+  5: 'Video failed',
+  6: 'Upload started',
+  7: 'Upload finished',
+  8: 'Upload failed',
+  9: 'Captions generated',
+  10: 'Title or description generated',
+};
+
+/** The video of test events, which does not exist. */
+const TEST_VIDEO = '00000000-0000-0000-0000-000000000000';
+
+/** The event in words with a link to its video, and the body that was sent. */
+function Happened({ event: { videoLibraryId, videoGuid, status } }: { event: WebhookEventModel }) {
+  const body = JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+  return (
+    <>
+      {videoGuid === TEST_VIDEO ? (
+        t('Test event')
+      ) : (
+        <Link to={{ name: 'video', libraryId: videoLibraryId, videoId: videoGuid }}>{tr(EVENTS[status] ?? body)}</Link>
+      )}
+      <details>
+        <summary class="hint">{t('Body')}</summary>
+        <code class="wrapped">{body}</code>
+      </details>
+    </>
+  );
 }

@@ -1,11 +1,17 @@
 import { useSignal } from '@preact/signals';
+import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
+import type { StatusModelOfVideoResolutionsInfoModel } from '../../../src/api/models/video-storage.ts';
+import { readTimeSec } from '../../player/base/start-options.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
-import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
+import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
-import { embedCode, frameShape, playerAddress } from '../uploads/embed-code.ts';
+import { QrCode } from '../parts/qr-code.tsx';
+import { type FrameSize, frameShape, frameSizePx, playerAddress } from '../uploads/embed-code.ts';
+import { type Download, Downloads } from './downloads.tsx';
 import type { PartProps } from './part-props.ts';
+import { type CodeKind, shareCode } from './share-code.ts';
 
 /** Parameters of the player's address, each with its default. */
 const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
@@ -26,78 +32,206 @@ const HOURS = [
   ['720', '1 month'],
 ] as const;
 
-/** The player's address with its parameters, a preview of it, and a signed link. */
-export function Share({ libraryId, video }: PartProps) {
-  const flags = useSignal<Readonly<Record<string, boolean>>>({});
-  const start = useSignal('');
-  const captions = useSignal('');
+const KINDS = [
+  ['iframe', 'HTML'],
+  ['react', 'React'],
+  ['oembed', 'oEmbed'],
+  ['video', 'Video element'],
+] as const;
+/** Width of a fixed frame before the user changes it. */
+const DEFAULT_WIDTH_PX = 640;
+const MAX_WIDTH_PX = 7_680;
+
+type Choices = { flags: Readonly<Record<string, boolean>>; start: string; captions: string };
+
+/** The code, links and files with which a video reaches its viewers, with a preview of the player. */
+export function Share(props: PartProps) {
+  const { libraryId, video, path } = props;
+  const choices = useSignal<Choices>({ flags: {}, start: '', captions: '' });
   const hours = useSignal('1');
   const signed = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address?hours=${hours.value}`,
   );
+  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const stored = useLoaded<StatusModelOfVideoResolutionsInfoModel>(`${path}/resolutions`);
   const address = new URL(playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, video.guid));
-  for (const [name, , standard] of FLAGS) {
-    const value = flags.value[name] ?? standard;
-    if (value !== standard) address.searchParams.set(name, String(value));
-  }
-  if (start.value !== '') address.searchParams.set('t', start.value);
-  if (captions.value !== '') address.searchParams.set('captions', captions.value);
-  const preview = new URL(signed.value.value?.address ?? address.href);
-  for (const [name, value] of address.searchParams) preview.searchParams.set(name, value);
+  addChoices(address, choices.value);
+  const link = new URL(signed.value.value?.address ?? address.href);
+  addChoices(link, choices.value);
+  const preview = new URL(link);
   // A page of the dashboard fetches no media before somebody plays it.
-  preview.searchParams.set('autoplay', 'false');
-  preview.searchParams.set('preload', 'none');
-  preview.searchParams.set('count', 'false');
+  for (const [name, value] of HELD) preview.searchParams.set(name, value);
   const shape = frameShape(video);
+  const needsToken = link.searchParams.has('token');
+  const downloads = listDownloads(play.value.value, stored.value.value);
+  const error = signed.error.value ?? play.error.value ?? stored.error.value;
   return (
     <div class="columns">
-      <Panel title={t('Player options')}>
-        <div class="columns tight">
-          {FLAGS.map(([name, label, standard]) => (
-            <Check
-              key={name}
-              label={tr(label)}
-              value={flags.value[name] ?? standard}
-              onChange={(isOn) => (flags.value = { ...flags.value, [name]: isOn })}
-            />
-          ))}
-        </div>
-        <TextField
-          label={t('Start at')}
-          hint={t('1m30s, 90 or 1:30')}
-          value={start.value}
-          onChange={(text) => (start.value = text)}
-        />
-        <TextField
-          label={t('Captions')}
-          hint={t('A language code such as en. Use en-auto to show captions from the start.')}
-          value={captions.value}
-          onChange={(text) => (captions.value = text)}
-        />
-      </Panel>
-      <Panel title={t('Preview')}>
-        <iframe
-          style={shape.style}
-          class={`${shape.class} small`}
-          title={t('Player preview')}
-          src={preview.href}
-          allow="autoplay; encrypted-media; fullscreen"
-        />
-        <CopyField label={t('Embed code')} text={embedCode(address.href, video)} />
-        <CopyField label={t('Link')} text={address.href} />
-        {signed.value.value?.address.includes('token=') === true && (
-          <>
+      {error !== null && <Notice kind="error">{error}</Notice>}
+      <div class="stack">
+        <Panel title={t('Preview')}>
+          <iframe
+            style={shape.style}
+            class={`${shape.class} small`}
+            title={t('Player preview')}
+            src={preview.href}
+            allow="autoplay; encrypted-media; fullscreen"
+          />
+        </Panel>
+        <PlayerOptions choices={choices.value} onChange={(to) => (choices.value = to)} />
+      </div>
+      <div class="stack">
+        <Code {...props} address={address.href} start={choices.value.start} play={play.value.value} files={downloads} />
+        <Panel title={t('Link')}>
+          {needsToken && (
             <SelectField
               label={t('Signed link valid for')}
               value={hours.value}
               choices={trAll(HOURS)}
               onChange={(to) => (hours.value = to)}
             />
-            <CopyField label={t('Signed link')} text={signed.value.value.address} />
-          </>
-        )}
-        {signed.error.value !== null && <Notice kind="error">{signed.error.value}</Notice>}
-      </Panel>
+          )}
+          <CopyField label={needsToken ? t('Signed link') : t('Link')} text={link.href} />
+          <QrCode text={link.href} label={t('QR code of the link')} />
+        </Panel>
+        <Downloads files={downloads} />
+      </div>
     </div>
   );
+}
+
+/** Parameters of the preview. It neither starts by itself nor counts as a view. */
+const HELD = [
+  ['autoplay', 'false'],
+  ['preload', 'none'],
+  ['count', 'false'],
+] as const;
+
+function addChoices({ searchParams }: URL, { flags, start, captions }: Choices): void {
+  for (const [name, , standard] of FLAGS) {
+    const value = flags[name] ?? standard;
+    if (value !== standard) searchParams.set(name, String(value));
+  }
+  if (start !== '') searchParams.set('t', start);
+  if (captions !== '') searchParams.set('captions', captions);
+}
+
+function PlayerOptions({ choices, onChange }: { choices: Choices; onChange: (to: Choices) => void }) {
+  return (
+    <Panel title={t('Player options')}>
+      <TextField
+        label={t('Start at')}
+        hint={t('1m30s, 90 or 1:30')}
+        value={choices.start}
+        onChange={(start) => onChange({ ...choices, start })}
+      />
+      <div class="columns tight">
+        {FLAGS.map(([name, label, standard]) => (
+          <Check
+            key={name}
+            label={tr(label)}
+            value={choices.flags[name] ?? standard}
+            onChange={(isOn) => onChange({ ...choices, flags: { ...choices.flags, [name]: isOn } })}
+          />
+        ))}
+      </div>
+      <TextField
+        label={t('Captions')}
+        hint={t('A language code such as en. Use en-auto to show captions from the start.')}
+        value={choices.captions}
+        onChange={(captions) => onChange({ ...choices, captions })}
+      />
+    </Panel>
+  );
+}
+
+type CodeProps = PartProps & {
+  address: string;
+  start: string;
+  play: VideoPlayDataModel | null;
+  files: readonly Download[];
+};
+
+/** The code that shows the video on a page, in the chosen form and size. */
+function Code({ video, address, start, play, files }: CodeProps) {
+  const kind = useSignal<CodeKind>('iframe');
+  const size = useSignal<FrameSize>({ kind: 'fluid' });
+  // Browsers play protected media only with a player that requests its keys.
+  const kinds = play?.enableDRM === true ? KINDS.filter(([name]) => name !== 'video') : KINDS;
+  const playlist = play === null ? [] : [{ url: play.videoPlaylistUrl, type: 'application/vnd.apple.mpegurl' }];
+  const shared = {
+    ...{ address, video, size: size.value, posterUrl: video.thumbnailUrl, apiUrl: location.origin },
+    startSec: readTimeSec(start),
+    files: [...playlist, ...files.filter(({ type }) => type !== null).slice(0, 1)].map(({ url, type }) => ({
+      url,
+      type: type ?? '',
+    })),
+  };
+  const shown = KINDS.find(([name]) => name === kind.value)?.[1] ?? '';
+  return (
+    <Panel title={t('Embed code')}>
+      <fieldset class="switch words">
+        <legend class="unseen">{t('Form of the code')}</legend>
+        {kinds.map(([name, label]) => (
+          <button key={name} type="button" aria-pressed={kind.value === name} onClick={() => (kind.value = name)}>
+            {tr(label)}
+          </button>
+        ))}
+      </fieldset>
+      <SizeFields video={video} size={size.value} onChange={(to) => (size.value = to)} />
+      <CopyField label={t('Code for {0}', tr(shown))} text={shareCode(kind.value, shared)} isWrapped />
+      {kind.value === 'oembed' && (
+        <p class="hint">{t('Publishing systems that support oEmbed request this address.')}</p>
+      )}
+      {kind.value === 'video' && (
+        <p class="hint">{t('The browser plays HLS itself, or else the MP4 file. The player options do not apply.')}</p>
+      )}
+    </Panel>
+  );
+}
+
+type SizeProps = { video: PartProps['video']; size: FrameSize; onChange: (to: FrameSize) => void };
+
+function SizeFields({ video, size, onChange }: SizeProps) {
+  const fixed = frameSizePx(video, size);
+  return (
+    <div class="columns tight">
+      <SelectField
+        label={t('Frame size')}
+        value={size.kind}
+        choices={[
+          ['fluid', t('Fluid, as wide as its place')],
+          ['fixed', t('Fixed width')],
+        ]}
+        onChange={(to) => onChange(to === 'fixed' ? { kind: 'fixed', widthPx: DEFAULT_WIDTH_PX } : { kind: 'fluid' })}
+      />
+      {fixed !== null && (
+        <NumberField
+          label={t('Width in pixels')}
+          hint={t('{0} pixels high, with the aspect ratio of the video', fixed.heightPx)}
+          value={fixed.widthPx}
+          min={1}
+          onChange={(to) => onChange({ kind: 'fixed', widthPx: Math.min(MAX_WIDTH_PX, Math.max(1, Math.round(to))) })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Lists the MP4 files, largest first, and the original if viewers may get it. */
+function listDownloads(
+  play: VideoPlayDataModel | null,
+  stored: StatusModelOfVideoResolutionsInfoModel | null,
+): readonly Download[] {
+  const base = play?.videoPlaylistUrl.replace(/playlist\.m3u8.*$/, '') ?? '';
+  const files = stored?.data?.mp4Resolutions ?? [];
+  const originalUrl = play?.originalUrl ?? '';
+  const movies = files.map(({ resolution, path }) => ({
+    name: `MP4 ${resolution ?? ''}`,
+    url: `${base}${path ?? ''}`,
+    type: 'video/mp4',
+  }));
+  movies.sort((one, other) => Number.parseInt(other.name.slice(4), 10) - Number.parseInt(one.name.slice(4), 10));
+  if (base === '') return [];
+  return originalUrl === '' ? movies : [...movies, { name: t('Original'), url: originalUrl, type: null }];
 }

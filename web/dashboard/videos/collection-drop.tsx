@@ -27,9 +27,15 @@ export function dragVideo(id: string) {
       if (dataTransfer !== null) dataTransfer.effectAllowed = 'move';
       // The browser ends a drag whose start changes the page.
       setTimeout(() => (dragged.value = ids));
+      // A row that the list no longer draws gets no event. Browsers send no mouse events before the drag ends.
+      addEventListener('mousemove', endDrag, { once: true });
     },
-    onDragEnd: () => (dragged.value = null),
+    onDragEnd: endDrag,
   };
+}
+
+function endDrag(): void {
+  dragged.value = null;
 }
 
 type Props = { libraryId: number; onChanged: () => void };

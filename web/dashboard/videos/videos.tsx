@@ -9,6 +9,7 @@ import { BulkBar, trashSelected } from './bulk-bar.tsx';
 import { Card, Row } from './card.tsx';
 import { CollectionDrop } from './collection-drop.tsx';
 import { Filters } from './filters.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import {
   changeListQuery,
   isFiltered,
@@ -126,10 +127,5 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
       </Empty>
     );
   }
-  return (
-    <Empty title={t('Drop your first video here')}>
-      <p>{t('It is playable within seconds, while encoding continues.')}</p>
-      {mayWrite() && <FilePicker to={{ libraryId, collectionId: '' }} />}
-    </Empty>
-  );
+  return <FirstSteps libraryId={libraryId} />;
 }
