@@ -85,7 +85,7 @@ test('10,000 uploads to one library delay the first upload to another by at most
   expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
-test('sends the webhook for the start of processing only once, even if the planning is postponed repeatedly', async () => {
+test('sends the webhook for the start of processing only once, even if planning is postponed repeatedly', async () => {
   const key = {
     libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
     mediaId: newGuid(),
