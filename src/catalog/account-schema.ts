@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 
-/** jsonb: read as a value, written as JSON text. */
+/** A jsonb column: reads return the parsed value, writes take JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
 export type JsonDefault<T> = ColumnType<T, string | undefined, string>;
 /** Set by the database if omitted. */
@@ -27,16 +27,16 @@ export type PullZoneTable = {
   name: string;
   security_key_sealed: Buffer;
   settings: JsonDefault<Record<string, unknown>>;
-  /** Incremented by the database with every change of the rules for viewers. */
+  /** The database increments it with each change of the rules for viewers. */
   revision: Generated<number>;
-  /** Caches downstream of the edge must discard responses from before this time. */
+  /** Caches downstream of the edge must discard responses that are older than this. */
   purged_at: Date | null;
   /** The previous key, while it is still valid. */
   previous_key_sealed: Buffer | null;
   previous_key_until: Date | null;
 };
 
-/** Host name of a pull zone in lower case, in addition to its default name under the edge's domain. */
+/** A hostname of a pull zone in lower case, in addition to the zone's default name under the edge's domain. */
 export type PullZoneHostnameTable = { id: Generated<number>; pull_zone_id: number; hostname: string };
 
 /** A request that an edge refused or logged; partitioned by `day` (UTC). */
@@ -72,7 +72,7 @@ export type AccessKeyTable = {
   revoked_at: Date | null;
 };
 
-/** A browser that presented a key and now uses a cookie. Key and cookie are stored as hashes. */
+/** A browser that signed in with a key and now uses a cookie. Key and cookie are stored as hashes. */
 export type DashboardSessionTable = {
   hash: Buffer;
   key_hash: Buffer;
@@ -84,7 +84,8 @@ export type DashboardSessionTable = {
 export type SignInLinkTable = { hash: Buffer; key_hash: Buffer; created_at: CreatedAt; expires_at: Date };
 
 /**
- * A write that a key requested (catalog/audit/audit-line.ts). It has no foreign key, because it outlives its library.
+ * A write request that was sent with a key (see catalog/audit/audit-line.ts). It has no foreign key, because it
+ * outlives its library.
  */
 export type AuditLineTable = {
   id: Generated<number>;

@@ -7,9 +7,9 @@ import pg from 'pg';
 const PATIENCE_MS = 40;
 
 /**
- * Prevents polls from opening more than `kept` connections. If all are in use, a caller waits up to 40 ms for a free
- * one before the pool opens another. Simultaneous polls share the same few connections, so an idle process keeps at
- * most `kept`.
+ * Prevents polls from opening more than `kept` connections. If all are in use, a caller waits at most 40 ms for one
+ * before the pool opens a new one. Simultaneous polls share the same few connections, so an idle process keeps at most
+ * `kept` of them.
  */
 export function growForWork(pool: pg.Pool, kept: number): void {
   const waiting = new Set<() => void>();
@@ -25,7 +25,7 @@ export function growForWork(pool: pg.Pool, kept: number): void {
       const timer = setTimeout(end, PATIENCE_MS);
       waiting.add(end);
     });
-  // The connection is idle by the time the waiting caller continues.
+  // The pool marks the connection as idle before the waiting caller continues.
   pool.on('release', () => waiting.values().next().value?.());
   const connect = (callback?: unknown) => {
     if (hasRoom()) return plain(callback);
@@ -36,9 +36,9 @@ export function growForWork(pool: pg.Pool, kept: number): void {
 }
 
 /**
- * Opens connections simultaneously, from the pool and outside it, then releases or closes them. Throws if PostgreSQL
- * has no slots for all of them. Connections of the pool stay open for a while, so that no other process takes their
- * slots.
+ * Opens connections simultaneously, some from the pool and some outside it, then releases or closes them. Throws if
+ * PostgreSQL does not have enough free slots. The connections of the pool stay open for a while, so that no other
+ * process takes their slots.
  */
 export async function openTogether(
   pool: pg.Pool,

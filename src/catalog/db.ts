@@ -9,7 +9,7 @@ import { endWhenSilent } from './silent-connections-store.ts';
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
 
-/** Work that joins the transaction of the change it follows, such as sending a job. */
+/** Work that runs in the transaction of the change that causes it, such as sending a job. */
 export type FollowUp = (tx: Tx) => Promise<void>;
 
 /** Connection pool and typed queries on it. `close` closes both. */
@@ -25,32 +25,32 @@ export const PUBLICATION_CHANNEL = 'millrace_publication';
 export const PROGRESS_CHANNEL = 'millrace_progress';
 
 /**
- * The first keepalive probe follows after this time, then one per second, ten in total (libuv). The kernel's default
- * for the first probe is 2 h.
+ * Keepalive settings. The first probe is sent after this time, then one per second, ten in total (libuv). By default,
+ * the kernel sends the first probe after 2 h.
  */
 const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
 
 /** Limits that the server enforces; 0 disables a limit. */
 type Limits = {
-  /** Longer than any statement of the service takes unless its database hangs; lock waits are shorter. */
+  /** Longer than any statement takes unless the database hangs. Waits for locks are shorter. */
   statementMs: number;
   lockMs: number;
-  /** A worker that hangs or is disconnected within a transaction locks rows that others need. */
+  /** Needed because a worker that hangs or disconnects during a transaction holds locks on rows that others need. */
   idleTransactionMs: number;
 };
 const LIMITS: Limits = { statementMs: 12_000, lockMs: 10_000, idleTransactionMs: 60_000 };
 const LIMITS_SET_MS = 5_000;
-/** Time that a response may take beyond the server's limit, in ms. */
+/** Additional time for the response to arrive after the server's own limit, in ms. */
 const ON_ITS_WAY_MS = 3_000;
 
-/** Options of a connection that only listens. It detects a dead peer within half a minute. */
+/** Options of a connection that only listens. It detects an unreachable server within 30 s. */
 export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 const TIMESTAMPTZ = 1184;
 
-/** `kept`: connections above this number are opened only for work, not for simultaneous polls. */
+/** `kept`: more connections than this are opened only for work, not for simultaneous polls. */
 export type DatabaseOptions = pg.PoolConfig & { kept?: number; limits?: Partial<Limits> };
 
 /**
@@ -69,7 +69,7 @@ export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBro
     onConnect,
   });
   pool.on('error', onBroken);
-  // Without a limit on the server, a long query does not prove a broken connection.
+  // Without a limit on the server, a long query does not prove that the connection is broken.
   if (inForce.statementMs > 0) endWhenSilent(pool, inForce.statementMs + ON_ITS_WAY_MS, onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
@@ -81,10 +81,10 @@ export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBro
   return { db, pool, close: () => db.destroy() };
 }
 
-/** Options for work that may run long and wait for locks, such as a migration. */
+/** Options for work that may run and wait for locks for a long time, such as a migration. */
 export const UNHURRIED = { limits: { statementMs: 0, lockMs: 0 } };
 
-/** Set by a statement, because PgBouncer refuses connections with such limits as startup parameters. */
+/** Sets the limits with a statement, because PgBouncer rejects connections with such limits as startup parameters. */
 async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTransactionMs }: Limits): Promise<void> {
   const text = `select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
     set_config('idle_in_transaction_session_timeout', $3, false)`;
@@ -110,7 +110,7 @@ const ourTypes: pg.CustomTypesConfig = {
     if (oid === INT8) return (text: string) => Number(text);
     if (oid === INT8_ARRAY) return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
     if (oid === TIMESTAMPTZ) return readTime;
-    // The format is passed through unchanged; pg's overloads are narrower than its callers.
+    // The format is passed through unchanged. The overloads of pg accept less than its callers send.
     return pg.types.getTypeParser(oid, format as 'text');
   },
 };

@@ -7,7 +7,7 @@ import { CommitInDoubt, inTransaction } from './in-transaction.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await startTestDatabase();
-  // Delays the commit of a row at the very end of its transaction.
+  // Delays the commit after a row was written.
   await sql`
     create table slow (name text);
     create function wait_a_while() returns trigger language plpgsql as
@@ -28,14 +28,14 @@ test('throws CommitInDoubt if the result of a commit is lost, because the commit
   database.pool.on('acquire', (client) => used.add(client));
   const done = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('lost answer')`.execute(tx);
-    // The commit is in progress at this time.
+    // At this time the commit is in progress.
     setTimeout(() => used.forEach((client) => void Reflect.get(client, 'connection').stream.destroy()), 300);
   });
   await expect(done).rejects.toThrow(CommitInDoubt);
   await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 20_000, interval: 100 });
 });
 
-test('reports no doubt after a failure before the commit or a refusal by the database', async () => {
+test('throws the original error, not CommitInDoubt, if the task fails or the database rejects the commit', async () => {
   const failing = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('failed')`.execute(tx);
     throw new Error('a deliberate failure');

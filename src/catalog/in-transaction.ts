@@ -8,7 +8,7 @@ const ATTEMPTS = 8;
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
-/** The connection broke during a commit. It is unknown whether the change was kept. */
+/** Thrown if the connection broke during a commit. It is unknown whether the change was committed. */
 export class CommitInDoubt extends Error {
   constructor(cause: unknown) {
     super('The connection broke during the commit, which may have been kept or not.', { cause });
@@ -16,10 +16,10 @@ export class CommitInDoubt extends Error {
   }
 }
 
-/** Lines of the current transaction that are written when it commits. */
+/** Log lines that are written when the current transaction commits. */
 const waitingLines = new AsyncLocalStorage<(() => void)[]>();
 
-/** Logs an event when the transaction of the caller commits; immediately outside `inTransaction`. */
+/** Logs an event when the caller's transaction commits, or immediately outside `inTransaction`. */
 export function logOnCommit<Name extends LogEventName>(name: Name, values: EventValues<Name>): void {
   const write = () => logEvent(name, values);
   const waiting = waitingLines.getStore();
@@ -29,7 +29,8 @@ export function logOnCommit<Name extends LogEventName>(name: Name, values: Event
 
 /**
  * Runs a task in one transaction. Retries a transaction that lost a deadlock (it was rolled back completely), at most
- * eight times. Throws CommitInDoubt if it is unknown whether the change was kept; after any other error it was not.
+ * eight times. Throws CommitInDoubt if it is unknown whether the change was committed. After any other error, it was
+ * not committed.
  */
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,8 +1,8 @@
 import { hasCode } from '../lib/has-code.ts';
 
 /**
- * SQLSTATE read_only_sql_transaction: a standby before its promotion, or `default_transaction_read_only`. Reads work,
- * and writes work again once the server is writable.
+ * SQLSTATE read_only_sql_transaction: the server is a standby that is not promoted yet, or has
+ * `default_transaction_read_only`. Reads work. Writes work again once the server is writable.
  */
 const READ_ONLY = '25006';
 /**
@@ -11,7 +11,7 @@ const READ_ONLY = '25006';
  */
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** Start of the error of a connection that was closed because its server did not respond. */
+/** Prefix of the error message for a connection that was closed because its server did not respond. */
 export const SILENT_DATABASE = 'The database has not responded';
 
 const AWAY_WORDS = [
@@ -28,7 +28,7 @@ export function isDatabaseReadOnly(error: unknown): boolean {
   return false;
 }
 
-/** Returns whether an error, or one of its causes, means that the database cannot be reached or written now. */
+/** Returns whether an error, or one of its causes, means that the database is currently unreachable or read-only. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);

@@ -26,13 +26,13 @@ const CONNECTIONS = {
     await expect(pool.query('select 1')).rejects.toThrow();
     await close();
   },
-  'who listens for work': async () => {
+  'the listener for work': async () => {
     const { pool, close } = openDatabase(config, ignore);
     const handlers = { onPayload: ignore, onConnected: ignore, onError: ignore };
     await expect(listen(pool, 'a', handlers)).rejects.toThrow();
     await close();
   },
-  'who listens for publications': async () => {
+  'the listener for publications': async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { pool, close } = openDatabase(config, ignore);
     const watch = watchPublications(pool, { change: ignore, listening: ignore, lost: resolve });
@@ -43,7 +43,7 @@ const CONNECTIONS = {
 };
 
 test.each(Object.entries(CONNECTIONS))(
-  'connections of %s are probed before the network drops them',
+  'probes connections of %s before the network drops them',
   async (...[, connect]) => {
     const kept = vi.spyOn(Socket.prototype, 'setKeepAlive');
     await connect();
@@ -52,7 +52,7 @@ test.each(Object.entries(CONNECTIONS))(
   },
 );
 
-test('a failed connection is retried until the last subscription is closed', async () => {
+test('retries a failed connection until the last subscription is closed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { pool, close } = openDatabase(config, ignore);
   const onError = vi.fn();

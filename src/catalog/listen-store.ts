@@ -5,7 +5,9 @@ import { beat } from './silent-connections-store.ts';
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-/** A subscription to one channel. `close` ends it; closing the last one of a pool also ends the connection. */
+/**
+ * A subscription to one channel. `close` ends it. Closing the last subscription of a pool also closes the connection.
+ */
 export type Listener = { close(): Promise<void> };
 
 export type ListenHandlers = {
@@ -18,8 +20,8 @@ export type ListenHandlers = {
 const connections = new WeakMap<pg.Pool, ListenConnection>();
 
 /**
- * Listens on a channel. All channels of a pool share one extra connection with the pool's options, which reconnects
- * with increasing delays as long as one of them is open. Rejects if the first connection fails.
+ * Subscribes to a channel. All channels of a pool share one extra connection with the pool's options. It reconnects
+ * with increasing delays as long as one of them is open. Rejects if the first connection attempt fails.
  */
 export async function listen(pool: pg.Pool, channel: string, handlers: ListenHandlers): Promise<Listener> {
   const connection = connectionOf(pool);
@@ -28,7 +30,9 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   return { close: () => connection.remove(subscription) };
 }
 
-/** Like `listen`, but returns immediately: a failed first connection is reported and retried like any later one. */
+/**
+ * Like `listen`, but returns immediately. A failed first connection attempt is reported and retried like any later one.
+ */
 export function keepListening(pool: pg.Pool, channel: string, handlers: ListenHandlers): Listener {
   const connection = connectionOf(pool);
   const subscription = { channel, handlers };
@@ -49,7 +53,7 @@ class ListenConnection {
   readonly #subscriptions = new Set<Subscription>();
   #client: pg.Client | null = null;
   #connecting: Promise<pg.Client> | null = null;
-  /** A connection runs one query at a time. */
+  /** Last query on the connection, which runs one query at a time. */
   #requested: Promise<unknown> = Promise.resolve();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +76,7 @@ class ListenConnection {
   addLater(subscription: Subscription): void {
     this.#subscriptions.add(subscription);
     this.#begin(subscription).catch((error: Error) => {
-      // The connection that was lost is already being re-established.
+      // The lost connection is already being re-established.
       if (this.#client === null) this.#reportAndRetry(error);
       else subscription.handlers.onError(error);
     });
@@ -95,7 +99,7 @@ class ListenConnection {
       this.#client = null;
       await client?.end();
     } else if (client !== null && ![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
-      // If the connection is lost here, it does not subscribe to the channel again.
+      // If the connection is lost now, the next one does not subscribe to the channel again.
       await this.#ask(client, `unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
     }
   }

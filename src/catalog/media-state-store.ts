@@ -9,14 +9,17 @@ export type Entering = {
   reason?: string | null;
   set?: Omit<UpdateObject<Schema, 'media'>, 'state' | 'state_reason' | 'state_since'>;
   where?: Expression<SqlBool>;
-  /** Also writes a media item that is already in the state, with the time of this write as the time of the change. */
+  /**
+   * Also accepts a media item that is already in the state. The time of this write then counts as the time of the
+   * change.
+   */
   orIsThere?: boolean;
 };
 
 /**
- * Changes a media item's state and writes the other fields with it. Returns false, and writes nothing, if `TRANSITIONS`
- * has no transition from its state to this one or `where` does not hold. Only this function, and inserts of media,
- * write a state.
+ * Changes a media item's state and writes the other fields with it. Returns false and writes nothing if `TRANSITIONS`
+ * has no transition from the current state to `to`, or if `where` is false. States are only written by this function
+ * and by inserts of media.
  */
 export async function enterState(
   tx: Tx,

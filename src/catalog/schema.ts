@@ -56,7 +56,9 @@ export type MediaState =
   | 'jit-segmenting'
   | 'jit-ready';
 
-/** An entry of `transcodingMessages`: an event of a video. `level` and `issueCode` as in the wire enums. */
+/**
+ * An entry of `transcodingMessages`: an event of a video. `level` and `issueCode` are the numbers of the hosted API.
+ */
 export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; message: string; value: string };
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };

@@ -16,34 +16,34 @@ import { refreshProgress } from '../tasks/claim-store.ts';
 import { type AudioTrack, mergeFields, type WantedFields } from './audio-track.ts';
 import { findTrack, loadTracks } from './track-list-store.ts';
 
-/** A track to add, or new media for one: its id, the stored file, and the fields that the request gives. */
+/** A track to add, or new media for an existing one: its id, the stored file, and the fields in the request. */
 export type PutTrack = { id: string; file: TrackFile; wanted: WantedFields };
 
 /** Plans the rendition of an added track on the active timeline. */
 export type PlanTrack = (view: ActiveView, track: AddedTrack) => CodecPlan;
 
-/** Audio tracks of videos. Each change is one transaction and visible to viewers at once. */
+/** Audio tracks of videos. Each change is one transaction and immediately visible to viewers. */
 export type AudioTrackStore = {
   /** Lists the tracks of a video, the default one first. Throws `Refused` (`not-found`) for an unknown video. */
   list(key: MediaKey): Promise<AudioTrack[]>;
   /**
-   * Refuses what `put` refuses, before the file is sent: an unknown video (`not-found`), one that cannot take a
-   * track now, a track too many, and fields that do not fit (`invalid`).
+   * Throws what `put` would throw, so that a request fails before the file is sent: `Refused` (`not-found`) for an
+   * unknown video, and (`invalid`) for invalid fields, too many tracks, or a video that cannot get a track now.
    */
   requirePossible(key: MediaKey, track: Omit<PutTrack, 'file'>): Promise<void>;
   /**
-   * Adds a track from a stored file, or replaces the media of the one with its id: viewers hear the previous version
-   * until the new one is encoded. The same file twice changes nothing but the fields.
+   * Adds a track from a stored file, or replaces the media of the track with the same id. Viewers hear the previous
+   * version until the new one is encoded. If the file is already stored, only the fields change.
    */
   put(key: MediaKey, track: PutTrack, plan: PlanTrack, ...followUps: FollowUp[]): Promise<AudioTrack>;
   /**
-   * Changes fields of a track. Throws `Refused` (`not-found`) for an unknown video or track, and (`invalid`) for what
-   * does not fit.
+   * Changes fields of a track. Throws `Refused` (`not-found`) for an unknown video or track, and (`invalid`) for
+   * invalid fields.
    */
   edit(key: MediaKey, id: string, wanted: WantedFields): Promise<AudioTrack>;
   /**
-   * Removes a track. Another one becomes the default one if it was. Throws `Refused` (`invalid`) for the last one,
-   * unless `allowsNone` and the video has a picture.
+   * Removes a track. If it was the default track, another track becomes the default. Throws `Refused` (`invalid`) for
+   * the last track, unless `allowsNone` is set and the video has a picture.
    */
   remove(key: MediaKey, id: string, allowsNone: boolean): Promise<void>;
 };
@@ -68,7 +68,7 @@ export function createAudioTrackStore(db: Db): AudioTrackStore {
       inTransaction(db, async (tx) => {
         const view = await loadTimeline(tx, key);
         const stored = await loadAddedTracks(tx, key);
-        // A commit whose response was lost is tried again.
+        // A caller retries a commit whose response was lost.
         if (!filesOf(stored).some((file) => file.key === track.file.key)) {
           await putTrack(tx, { view, stored, track, plan });
           for (const followUp of followUps) await followUp(tx);
@@ -234,7 +234,7 @@ async function findVideo(tx: Tx, key: MediaKey, lock = sql``): Promise<LockedVid
   throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
 }
 
-/** While a video is planned, the plan has been made from the tracks as they were. */
+/** While a video is waiting for its plan, its tracks must not change, because planning has already read them. */
 async function lockEditable(tx: Tx, key: MediaKey): Promise<LockedVideo> {
   const media = await lockVideo(tx, key);
   if (media.state !== 'uploaded' && media.state !== 'processing') return media;

@@ -6,23 +6,24 @@ import type { TrackFields } from '../renditions/added-track.ts';
 /** An audio track as its owner sees it, ready or not. */
 export type AudioTrack = TrackFields & {
   id: string;
-  /** `file`: of the video's file, or of the parts that the video was composed of. */
+  /** `file`: the track is part of the video's file, or of the parts that the video was composed of. */
   origin: 'file' | 'added';
   /** `replacing`: viewers hear the previous version until the new one is encoded. */
   state: 'ready' | 'processing' | 'replacing' | 'failed';
-  /** Why its file could not be encoded; null if it was, or is being encoded. */
+  /** Reason why its file could not be encoded. Null if it was encoded or is still being encoded. */
   message: string | null;
   storageBytes: number;
 };
 
-/** Fields that a request gives; the others keep their value, or get a default. */
+/** Fields in a request. Omitted ones keep their value, or get a default. */
 export type WantedFields = Partial<TrackFields>;
 
 const TRACK_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MAX_TITLE_CHARS = 200;
 
 /**
- * Checks the id of a track. Throws `Refused` (`invalid`) for everything but 1 to 64 letters, digits, `.`, `_` and `-`.
+ * Checks the id of a track. Throws `Refused` (`invalid`) unless it consists of 1 to 64 letters, digits, `.`, `_` and
+ * `-`.
  */
 export function readTrackId(text: string): string {
   if (TRACK_ID.test(text) && !text.endsWith('\n')) return text;
@@ -33,10 +34,7 @@ export function readTrackId(text: string): string {
   );
 }
 
-/**
- * Reads a language tag (BCP 47) in its usual form; `und` for an empty text. Throws `Refused` (`invalid`) for anything
- * else.
- */
+/** Normalises a language tag (BCP 47). Returns `und` for empty text. Throws `Refused` (`invalid`) for anything else. */
 export function readTrackLanguage(text: string): string {
   const tag = text.trim().replaceAll('_', '-');
   if (tag === '') return 'und';
@@ -51,10 +49,7 @@ export function readTrackLanguage(text: string): string {
   });
 }
 
-/**
- * Checks the title of a track, without the spaces around it. Throws `Refused` (`invalid`) for one of more than 200
- * characters.
- */
+/** Trims and checks the title of a track. Throws `Refused` (`invalid`) for more than 200 characters. */
 export function readTrackTitle(text: string): string {
   const title = text.trim();
   if (title.length <= MAX_TITLE_CHARS) return title;
@@ -66,9 +61,9 @@ export function readTrackTitle(text: string): string {
 }
 
 /**
- * Returns the fields of a track after a request. Without a title it is named by its language and purpose. Throws
- * `Refused` (`invalid`) for a title that another track has, because players tell tracks apart by it, and a request that
- * would leave the video without a default track.
+ * Returns the fields of a track after a request. The default title consists of its language and purpose. Throws
+ * `Refused` (`invalid`) for the title of a different track, because players tell tracks apart by title, and for a
+ * request that would leave the video without a default track.
  */
 export function mergeFields(
   wanted: WantedFields,

@@ -15,14 +15,15 @@ type TrackRow = {
   isAdded: boolean;
   isOffered: boolean;
   isBuilding: boolean;
-  /** It is not the usual form. */
+  /** True for an additional format of a track, such as a lower bitrate or 5.1. */
   isForm: boolean;
   reason: string | null;
   storageBytes: number;
 };
 
 /**
- * Lists the tracks of the active timeline, and the added ones that no rendition is left of. The default one is first.
+ * Lists the tracks of the active timeline, and the added tracks that have no rendition any more. The default track is
+ * first.
  */
 export async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
   const { rows } = await sql<TrackRow>`
@@ -49,7 +50,7 @@ export async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
   return tracks.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
 }
 
-/** Finds a track by its id. Throws `Refused` (`not-found`) for an unknown one. */
+/** Finds a track by its id. Throws `Refused` (`not-found`) if there is none. */
 export function findTrack(tracks: readonly AudioTrack[], id: string, { mediaId }: MediaKey): AudioTrack {
   const found = tracks.find((one) => one.id === id);
   if (found !== undefined) return found;

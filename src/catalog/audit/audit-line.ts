@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A write for the log. `targets` names the changed objects, `status` is the response status, `ip` the caller's address.
+ * A write request to record. `targets` contains the ids of the changed objects, `status` is the response status, `ip`
+ * the caller's address.
  */
 export type AuditedWrite = {
-  /** Library of the write; null if it concerns none, or if its pull zone determines it. */
+  /** Library that the write changed. Null if it changed none, or if its pull zone determines the library. */
   libraryId: number | null;
   pullZoneId: number | null;
   /** Id of the access key, or `ApiKey` or `ReadOnlyApiKey`. */
@@ -17,13 +18,13 @@ export type AuditedWrite = {
   ip: string;
 };
 
-/** A line of the log. `hash` chains it to the previous line of the same UTC day, see `chainHash`. */
+/** An entry of the audit log. `hash` chains it to the previous entry of the same UTC day, see `chainHash`. */
 export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Date; hash: Buffer };
 
 /**
- * Returns the hash of a line: SHA-256 over the hash of the previous line of the same UTC day (nothing for the day's
- * first) and the JSON of all fields of the line, targets by name. With a copy of a day's last hash, one can prove
- * whether any line of that day was changed, added or removed.
+ * Returns the hash of an entry: SHA-256 over the hash of the previous entry of the same UTC day (omitted for the first
+ * entry of a day) and the JSON of all its fields, with the targets sorted by name. A copy of a day's last hash can
+ * prove whether an entry of that day was changed, added or removed.
  */
 export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 'hash'>): Buffer {
   const { at, libraryId, keyName, scope, operation, targets, status, requestId, ip } = line;

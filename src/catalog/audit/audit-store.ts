@@ -8,21 +8,21 @@ const MAX_QUEUED = 10_000;
 const LINES_AT_ONCE = 500;
 const PRUNED_AT_ONCE = 5_000;
 
-/** Log of every write. */
+/** Audit log with an entry for each write request. */
 export type AuditStore = {
   /**
-   * Adds a line. Resolves once it is stored, and never rejects: a line that could not be stored is reported in full.
-   * Lines that arrive during an insert are stored together by the next one.
+   * Adds an entry. Resolves once it is stored, and never rejects: an entry that cannot be stored is reported in full.
+   * Entries that arrive during an insert are stored together by the next insert.
    */
   write(line: AuditedWrite): Promise<void>;
-  /** Returns a page of a library's lines, newest first, and their total number. `page` counts from 1. */
+  /** Returns a page of a library's entries, newest first, and their total number. The first `page` is 1. */
   list(query: { libraryId: number; page: number; perPage: number }): Promise<{ total: number; lines: AuditLine[] }>;
 };
 
 type Report = (error: unknown, line: AuditedWrite) => void;
 type Waiting = { line: AuditedWrite; done: () => void };
 
-/** Stores the log in PostgreSQL. Buffers at most 10,000 lines; further lines are reported immediately. */
+/** Stores the log in PostgreSQL. Buffers at most 10,000 entries; further ones are reported immediately. */
 export function createAuditStore(db: Db, report: Report): AuditStore {
   const waiting: Waiting[] = [];
   let isStoring = false;
@@ -53,7 +53,7 @@ export function createAuditStore(db: Db, report: Report): AuditStore {
   };
 }
 
-/** Removes lines older than 90 whole days in bounded batches until none is left. Returns the number removed. */
+/** Removes entries that are older than 90 whole days, in bounded batches. Returns the number of removed entries. */
 export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
   let all = 0;
   while (!signal.aborted) {
@@ -65,7 +65,10 @@ export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
   return all;
 }
 
-/** Stores lines in one insert. If that fails, stores them one by one, so that one bad line does not lose the others. */
+/**
+ * Stores entries in one insert. If that fails, stores each entry separately, so that one invalid entry does not lose
+ * the others.
+ */
 async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report): Promise<void> {
   try {
     await inTransaction(db, (tx) => insertLines(tx, lines));
@@ -76,7 +79,7 @@ async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report
   }
 }
 
-// Serialises all machines with one lock, because each line is chained to the previous one.
+// Serialises the inserts of all machines with one lock, because each entry is chained to the previous one.
 async function insertLines(tx: Tx, lines: readonly AuditedWrite[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`.execute(tx);
   const last = await tx.selectFrom('audit_line').select(['at', 'hash']).orderBy('id', 'desc').limit(1).execute();

@@ -4,8 +4,9 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Objects stored after the snapshot contain attempt numbers that the snapshot's sequence has not issued yet, and names
- * must be unique. Near its maximum the sequence wraps around, as it does in normal use.
+ * Skips attempt numbers. Objects that were stored after the snapshot contain attempt numbers that the sequence of the
+ * snapshot has not issued yet, and object names must be unique. Near its maximum the sequence wraps around, as it does
+ * in normal use.
  */
 const SKIP_ATTEMPTS = `
   select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
@@ -15,13 +16,15 @@ const SKIP_ATTEMPTS = `
 /** A dedicated connection, required by transactions and COPY. */
 export type CopyClient = pg.PoolClient;
 
-/** A table and its columns without generated ones. */
+/** A table and its columns, without generated columns. */
 export type TableShape = { name: string; columns: readonly string[] };
 /** A partition of a table, with its bound in PostgreSQL's notation. */
 export type Partition = { name: string; parent: string; bound: string };
 export type SequenceValue = { name: string; value: number };
 
-/** Parts of the schema that grow with the data. A restore creates them before it inserts rows. */
+/**
+ * Parts of the schema that grow with the data: partitions and sequences. A restore creates them before it inserts rows.
+ */
 export type GrownSchema = {
   migrations: readonly string[];
   tables: readonly TableShape[];
@@ -69,7 +72,7 @@ export function copyRowsOut(client: CopyClient, { name, columns }: TableShape): 
   return client.query(copyTo(`copy (select ${quoteAll(columns)} from ${quoted(name)}) to stdout`));
 }
 
-/** Returns whether this database is unused: it has no library, or no tables at all. */
+/** Returns whether this database is unused: it has no tables, or no library. */
 export async function isNeverUsed(client: CopyClient): Promise<boolean> {
   const { rows } = await client.query<{ found: string | null }>(`select to_regclass('public.library')::text as found`);
   if (rows[0]?.found === null) return true;

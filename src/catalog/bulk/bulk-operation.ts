@@ -9,7 +9,7 @@ export type BulkKind = (typeof BULK_KINDS)[number];
 
 /** Maximum number of videos in one operation. */
 export const MAX_BULK_ITEMS = 1_000_000;
-/** Days for which reports are kept. */
+/** Number of days for which reports are kept. */
 export const BULK_KEPT_DAYS = 30;
 
 /** Progress of an operation, and the first videos for which it failed. */

@@ -4,8 +4,8 @@ import type { CreatedAt } from '../account-schema.ts';
 import type { BulkKind } from './bulk-operation.ts';
 
 /**
- * An operation over many videos of a library. `collection_id` is the target of `move`, `undoes` the kind of the
- * operation that it reverts. `notes_places` is true if a move records each video's previous collection.
+ * An operation on many videos of a library. `collection_id` is the target of `move`. `undoes` is the kind of the
+ * operation that this one reverts. `notes_places` is true if a move records each video's previous collection.
  */
 export type BulkOperationTable = {
   id: Guid;

@@ -22,11 +22,12 @@ export type BulkItem = { place: number; mediaId: Guid; collectionBefore: Guid | 
 export type BulkAct = { kind: BulkKind; collectionId: Guid | null; undoes: BulkKind | null };
 export type OpenBulk = BulkAct & { items: BulkItem[] };
 
-/** Operations over many videos, each video with its own outcome. */
+/** Operations on many videos. Each video has its own outcome. */
 export type BulkStore = {
   /**
-   * Creates an operation: records the videos that it applies to now, and runs the follow-up. Refuses an unknown earlier
-   * operation (`not-found`), and the undo of a move that recorded no previous collections (`invalid`).
+   * Creates an operation: records the videos that it applies to now, and runs the follow-up. Throws `Refused`
+   * (`not-found`) if the operation to undo does not exist, and (`invalid`) for the undo of a move that recorded no
+   * previous collections.
    */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
   /** Throws `Refused` (`not-found`) for an unknown operation. */
@@ -37,8 +38,8 @@ export type BulkStore = {
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
   /**
-   * Ends an operation that cannot continue: its waiting videos fail with the reason. Throws `Refused` (`not-found`) for
-   * an unknown one.
+   * Ends an operation that cannot continue: its waiting videos fail with `reason`. Throws `Refused` (`not-found`) for
+   * an unknown operation.
    */
   end(key: BulkKey, reason: string): Promise<void>;
 };
@@ -111,7 +112,7 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
-/** Records the kind of the operation that an undo reverts, and each video's previous collection. */
+/** Copies from an operation to its undo: its kind, and each video's previous collection. */
 async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
   await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
     where id = ${bulkId}`.execute(tx);
@@ -120,8 +121,9 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 }
 
 /**
- * Ends an operation that is undone or abandoned: its waiting videos fail with the reason and are never processed. Locks
- * videos first, then the operation, like `finalizeItem`: this waits for a video in progress, which counts as done.
+ * Ends an operation that is undone or abandoned: its waiting videos fail with `reason` and are never processed. Locks
+ * the videos first and then the operation, in the order of `finalizeItem`. Therefore it waits for a video in progress,
+ * which counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;

@@ -14,17 +14,17 @@ export type ReservedCaption = { version: number; objectKey: StorageKey };
 
 /**
  * Captions of videos. Each change is one transaction and immediately visible to viewers. Replaced files are kept for
- * ten more minutes.
+ * ten minutes.
  */
 export type CaptionStore = {
-  /** Allocates the next version of a language's captions. Throws `Refused` (`not-found`) for an unknown video. */
+  /** Allocates the next version of the captions in a language. Throws `Refused` (`not-found`) for an unknown video. */
   reserve(key: MediaKey, language: string): Promise<ReservedCaption>;
   /**
-   * Publishes a stored file as its language's captions. If two uploads race, the later version wins. Refuses an unknown
-   * video (`not-found`) and too many languages (`invalid`).
+   * Publishes a stored file as the captions in its language. If two uploads race, the later version wins. Throws
+   * `Refused` (`not-found`) for an unknown video, and (`invalid`) for too many languages.
    */
   put(key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<void>;
-  /** Removes a language's captions. Throws `Refused` (`not-found`) for an unknown video or language. */
+  /** Removes the captions in a language. Throws `Refused` (`not-found`) for an unknown video or language. */
   remove(key: MediaKey, language: string): Promise<void>;
 };
 

@@ -25,7 +25,10 @@ export function readCaptionLanguage(text: string): string {
   );
 }
 
-/** Returns the label of a track: the owner's, else the language's English name with its purpose, else its tag. */
+/**
+ * Returns the label of a track: the owner's label, else the English name of the language with the track's purpose, else
+ * the language tag.
+ */
 export function captionLabel(label: string | null | undefined, srclang: string): string {
   const given = label?.trim() ?? '';
   if (given !== '') return given;

@@ -21,7 +21,7 @@ export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey
 }
 
 /**
- * Publishes a stored file as captions of its language. Returns false if the video no longer exists or already has
+ * Publishes a stored file as the captions in its language. Returns false if the video no longer exists or already has
  * captions in that language, ignoring case.
  */
 export async function addCaption(tx: Tx, key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<boolean> {

@@ -10,12 +10,12 @@ import { loadCutList } from '../tasks/task-view-store.ts';
 import type { PartRendition, PartView } from './part-view.ts';
 import type { Recipe } from './recipe.ts';
 
-/** All data of a video that is composed of others. */
+/** Data of a video that is composed of parts of other videos. */
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
 /**
- * Reads a video to take a part from. Throws `Refused` (`invalid`) for one that is not in the library, is not finished,
- * or has no video track.
+ * Loads a video to take a part from. Throws `Refused` (`invalid`) if it is not in the library, is not finished, or has
+ * no video track.
  */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db

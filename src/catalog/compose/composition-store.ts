@@ -8,7 +8,7 @@ import type { EncodeTask } from '../tasks/encode-task.ts';
 import { loadCutList, loadTaskRenditions, type TaskRendition } from '../tasks/task-view-store.ts';
 import type { Recipe } from './recipe.ts';
 
-/** Input of an encode task of a composition. */
+/** Input for an encode task of a composition. */
 export type CompositionView = { recipe: Recipe; cutList: CutList; renditions: readonly TaskRendition[] };
 
 /** A stored chunk from which a segment is copied. */
@@ -19,7 +19,7 @@ export type SourceChunk = {
   fragmentTable: Buffer;
 };
 
-/** Reads the input of a composition's encode task; null if its video no longer exists. */
+/** Reads the input for an encode task of a composition. Returns null if its video no longer exists. */
 export async function loadComposition(db: Db, task: EncodeTask): Promise<CompositionView | null> {
   const row = await db
     .selectFrom('composition')
@@ -32,7 +32,7 @@ export async function loadComposition(db: Db, task: EncodeTask): Promise<Composi
   return { recipe: row.recipe, cutList, renditions: await loadTaskRenditions(db, task) };
 }
 
-/** Finds the chunk that contains a segment of a rendition; null if it no longer exists. */
+/** Finds the chunk that contains a segment of a rendition. Returns null if it no longer exists. */
 export async function findSourceChunk(db: Db, renditionId: Guid, segment: number): Promise<SourceChunk | null> {
   const { rows } = await sql<SourceChunk>`
     select storage_key as "storageKey", first_segment as "firstSegment", segment_count as "segmentCount",
@@ -43,7 +43,10 @@ export async function findSourceChunk(db: Db, renditionId: Guid, segment: number
   return rows[0] ?? null;
 }
 
-/** Finds the original of a part, from which its ends are encoded; null if it no longer exists. */
+/**
+ * Finds the original of a part, from which the partial segments at the part's ends are encoded. Returns null if it no
+ * longer exists.
+ */
 export async function findPartOriginal(
   db: Db,
   { libraryId, mediaId }: MediaKey,

@@ -6,7 +6,10 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { PartRendition, PartView } from './part-view.ts';
 
-/** A range of a stream's media in ms. A negative time counts back from the newest stored segment; null is the end. */
+/**
+ * A range of a stream's media in ms. A negative start counts back from the newest stored segment. A null end means the
+ * end of the stored media.
+ */
 export type RecordedRange = { startMs: number; endMs: number | null };
 /** A range of one period, in seconds of its timeline. */
 export type RecordedPart = { view: PartView; fromSec: number; toSec: number };
@@ -21,9 +24,9 @@ type PeriodRow = {
 };
 
 /**
- * Reads the available parts of a live stream, running or ended: one per period that overlaps the range. Returns null if
- * the video was never a stream. Throws `Refused` (`invalid`) for a range without media. Omits renditions that lack a
- * segment of the range.
+ * Reads the available parts of a running or ended live stream, one for each period that overlaps the range. Omits
+ * renditions that lack a segment of the range. Returns null if the video was never a stream. Throws `Refused`
+ * (`invalid`) for a range without media.
  */
 export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRange): Promise<RecordedPart[] | null> {
   if (!(await wasStreamed(db, key))) return null;
@@ -50,7 +53,7 @@ async function wasStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<bo
   return rows.length > 0;
 }
 
-/** Loads the periods with video that viewers may see, in order. Chunks may be merged once their period is complete. */
+/** Loads the periods with video that viewers may see, in order. Chunks of complete periods may have been merged. */
 async function loadPeriods(db: Db, { libraryId, mediaId }: MediaKey): Promise<PeriodRow[]> {
   const { rows } = await sql<PeriodRow>`
     with main as (

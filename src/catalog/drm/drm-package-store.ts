@@ -8,12 +8,10 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
 
-/** Hours for which a retired package is still served, because open players use its addresses. */
+/** Hours for which a retired package is still served, because open players use its URLs. */
 const RETIRED_GRACE_HOURS = 24;
 
-/**
- * Returns the DRM systems that the key server supported when a video was last packaged; empty for an unknown video.
- */
+/** Returns the DRM systems that the key server supported when a video was last packaged. Empty for an unknown video. */
 export async function loadDrmSystems(db: Db, key: MediaKey): Promise<DrmSystem[]> {
   const [current] = await selectPackages(db, key);
   return [...new Set(current?.signals.map(({ system }) => system))];
@@ -24,7 +22,7 @@ export type Packageable = {
   settings: LibrarySettings;
   /** The package that playlists reference now. */
   current: { scheme: SchemeName; systems: readonly DrmSystem[] } | null;
-  /** Video codecs of the renditions that are published or in progress. */
+  /** Video codecs of the renditions that are published or being encoded. */
   videoCodecs: readonly string[];
 };
 
@@ -66,13 +64,15 @@ export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey):
 /** Maximum number of packages of a video whose keys are valid at the same time. */
 const MAX_LIVE_PACKAGES = 10;
 
-/** A package to store. If `keepsPrevious` is false, earlier packages and retired renditions end immediately. */
+/**
+ * A package to store. If `keepsPrevious` is false, earlier packages and retired renditions stop working immediately.
+ */
 export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
 
 /**
  * Replaces the package that playlists reference, and notifies the edges. With `isFirst`, a video that already has a
- * package is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`busy`) for one with ten valid
- * packages.
+ * package is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`busy`) for a video with ten
+ * valid packages.
  */
 export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
   const state = await lockVideo(tx, key);
@@ -97,7 +97,7 @@ export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFi
   if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
-/** Announces that a finished video is packaged, for clients that wait for it although nothing had to change. */
+/** Announces that a finished video is packaged although nothing changed, for clients that wait for this. */
 export async function announcePackaged(tx: Tx, key: MediaKey): Promise<void> {
   if ((await lockVideo(tx, key)) === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
@@ -122,8 +122,8 @@ export async function selectPackages(db: Db | Tx, { libraryId, mediaId }: MediaK
 }
 
 /**
- * Deletes the keys of packages whose grace period is over, except for a video's latest, whose number must not be
- * reused.
+ * Deletes the keys of packages whose grace period is over. Keeps the latest package of each video, because its number
+ * must not be reused.
  */
 export async function forgetRetiredPackages(db: Db): Promise<void> {
   await sql`
@@ -165,7 +165,7 @@ async function retirePackages(tx: Tx, { libraryId, mediaId }: MediaKey): Promise
     .execute();
 }
 
-/** Leaves retired renditions to the sweep, which deletes their objects within a minute. */
+/** Ends the previous packages of a video. The sweep deletes the objects of retired renditions within a minute. */
 async function endPrevious(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('drm_package').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
   await tx

@@ -19,7 +19,7 @@ test.each([
 test.each([
   { drm: {}, scheme: 'cbcs', systems: ['playReady'] },
   { drm: { widevine: on, fairPlay: on }, scheme: 'cbcs', systems: ['widevine', 'playReady', 'fairPlay'] },
-  // FairPlay cannot decrypt the other scheme.
+  // FairPlay does not support the other scheme.
   { drm: { widevine: on, fairPlay: on }, scheme: 'cenc', systems: ['widevine', 'playReady'] },
 ] as const)(
   'requests $systems for $drm with $scheme if the key server supports all systems',
@@ -38,7 +38,7 @@ test('reads signals back exactly as they were stored', () => {
   expect(readSignals(JSON.parse(JSON.stringify(storeSignals(signals))))).toEqual(signals);
 });
 
-test('refuses keys whose ids were not requested', () => {
+test('rejects keys whose ids were not requested', () => {
   const requested = newContentKeys('cbcs');
   expect(() => requireSameKids(requested, requested)).not.toThrow();
   expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('requested key ids');

@@ -9,14 +9,14 @@ export type DrmPackage = {
   scheme: SchemeName;
   /** Output of `formatContentKeys`, sealed. */
   keysSealed: Buffer;
-  /** The key server's signalling for its systems; empty if our own licence server provides the keys. */
+  /** The key server's signalling for its systems. Empty if our own licence server provides the keys. */
   signals: readonly SystemSignals[];
   retiredAt: Date | null;
 };
 
 /**
- * DRM mode of a library's videos: no encryption, keys per play session (basic), or common encryption for videos with
- * keys of their own (enterprise).
+ * DRM mode of a library's videos. `none`: no encryption. `basic`: keys per play session. `enterprise`: common
+ * encryption with separate keys for each video.
  */
 export type DrmMode = 'none' | 'basic' | 'enterprise';
 
@@ -27,7 +27,8 @@ export function drmModeOf({ drm }: Pick<LibrarySettings, 'drm'>): DrmMode {
 }
 
 /**
- * Returns the systems to request from a key source: those it supports, the library has enabled and the scheme allows.
+ * Returns the systems to request from a key source: those that it supports, the library has enabled, and the scheme
+ * allows.
  */
 export function chooseSystems(
   offered: readonly DrmSystem[],
@@ -36,14 +37,17 @@ export function chooseSystems(
 ): DrmSystem[] {
   const isWanted: Readonly<Record<DrmSystem, boolean>> = {
     widevine: drm.widevine.enabled,
-    // The interface has no switch for PlayReady.
+    // The hosted API has no setting for PlayReady.
     playReady: true,
     fairPlay: drm.fairPlay.enabled && scheme === 'cbcs',
   };
   return offered.filter((system) => isWanted[system]);
 }
 
-/** Throws unless a response contains exactly the requested key ids, because other keys would decrypt nothing. */
+/**
+ * Throws unless a response contains exactly the requested key ids, because the media could not be decrypted with other
+ * keys.
+ */
 export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
   if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
   throw new Error('Expected the key source to return the requested key ids and scheme.');

@@ -3,8 +3,8 @@ import type { SchemeName, SystemSignals } from '../../ports/drm-key-source.ts';
 import type { CreatedAt, Json } from '../account-schema.ts';
 
 /**
- * A set of keys that encrypts a media item. Playlists reference the newest that is not retired. Numbers rise and are
- * never reused, because addresses of encrypted bytes contain them. `keys_sealed` is the sealed output of
+ * A set of keys that encrypts a media item. Playlists reference the newest set that is not retired. Numbers increase
+ * and are never reused, because the URLs of encrypted bytes contain them. `keys_sealed` is the sealed output of
  * `formatContentKeys`; `signals` is the key server's signalling for its systems.
  */
 export type DrmPackageTable = {

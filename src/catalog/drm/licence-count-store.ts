@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
-/** Adds issued licences, by media id, to the counts of their libraries for the day (UTC). */
+/** Adds issued licences, given by media id, to the counts of their libraries for the current UTC day. */
 export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Promise<void> {
   const [ids, counts] = [[...given.keys()], [...given.values()]];
   await sql`
@@ -15,8 +15,8 @@ export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Pro
 }
 
 /**
- * Returns the licences issued for a library's videos by UTC day, `yyyy-MM-dd`, both ends included. Omits days without
- * licences.
+ * Returns the number of licences issued for a library's videos by UTC day (`yyyy-MM-dd`), for a range of days that
+ * includes both ends. Omits days without licences.
  */
 export async function countLicences(
   db: Db,

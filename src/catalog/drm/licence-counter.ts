@@ -11,8 +11,8 @@ export type LicenceCounterDeps = {
 };
 
 /**
- * Wraps a proxy and counts each licence that it issues. Counts are written once a second, so that busy videos cost one
- * row each; counts that could not be written are kept for the next attempt. `close` writes the rest.
+ * Wraps a licence proxy and counts each licence that it issues. Writes the counts once a second, so that a busy video
+ * costs one row. Keeps counts that could not be written for the next attempt. `close` writes the remaining counts.
  */
 export function createLicenceCounter(
   proxy: LicenceProxy,

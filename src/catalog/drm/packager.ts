@@ -12,23 +12,22 @@ import { addPackage, announcePackaged, loadPackageable } from './drm-package-sto
 /** Assigns the keys with which videos are encrypted during delivery. Stored bytes do not change. */
 export type Packager = {
   /**
-   * Gives a video new keys. Open players can use the previous keys for a day, unless `keepsPrevious` is false. With
-   * `keepsPrevious`, a video that is already packaged for the same systems is left unchanged. Throws `Refused`
-   * (`not-found`) for an unknown video, (`invalid`) for one whose library lacks Enterprise DRM or that has video but
-   * none in H.264, (`busy`) for one that was packaged ten times within a day, and for everything that the key source
-   * refuses.
+   * Assigns new keys to a video. Open players can use the previous keys for a day, unless `keepsPrevious` is false.
+   * With `keepsPrevious`, a video that is already packaged for the same systems is left unchanged. Throws `Refused`
+   * (`not-found`) for an unknown video; (`invalid`) if its library lacks Enterprise DRM, or if it has video but none in
+   * H.264; (`busy`) if it was packaged ten times within a day; and anything that the key source throws.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /**
-   * Gives a video its first keys if its library has Enterprise DRM. Returns whether it has keys. Refuses like
-   * `repackage`, except with `invalid`.
+   * Assigns the first keys to a video if its library has Enterprise DRM. Returns whether the video has keys. Throws the
+   * errors of `repackage`, except `invalid`.
    */
   protectNew(key: MediaKey, signal: AbortSignal): Promise<boolean>;
 };
 
 export type PackagerDeps = { db: Db; secretBox: SecretBox; keySource: DrmKeySource; scheme: SchemeName };
 
-/** `keySource` is called outside of transactions; `scheme` applies to all new keys. */
+/** Creates a packager. `keySource` is called outside of transactions; `scheme` applies to all new keys. */
 export function createPackager(deps: PackagerDeps): Packager {
   return {
     async repackage(key, { keepsPrevious }, signal) {

@@ -3,7 +3,7 @@ import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
 import { mediaPrefix } from '../tasks/encode-task.ts';
 
-/** Returns the storage key of an image of a set. `name` is as in `ImageSet`. */
+/** Returns the storage key of one image of an `ImageSet`. `name` is the image's name in the set. */
 export function imageKey(key: MediaKey, set: ImageSet, name: string): StorageKey {
   return imageKeyIn(key, folderOf(set, name), name);
 }

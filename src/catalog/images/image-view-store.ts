@@ -9,7 +9,7 @@ import type { EncodeTask } from '../tasks/encode-task.ts';
 /** A time range of a stored rendition. */
 export type ImageChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
 
-/** An H.264 rendition from which images are taken, with its chunks in time order. */
+/** An H.264 rendition from which images are extracted, with its chunks in time order. */
 export type ImageRendition = {
   id: Guid;
   origin: 'encode' | 'pass-through';
@@ -23,7 +23,9 @@ export type ImageRendition = {
   chunks: readonly ImageChunk[];
 };
 
-/** Sheets that were made while the video was encoded, and some of their frames as grey miniatures. */
+/**
+ * Storyboard sheets that were created while the video was encoded, with some of their frames as greyscale miniatures.
+ */
 export type StoredSheets = {
   first: number;
   end: number;
@@ -33,8 +35,8 @@ export type StoredSheets = {
 };
 
 /**
- * Everything needed to make a video's images, from one read. The renditions belong to the encode task's timeline and
- * are sorted lowest first.
+ * Data needed to create a video's images, from one read. The renditions belong to the encode task's timeline and are
+ * sorted, lowest first.
  */
 export type ImageView = {
   video: VideoFacts;
@@ -45,8 +47,8 @@ export type ImageView = {
 };
 
 /**
- * Reads the source of an encode task's images: finished renditions, and for the task `sheets` also unfinished ones.
- * Returns null if its video no longer exists or has no video track any more.
+ * Reads the renditions from which an encode task creates images: finished ones, and for the task `sheets` also
+ * unfinished ones. Returns null if the video no longer exists or has no video track any more.
  */
 export async function loadImageView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<ImageView | null> {
   const media = await db

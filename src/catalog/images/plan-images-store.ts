@@ -9,14 +9,14 @@ import { insertTasks } from '../tasks/task-row-store.ts';
 const QUICK_SEC = 120;
 const VIDEOS_AT_ONCE = 20;
 
-/** Condition on the timeline `t`: its set has a complete video rendition in the codec that every set has. */
+/** Condition on the timeline `t`: its renditions include complete video in the codec that every set has. */
 const HAS_VIDEO = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
   and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = ${sql.lit(BASE_CODEC)}
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**
- * Plans a video's images from the set on a timeline, if that set has its own video and images were never made or
- * attempted. Returns whether the encode task was written.
+ * Plans the images of a video from the renditions on a timeline, if these have their own video and no images were
+ * created or attempted before. Returns whether an encode task was written.
  */
 export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
   if (timelineId === null) return false;
@@ -36,7 +36,7 @@ export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null)
   return true;
 }
 
-/** Finds a bounded number of finished videos without images, because they predate images or were imported. */
+/** Finds a bounded number of finished videos without images, which were imported or are older than this feature. */
 export async function findWithoutImages(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m

@@ -8,13 +8,13 @@ import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.
 import { insertTasks } from '../tasks/task-row-store.ts';
 import { loadChunks } from './image-view-store.ts';
 
-/** Source of sheets; times in seconds. */
+/** Rendition from which storyboard sheets are created. Times are in seconds. */
 type Source = { durationSec: number; timescale: number; renditionId: Guid };
 
 /**
  * Plans the storyboard sheets whose frames are all stored while the rest of the video is still being encoded, so that
- * little is left at the end. Called for each chunk of a rendition. The remaining sheets, mainly those of the video's
- * end, are made with the other images.
+ * little work is left at the end. Called for each chunk of a rendition. The remaining sheets, mainly those at the end
+ * of the video, are created with the other images.
  */
 export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
   const source = await findSource(tx, key, timelineId);
@@ -33,8 +33,8 @@ export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: Enco
 }
 
 /**
- * Finds the lowest rendition of a set without images. Returns null if the rendition is complete, because one task makes
- * the rest, or if it is not encoded.
+ * Finds the lowest rendition of a set without images. Returns null if the rendition is complete, because then one task
+ * creates all remaining images, or if the rendition is not encoded.
  */
 async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<Source | null> {
   const { rows } = await sql<Source>`
@@ -49,7 +49,7 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
   return rows[0] ?? null;
 }
 
-/** Loads the first sheet of every existing task, including failed ones. */
+/** Loads the number of the first sheet of every existing task, including failed ones. */
 async function loadPlanned(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<ReadonlySet<number>> {
   const rows = await tx
     .selectFrom('encode_task')

@@ -4,7 +4,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A stored image, and the total of the storage report that includes it. */
+/** A stored image, and the category of the storage report that counts it. */
 export type StoredImage = { key: StorageKey; sizeBytes: number; use: 'thumbnail' | 'preview' };
 
 /** Generated thumbnail of a video whose owner has not set one. */
@@ -21,8 +21,8 @@ export async function dropImages(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 /**
- * Replaces the shown images, and retires the objects of earlier ones. The caller must recalculate the stored bytes
- * afterwards.
+ * Replaces the images that are shown, and retires the objects of earlier ones. The caller must recalculate the stored
+ * bytes afterwards.
  */
 export async function replaceImages(
   tx: Tx,
@@ -39,8 +39,8 @@ export async function replaceImages(
 }
 
 /**
- * Replaces the shown thumbnail with a generated one or with none. Returns false, and changes nothing, if the owner has
- * set one.
+ * Replaces the thumbnail that is shown with a generated one, or removes it. Returns false and changes nothing if the
+ * owner has set a thumbnail.
  */
 export async function showThumbnail(tx: Tx, key: MediaKey, made: MadeThumbnail | null): Promise<boolean> {
   const before = await tx

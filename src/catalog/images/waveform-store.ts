@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { bumpPublication, type Db, type MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** A finished video whose default audio changed. `changes` counts the changes. */
+/** A finished video whose default audio has changed. `changes` is the number of changes so far. */
 export type UndrawnVideo = MediaKey & { changes: number };
 
-/** Lists some finished videos with complete audio whose waveform is not drawn, newest first. */
+/** Lists at most `limit` finished videos with complete audio whose waveform is outdated, newest first. */
 export async function listUndrawn(db: Db, limit: number): Promise<UndrawnVideo[]> {
   const { rows } = await sql<UndrawnVideo>`
     select w.library_id as "libraryId", w.media_id as "mediaId", w.changes from waveform_due w
@@ -17,7 +17,7 @@ export async function listUndrawn(db: Db, limit: number): Promise<UndrawnVideo[]
   return rows;
 }
 
-/** Keeps the peaks of a video, unless its default audio has changed again. */
+/** Stores the waveform peaks of a video, unless its default audio has changed again. */
 export async function saveWaveform(db: Db, video: UndrawnVideo, peaks: Buffer): Promise<void> {
   await inTransaction(db, async (tx) => {
     const found = await tx

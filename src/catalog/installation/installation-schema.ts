@@ -8,7 +8,7 @@ type InstallationTable = {
   sequence: Generated<number>;
   /** Nothing is deleted before this time, because the store's mark was ahead of this database. */
   held_until: Date | null;
-  /** The store's sequence that was ahead. */
+  /** The sequence number in the store's mark that was ahead. */
   held_sequence: number | null;
 };
 
@@ -23,7 +23,7 @@ type OrphanTable = {
   kept_at: Date | null;
 };
 
-/** Progress of the orphan search in this round, and the number of objects seen in this round and the last. */
+/** Progress of the orphan search in this round, and the number of objects seen in this round and the previous one. */
 type OrphanSweepTable = {
   singleton: Generated<boolean>;
   after_key: Generated<string>;

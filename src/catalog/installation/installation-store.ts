@@ -3,8 +3,8 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
 /**
- * The installation that a database belongs to. `sequence` counts its states. While `heldUntil` is set nothing is
- * deleted, because the store had seen a later state, `heldSequence`.
+ * The installation that a database belongs to. `sequence` counts its states. While `heldUntil` is set, nothing is
+ * deleted, because the store has the mark of a later state, `heldSequence`.
  */
 export type Installation = { id: Guid; sequence: number; heldUntil: Date | null; heldSequence: number | null };
 
@@ -28,7 +28,7 @@ export async function advanceSequence(db: Db): Promise<{ id: Guid; sequence: num
   return rows[0] ?? null;
 }
 
-/** Holds all deletions for `holdSec` seconds, because the store has seen the state `sequence`. */
+/** Holds all deletions for `holdSec` seconds, because the store has the mark of a later state, `sequence`. */
 export async function holdDeletions(db: Db, { sequence, holdSec }: { sequence: number; holdSec: number }) {
   await sql`
     update installation set held_until = now() + make_interval(secs => ${holdSec}), held_sequence = ${sequence}
@@ -36,7 +36,7 @@ export async function holdDeletions(db: Db, { sequence, holdSec }: { sequence: n
   `.execute(db);
 }
 
-/** Ends a hold and advances past every state that a store has seen. Returns the new mark. */
+/** Ends a hold and advances the sequence past every state that a store has a mark of. Returns the new mark. */
 export async function passSequence(db: Db, seen: number): Promise<{ id: Guid; sequence: number }> {
   const { rows } = await sql<{ id: Guid; sequence: number }>`
     update installation set sequence = greatest(sequence, ${seen}) + 1, held_until = null, held_sequence = null

@@ -1,10 +1,13 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import type { Installation } from './installation-store.ts';
 
-/** Content of a store's identity object: its installation, and the last state of that database that wrote here. */
+/**
+ * Content of a store's identity object: the installation that the store belongs to, and the last state of its database
+ * that wrote to the store.
+ */
 export type Mark = { installation: Guid; sequence: number };
 
-/** The mark found in one store. `unknown`: it has an object there that cannot be parsed. */
+/** The mark found in one store. `unknown`: the identity object cannot be parsed. */
 export type FoundMark = { place: string } & (
   | { state: 'marked'; mark: Mark }
   | { state: 'unknown' | 'unmarked' | 'empty' }
@@ -22,13 +25,13 @@ export type StoreVerdict =
 const ADOPT =
   'Correct MILLRACE_DATABASE_URL or MILLRACE_STORAGE, or run "millrace store adopt" if they belong together.';
 
-/** Parses a mark; null if the text is not one. */
+/** Parses a mark. Returns null if the text is not a mark. */
 export function parseMark(text: string): Mark | null {
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch {
-    // Text that is not JSON is not a mark: it is not overwritten, and nothing is deleted in that store.
+    // Text that is not JSON is not a mark. The object is not overwritten, and nothing is deleted in that store.
     return null;
   }
   const { installation, sequence }: { installation?: unknown; sequence?: unknown } = Object(found);
@@ -43,8 +46,8 @@ export function formatMark({ installation, sequence }: Mark): string {
 }
 
 /**
- * Compares stores with their database: each must have the mark of this installation, and none a later state than the
- * database. An active hold is a refusal until it expires.
+ * Compares stores with their database: each must have the mark of this installation, and none may have a later state
+ * than the database. An active hold refuses deletions until it expires.
  */
 export function judgeStores(ours: Installation, stores: readonly FoundMark[]): StoreVerdict {
   for (const store of stores) {

@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * Rights of a key: `account` opens everything, `write` and `read` one library (every library if `libraryId` is null).
- * `keyName` identifies the key: the id of an access key, or ApiKey or ReadOnlyApiKey for the library's own.
+ * Rights of a key. `account` grants access to everything, `write` and `read` to one library (to every library if
+ * `libraryId` is null). `keyName` identifies the key: the id of an access key, or ApiKey or ReadOnlyApiKey for the
+ * library's own keys.
  */
 export type Grant = { scope: 'account' | 'write' | 'read'; libraryId: number | null; keyName: string };
 
-/** An additional key of a library, without its text, which is not stored. */
+/** An additional key of a library. Its text is not stored. */
 export type AccessKey = {
   id: Guid;
   libraryId: number;
@@ -19,7 +20,7 @@ export type AccessKey = {
   lastUsedAt: Date | null;
 };
 
-/** Maximum number of keys of a library in addition to its own two, not counting expired ones. */
+/** Maximum number of unexpired keys of a library in addition to its own two. */
 export const MAX_KEYS = 100;
 
 /** Generates a key of 256 random bits as 64 hexadecimal digits. */

@@ -10,7 +10,7 @@ import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
-/** Days for which ended keys are kept. After that, the creation of their library's next key deletes them. */
+/** Number of days for which ended keys are kept. After that, they are deleted when the library gets its next key. */
 const KEPT_DAYS = 30;
 
 export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresAt'>;
@@ -22,8 +22,8 @@ export type KeyStore = {
   /** Finds a grant by the key's hash, for sessions. */
   findHashed(hash: Buffer): Promise<Grant | null>;
   /**
-   * Creates an additional key of a library. Its text is returned only here, and stored only as a hash. Refuses an
-   * unknown library (`not-found`) and one that already has 100 keys (`invalid`).
+   * Creates an additional key of a library. Its text is only returned here; the database stores a hash. Throws
+   * `Refused` (`not-found`) for an unknown library, and (`invalid`) for a library that already has 100 keys.
    */
   create(wanted: NewKey): Promise<AccessKey & { key: string }>;
   /**
@@ -31,13 +31,13 @@ export type KeyStore = {
    * (`not-found`) for an unknown library.
    */
   list(libraryId: number): Promise<AccessKey[]>;
-  /** Revokes a key permanently; idempotent. Throws `Refused` (`not-found`) for a key that is not of this library. */
+  /** Revokes a key permanently; idempotent. Throws `Refused` (`not-found`) if this library has no such key. */
   revoke(libraryId: number, id: Guid): Promise<void>;
 };
 
 type Found = Grant & { hash: Buffer };
 
-/** Stores keys in PostgreSQL. Valid ones are cached for 1 s, so that most requests query nothing. */
+/** Stores keys in PostgreSQL. Valid keys are cached for 1 s, so that most requests need no query. */
 export function createKeyStore(db: Db): KeyStore {
   const remembered = new Map<string, { grant: Grant; until: number }>();
   const findHashed = async (hash: Buffer) => {
@@ -71,7 +71,7 @@ export function createKeyStore(db: Db): KeyStore {
   };
 }
 
-// Looks up a hash and compares it again in constant time. Index timing may reveal the hash, but not the key.
+// Looks up a hash and compares it again in constant time. The timing of the index may reveal the hash, but not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (
@@ -90,7 +90,7 @@ async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
 }
 
 async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey): Promise<AccessKey & { key: string }> {
-  // Locks the library, so that the count of its keys stays correct until the new one is written.
+  // Locks the library, so that the count of its keys stays correct until the new key is written.
   await requireLibrary(tx, libraryId, true);
   await dropOldKeys(tx, libraryId);
   const { count } = await tx
@@ -147,7 +147,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
   if (row === undefined) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
 }
 
-/** The one account of an installation. It is identified by its first key, whether or not that is still valid. */
+/** The one account of an installation, identified by the first key that it ever had, valid or not. */
 export type Account = { id: Guid; createdAt: Date };
 
 export async function loadAccount(db: Db): Promise<Account> {

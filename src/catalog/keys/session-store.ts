@@ -5,16 +5,22 @@ import type { KeyStore } from './key-store.ts';
 
 /** Days after which a browser must sign in again. */
 export const SESSION_DAYS = 7;
-/** Maximum number of sessions of one key; another sign-in ends the oldest. */
+/** Maximum number of sessions of one key. A further sign-in ends the oldest session. */
 const MAX_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };
 
-/** Sessions of browsers that presented a key once and have used a random id since. */
+/** Sessions of browsers that presented a key once and have sent a random id since. */
 export type SessionStore = {
-  /** Starts a session with the rights of a key, for as long as the key is valid; null for an invalid key. */
+  /**
+   * Starts a session with the rights of a key. The session is valid for as long as the key. Returns null for an invalid
+   * key.
+   */
   start(key: string): Promise<StartedSession | null>;
-  /** Starts a session with the secret of a link and uses the link up; null if the link is no longer valid. */
+  /**
+   * Starts a session with the secret of a sign-in link, which is then used up. Returns null if the link is no longer
+   * valid.
+   */
   startByLink(secret: string): Promise<StartedSession | null>;
   /** Returns the grant of a session, or null. A session ends at most 1 s after its key. */
   findSession(id: string): Promise<Grant | null>;
@@ -24,7 +30,7 @@ export type SessionStore = {
 
 /**
  * Stores sessions in PostgreSQL, so that every API process can read them. Only hashes are stored: a copy of the table
- * opens nothing.
+ * grants no access.
  */
 export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {
   return {
@@ -77,7 +83,7 @@ async function dropOld(db: Db, keyHash: Buffer): Promise<void> {
 /** Minutes for which a link is valid. */
 export const LINK_MINUTES = 60;
 
-/** Creates the secret of a link that signs one browser in with this key, once. Deletes expired links. */
+/** Creates the secret of a link that signs in one browser with this key, once. Deletes expired links. */
 export async function createSignInLink(db: Db, key: string): Promise<string> {
   // 256 random bits, like a key.
   const secret = newKey();

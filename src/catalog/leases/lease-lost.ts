@@ -1,7 +1,7 @@
 /**
- * Thrown to work that may not store its output. `lost`: the lease expired, another worker or process has it, or its
- * subject was deleted, so the work ends without a trace. `overtaken`: the lease holds, but other work has stored a part
- * of the output, so the rest is done again.
+ * Thrown to work that may not store its output. `lost`: the lease expired, another worker or process holds it, or its
+ * subject was deleted; the work ends without recording anything. `overtaken`: the worker still holds the lease, but
+ * other work has stored a part of the output, so the worker does the rest again.
  */
 export class LeaseLost extends Error {
   readonly kind: 'lost' | 'overtaken';
@@ -16,7 +16,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Returns whether an error means that the work's lease does not hold, so that its outcome is not recorded. */
+/** Returns whether an error means that the worker no longer holds its lease, so that the outcome is not recorded. */
 export function isLeaseLost(error: unknown): boolean {
   return error instanceof LeaseLost && error.kind === 'lost';
 }

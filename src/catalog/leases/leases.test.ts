@@ -22,7 +22,7 @@ describe.each(LEASE_USERS)('a lease of $name', ({ takesOver, add }) => {
     expect(await held.store()).toBe(true);
   });
 
-  test(takesOver ? 'goes to the newest owner' : 'belongs to one owner at a time', async () => {
+  test(takesOver ? 'passes to the newest owner' : 'has only one owner at a time', async () => {
     const row = await add(database.db);
     const first = await claim(row);
     const second = await row.claim(newGuid());

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
 
-/** Number of simultaneous creations in one library above which they may wait for each other. */
+/** Number of counter rows per library. With more simultaneous creations in one library, some wait for each other. */
 const SLOTS = 16;
 
 /**
- * Adds to (or subtracts from) a library's video count in the slot of this connection. Returns false if the library does
- * not exist.
+ * Adds `change` to a library's video count, in the counter row of this connection. A negative change subtracts. Returns
+ * false if the library does not exist.
  */
 export async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<boolean> {
   const { numAffectedRows } = await sql`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeToken, isEmbedTokenValid, readEmbedToken, readParameters, signEmbedToken } from './embed-token.ts';
 
-// Published test vectors of the API.
+// Published test vectors of the hosted API.
 const mediaId = '32d140e2-e4f4-4eec-9d53-20371e9be607';
 const key = '4742a81b-bf15-42fe-8b1c-8fcb9024c550';
 const token = 'a8617f6df2e9b55b65ac7112138c70417766d80614bfe146d0d9bb2bd21fef87';
@@ -13,8 +13,14 @@ test.each([
   { title: 'the second of two keys', shown: { token, expiresSec }, keys: ['x', key], nowMs: before, valid: true },
   { title: 'upper case', shown: { token: token.toUpperCase(), expiresSec }, keys: [key], nowMs: before, valid: true },
   { title: 'expired', shown: { token, expiresSec }, keys: [key], nowMs: expiresSec * 1000, valid: false },
-  { title: 'another expiry', shown: { token, expiresSec: expiresSec + 1 }, keys: [key], nowMs: before, valid: false },
-  { title: 'another key', shown: { token, expiresSec }, keys: ['x'], nowMs: before, valid: false },
+  {
+    title: 'a different expiry',
+    shown: { token, expiresSec: expiresSec + 1 },
+    keys: [key],
+    nowMs: before,
+    valid: false,
+  },
+  { title: 'a different key', shown: { token, expiresSec }, keys: ['x'], nowMs: before, valid: false },
   { title: 'a longer token', shown: { token: `${token}00`, expiresSec }, keys: [key], nowMs: before, valid: false },
   {
     title: 'a token after other text',

@@ -4,9 +4,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export type EmbedToken = { token: string; expiresSec: number };
 
 /**
- * Returns whether a token permits playing a video now: `hex(SHA256(key + videoId + expires))` under one of the keys,
- * not expired. The id may lack hyphens. The keys are the pull zone's security key and the library's key, because some
- * clients sign with that.
+ * Returns whether a token permits playing a video now: it is `hex(SHA256(key + videoId + expires))` for one of the keys
+ * and has not expired. The id may lack hyphens. The keys are the pull zone's security key and the library's key,
+ * because some clients sign with the latter.
  */
 export function isEmbedTokenValid(
   { token, expiresSec }: EmbedToken,
@@ -38,7 +38,7 @@ export function describeToken({ token, expiresSec }: EmbedToken, nowMs: number):
 
 const EXPIRES = /^\d{1,12}$/;
 
-/** Reads the parameters of an address by their names in lower case; the first of several counts. */
+/** Reads the query parameters of a URL by their lower-case names. The first of several equal names counts. */
 export function readParameters(url: string): Map<string, string> {
   const query = url.indexOf('?');
   const sent = new Map<string, string>();
@@ -48,7 +48,7 @@ export function readParameters(url: string): Map<string, string> {
   return sent;
 }
 
-/** Reads the token that an address shows; an empty one for none. */
+/** Reads the token in the query parameters. Returns an empty token if there is none. */
 export function readEmbedToken(sent: ReadonlyMap<string, string>): EmbedToken {
   const expires = sent.get('expires') ?? '';
   return { token: sent.get('token') ?? '', expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 };

@@ -12,7 +12,10 @@ const FIRST_START_LOCK = 7_700_001;
 /** Keys for the first start; null generates one. */
 export type FirstKeys = { accountKey: string | null; libraryKey: string | null };
 
-/** `accountKey` is null on later starts, unless it was given and is valid, because only its hash is stored. */
+/**
+ * `accountKey` is null on later starts, because only its hash is stored, unless the settings contain it and it is
+ * valid.
+ */
 export type FirstLibrary = {
   created: boolean;
   libraryId: number;
@@ -24,7 +27,7 @@ export type FirstLibrary = {
 type Deps = { db: Db; secretBox: SecretBox };
 
 /**
- * Creates the first library (named `default`, pull zone `vz-{id}`) and the account's key with the given keys. Changes
+ * Creates the first library (named `default`, pull zone `vz-{id}`) and the account key, with the given keys. Changes
  * nothing if a library exists. Safe if two machines start simultaneously.
  */
 export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
@@ -60,7 +63,7 @@ export async function adoptAccountKey(key: string, { db }: Pick<Deps, 'db'>): Pr
     .execute();
 }
 
-/** Throws `WrongSecretKey` if the box cannot open the keys of a library. Does nothing if there is no library. */
+/** Throws `WrongSecretKey` if the box cannot decrypt the keys of a library. Does nothing if there is no library. */
 export async function requireOpenSecrets({ db, secretBox }: Deps): Promise<void> {
   const library = await db.selectFrom('library').select('api_key_sealed').limit(1).executeTakeFirst();
   if (library !== undefined) secretBox.open(library.api_key_sealed);

@@ -4,7 +4,10 @@ import type { Library, LibraryChange } from './library.ts';
 /** Maximum size of a library image, in bytes. */
 export const IMAGE_LIMIT_BYTES = 5 * 2 ** 20;
 
-/** The images of a library: the watermarks of videos and of live streams, and the thumbnail of streams without one. */
+/**
+ * The images of a library: the watermarks of videos and of live streams, and the thumbnail of streams that have none of
+ * their own.
+ */
 export type LibraryImage = 'watermark' | 'liveWatermark' | 'liveThumbnail';
 
 const FOLDERS: Readonly<Record<LibraryImage, string>> = {
@@ -31,7 +34,7 @@ export function imageVersion(key: StorageKey): number | null {
   return version === undefined ? null : Number(version);
 }
 
-/** Switches to a stored version, unless a later upload finished first. */
+/** Switches to a stored version of an image, unless a later upload finished first. */
 export function replaceImage({ settings }: Library, image: LibraryImage, version: number): LibraryChange {
   return settings[image].version >= version ? {} : { settings: { [image]: { present: true, version } } };
 }

@@ -125,7 +125,7 @@ const LibrarySettingsSchema = Type.Object({
 
 /**
  * Settings of a library. A setting that is not stored has its default (premium tier, 240p to 1080p, H.264, originals
- * kept, MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ * kept, MP4 on, on demand off, tokens off). Rungs are heights in pixels. Bitrates are in kbit/s.
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
@@ -138,7 +138,7 @@ type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in ke
 
 const waf = section({
   enabled: flag(true),
-  /** If false, matches of the rules are only logged. */
+  /** If false, requests that match the rules are logged but not blocked. */
   blocks: flag(false),
   disabledRules: words([]),
   loggedRules: words([]),
@@ -152,11 +152,11 @@ const PullZoneSettingsSchema = Type.Object({
   blockedAddresses: words([]),
   /** ISO 3166-1 alpha-2. */
   blockedCountries: words([]),
-  /** Limit per address; 0 disables it. `burstRequests` may exceed it in one burst. */
+  /** Limit per address. 0 disables it. A burst may exceed it by `burstRequests`. */
   requestsPerSec: whole(0),
   burstRequests: whole(0),
   answersPerAddress: whole(0),
-  /** Kilobytes per second of one response after its first `rateAfterKB`; 0 disables the limit. */
+  /** Kilobytes per second of one response after its first `rateAfterKB` kilobytes. 0 disables the limit. */
   rateKBps: whole(0),
   rateAfterKB: whole(0),
   blocksRoot: flag(false),
@@ -173,12 +173,12 @@ const PullZoneSettingsSchema = Type.Object({
 });
 
 /**
- * Access rules of a pull zone. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults allow
+ * Access rules of a pull zone. `tokenHoldsAddress` binds a token to the viewer's IP address. The defaults allow
  * everyone.
  */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
-/** Settings for the inspection of requests. */
+/** Settings of the firewall that inspects requests. */
 export type WafSettings = PullZoneSettings['waf'];
 
 const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');
@@ -211,12 +211,12 @@ function frozen(value: unknown): unknown {
   return value;
 }
 
-/** Reads the inspection settings for requests that match no pull zone. */
+/** Reads the firewall settings for requests that match no pull zone. */
 export function readWafSettings(stored: unknown): WafSettings {
   return readPullZoneSettings({ waf: stored }).waf;
 }
 
-/** Merges settings into stored ones. Only explicitly set values are stored, so that the rest follows the defaults. */
+/** Merges settings into stored ones. Only explicitly set values are stored, so that the others follow the defaults. */
 export function mergeSettings(stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...stored };
   for (const [name, value] of Object.entries(patch)) {

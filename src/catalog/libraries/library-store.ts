@@ -15,8 +15,8 @@ const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
 
 /**
- * A library to create. A null pull zone name is chosen randomly, a null key is generated, and omitted settings have
- * their defaults.
+ * A library to create. A null pull zone name is replaced by a random one and a null key by a generated one. Omitted
+ * settings have their defaults.
  */
 export type NewLibrary = {
   name: string;
@@ -26,11 +26,14 @@ export type NewLibrary = {
   zoneSettings?: NonNullable<LibraryChange['zoneSettings']>;
 };
 
-/** Libraries with their pull zones and own keys. */
+/** Libraries with their pull zones and their own keys. */
 export type LibraryStore = {
   /** Reads the current library, or null. */
   findLibrary(id: number): Promise<Library | null>;
-  /** Returns the library as it was at most 1 s ago, or null. Runs no query if the library was read within that time. */
+  /**
+   * Returns the state of a library from at most 1 s ago, or null. Needs no query if the library was read within that
+   * time.
+   */
   recall(id: number): Promise<Library | null>;
   /** Creates a library with its pull zone and two keys, in one transaction. */
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
@@ -42,16 +45,16 @@ export type LibraryStore = {
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
   /**
-   * Replaces one of a library's two keys. For `overlapSec` seconds the old one still opens the library, as a hashed
-   * additional key, but signs nothing. Throws `Refused` (`not-found`) for an unknown library.
+   * Replaces one of a library's two keys. For `overlapSec` seconds the old key still authenticates requests, as a
+   * hashed additional key, but signs nothing. Throws `Refused` (`not-found`) for an unknown library.
    */
   resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
   /**
-   * Returns the versions of the watermark used by renditions, or `unknown` while a video is being planned, which may
-   * use one that was just replaced.
+   * Returns the versions of the watermark that renditions use. Returns `unknown` while a video is being planned,
+   * because it may use a version that was just replaced.
    */
   usedWatermarks(id: number): Promise<ReadonlySet<number> | 'unknown'>;
-  /** Hides a library from everyone immediately, see `markLibraryRemoved`. Follow-ups join its transaction. */
+  /** Hides a library from everyone immediately, see `markLibraryRemoved`. Follow-ups run in its transaction. */
   remove(id: number, ...followUps: FollowUp[]): Promise<void>;
 };
 
@@ -130,7 +133,7 @@ function drawPullZoneName(): string {
 
 /**
  * See `LibraryStore.usedWatermarks`. Call it after the change that removed a version from the settings, because later
- * plans see that change.
+ * plans use the changed settings.
  */
 async function findUsedWatermarks(db: Db, libraryId: number): Promise<ReadonlySet<number> | 'unknown'> {
   const planned = await db

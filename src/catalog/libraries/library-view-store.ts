@@ -7,7 +7,7 @@ import { trafficOfMonth } from '../statistics/sums/delivered-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
 
-/** `search` is a part of the name, ignoring case; empty matches all. */
+/** `search` is a part of the name, ignoring case. Empty text matches all. */
 export type LibraryQuery = { search: string; limit: number; offset: number };
 
 /** Libraries as shown to the account. */

@@ -13,7 +13,7 @@ export type Library = {
 };
 
 /**
- * A change of a library; omitted fields are left unchanged. `drawsSecurityKey` generates a new security key for its
+ * A change of a library. Omitted fields are left unchanged. `drawsSecurityKey` generates a new security key for its
  * pull zone.
  */
 export type LibraryChange = {
@@ -35,7 +35,9 @@ export const SECURITY_KEY_LENGTH = { min: 8, max: 36 } as const;
  */
 export type LibraryView = Library & { keys: LibraryKeys; storageBytes: number; trafficBytes: number };
 
-/** Generates a security key for a pull zone: a random GUID (122 bits, 36 characters), the form that clients expect. */
+/**
+ * Generates a security key for a pull zone: a random GUID (122 bits, 36 characters), the format that clients expect.
+ */
 export function newSecurityKey(): string {
   return crypto.randomUUID();
 }

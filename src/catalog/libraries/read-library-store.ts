@@ -8,7 +8,7 @@ import { readLibrarySettings, readPullZoneSettings } from './library-settings.ts
 type LibraryRow = Awaited<ReturnType<ReturnType<typeof selectLibraries>['executeTakeFirstOrThrow']>>;
 type SealedKeys = { api_key_sealed: Buffer; read_only_key_sealed: Buffer };
 
-/** Selects the rows of libraries that are not removed, each with its pull zone, for stores to filter and order. */
+/** Selects the rows of libraries that are not removed, each with its pull zone. Callers add filters and an order. */
 export function selectLibraries(db: Db) {
   return db
     .selectFrom('library')
@@ -59,7 +59,7 @@ export function openKeys(row: SealedKeys, secretBox: SecretBox): LibraryKeys {
   };
 }
 
-/** Returns the refusal for a library that does not exist. */
+/** Returns the error for a library that does not exist. */
 export function unknownLibrary(id: number): Refused {
   return new Refused('not-found', `Library ${id} not found. Check the id.`);
 }

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** Rules that allow pages to embed a library's media: host names without scheme, `*.` for all subdomains. */
+/** Rules that specify which pages may embed a library's media: hostnames without scheme, `*.` for all subdomains. */
 export type ReferrerRules = {
   allowedReferrers: readonly string[];
   blockedReferrers: readonly string[];
@@ -10,13 +10,13 @@ export type ReferrerRules = {
 /** The access rule of a library that decides whether a player page may be opened directly. */
 export type DirectPlayRule = { allowDirectPlay: boolean };
 
-/** Hosts of players that mobile clients send as their referrer, and that old pages link to. */
+/** Hosts of players that mobile clients send as their referrer and that old pages link to. */
 export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
 
 /**
- * Returns whether a page may show a library's media. `ownHosts` (hosts of our player, from the settings and never from
- * a request) and the known player hosts are always allowed. An absent or invalid header is allowed unless the library
- * blocks that.
+ * Returns whether a page may show a library's media. `ownHosts` (the hosts of our player, read from the settings and
+ * never from a request) and the known player hosts are always allowed. An absent or invalid header is allowed unless
+ * the library blocks direct play.
  */
 export function isReferrerAllowed(header: string | null, rules: ReferrerRules, ownHosts: readonly string[]): boolean {
   const host = header === null ? null : hostOf(header);
@@ -30,7 +30,7 @@ function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).hostname.toLowerCase() || null : null;
 }
 
-/** Browsers send the ASCII form of an internationalised host name; owners may enter either (RFC 5891). */
+/** Browsers send an internationalised hostname in its ASCII form. Owners may enter either form (RFC 5891). */
 function covers(rule: string, host: string): boolean {
   const isBelow = rule.startsWith('*.');
   const name = isBelow ? rule.slice(2) : rule;
@@ -39,7 +39,7 @@ function covers(rule: string, host: string): boolean {
 }
 
 /**
- * Parses a rule as callers write it: a host name, optionally with `*.` for all subdomains, or a URL, of which only the
+ * Parses a rule as callers write it: a hostname, optionally with `*.` for all subdomains, or a URL, of which only the
  * host counts. Returns null for anything else.
  */
 export function parseReferrerRule(text: string): string | null {

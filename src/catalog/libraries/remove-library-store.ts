@@ -9,14 +9,14 @@ const MEDIA_AT_ONCE = 100;
 
 /**
  * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone and
- * collections are deleted, its media are no longer shown. The caller sends the job that deletes its rows and objects.
- * Throws `Refused` (`not-found`) for an unknown library.
+ * collections are deleted, and its media are no longer listed. The caller sends the job that deletes the rows and
+ * objects. Throws `Refused` (`not-found`) for an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('library')
     .set({ deleted_at: sql<Date>`now()`, settings: '{}' })
-    // Hashes of random keys that are not kept, which makes the old keys invalid.
+    // Hashes of random keys that nobody has, so that the old keys become invalid.
     .set({ api_key_hash: hashKey(newKey()), read_only_key_hash: hashKey(newKey()) })
     .set({ api_key_sealed: Buffer.alloc(0), read_only_key_sealed: Buffer.alloc(0) })
     .where('id', '=', id)
@@ -50,7 +50,7 @@ export async function findMediaOf(db: Db, libraryId: number): Promise<Guid[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Deletes media of a removed library with all rows that reference them, and notifies the edges. */
+/** Deletes media of a removed library and all rows that reference them, and notifies the edges. */
 export function dropMediaOf(db: Db, libraryId: number, ids: readonly Guid[]): Promise<void> {
   return inTransaction(db, async (tx) => {
     const dropped = await tx

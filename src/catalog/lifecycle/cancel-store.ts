@@ -12,11 +12,11 @@ import { failMedia } from './process-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
 
 /**
- * Cancels the encoding of a video. Its encode tasks end, which fences their workers: they stop their encoders when they
- * next report progress or renew a lease. A video that was being re-encoded stays as it was. Any other video finishes as
- * incomplete if it has a complete rung and its audio, and otherwise fails as cancelled. Incomplete renditions are
- * deleted, and their objects swept. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for one with
- * nothing being encoded, or without a file to encode again.
+ * Cancels the encoding of a video. Ends its encode tasks, which fences their workers: they stop their encoders when
+ * they next report progress or renew a lease. A video that was being re-encoded is left unchanged. Any other video
+ * finishes as incomplete if it has a complete rung and all its audio, and otherwise fails as cancelled. Incomplete
+ * renditions are deleted, and the sweep deletes their objects. Throws `Refused` (`not-found`) for an unknown video, and
+ * (`invalid`) if nothing is being encoded, or if there is no file from which to encode the video again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
@@ -34,7 +34,10 @@ export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   else await giveUpPlan(tx, key);
 }
 
-/** `hasWhole`: all audio of the active set is complete, and one of its video renditions, if it has any. */
+/**
+ * `hasWhole`: all audio of the active set is complete, and if the set has video, one of its video renditions is
+ * complete.
+ */
 type LockedVideo = {
   state: MediaState;
   hasSource: boolean;
@@ -81,7 +84,7 @@ function obstacleIn(state: MediaState): string | null {
 
 /** Ends the open tasks of a video; returns whether there were any. Chunks under repair are not part of an encode. */
 async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  // Segment tasks for viewers end without a record: viewers request the segment again.
+  // Segment tasks for viewers are deleted without a record. Viewers request the segment again.
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'segment'
   `.execute(tx);
@@ -93,8 +96,8 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
 }
 
 /**
- * Returns whether there is a set that will replace the active one when it is complete. Further periods of a recording
- * are not such sets.
+ * Returns whether a set is being encoded that will replace the active one. Further periods of a recording are not such
+ * sets.
  */
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
@@ -107,7 +110,10 @@ async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
   return rows.length > 0;
 }
 
-/** Keeps the previously active set active as far as it is complete or available on demand. */
+/**
+ * Drops the plan of a re-encode. The previously active set stays active, with the renditions that are complete or
+ * available on demand.
+ */
 async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   const message = failureMessage(CANCELLED_REASON, new Date());
   if (await restoreReplaced(tx, key, message)) return;
@@ -116,16 +122,14 @@ async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   await failMedia(tx, key, CANCELLED_VALUE, message);
 }
 
-/** Keeps the complete parts of a first encode or of added renditions. */
+/** Ends a first encode, or the encoding of added renditions. Their complete parts are kept. */
 async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
-  // Ends the image task too, which is planned when everything else has ended.
+  // Also ends the image task, which is planned when everything else has ended.
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
-/**
- * Fails active but incomplete renditions together with the set that was to replace them: they lack audio or their end.
- */
+/** Fails active renditions that are incomplete, together with the set that should have replaced them. */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`

@@ -20,7 +20,7 @@ const FACTS: ChunkFacts = {
   ...{ fragmentTable: Buffer.alloc(12), samples: 2, ctsRuns: 0, syncCount: 2, peakSegmentBps: 1 },
 };
 
-/** Adds a video with one rendition and `tasks` tasks, which all make its segments 0 and 1. */
+/** Adds a video with one rendition, and `tasks` encode tasks that all create its segments 0 and 1. */
 async function addVideo(tasks: number): Promise<EncodeTask[]> {
   const { db } = database;
   const libraryId = await addLibraryRow(db);

@@ -17,7 +17,9 @@ import { leaveOutRedundant } from './leave-out-redundant-store.ts';
 /** A chunk whose object and `.idx` are durable. */
 export type StoredChunk = { facts: ChunkFacts; storageKey: StorageKey; idxBytes: number };
 
-/** Output of an encode task for one rendition. The first chunk of a rendition fixes `init` and the other fields. */
+/**
+ * Output of an encode task for one rendition. The first chunk of a rendition determines `init` and the other fields.
+ */
 export type RenditionOutput = {
   renditionId: Guid;
   init: Buffer;
@@ -28,11 +30,11 @@ export type RenditionOutput = {
 };
 
 /**
- * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
- * whatever ends with it (rendition, video). One transaction; increments the publication's revision. Throws LeaseLost if
- * the claim is not valid or one of the segments is already stored, and refuses chunks with a different init segment
- * than the rendition's. Returns objects that were not accepted, because their rendition has failed or was left out: the
- * caller deletes them.
+ * Publishes chunks of an encode task in one transaction: rows, sums and progress. With `isLast`, also ends the encode
+ * task, and the rendition and video if they have no other task. Increments the publication's revision. Throws LeaseLost
+ * if the claim is not valid or one of the segments is already stored, and an error if the init segment of a chunk
+ * differs from that of its rendition. Returns objects that were not accepted because their rendition failed or was left
+ * out. The caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,
@@ -40,7 +42,7 @@ export async function commitChunks(
   { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
 ): Promise<{ rejected: StorageKey[] }> {
   const { key } = claim.task;
-  // Every transaction that also locks tasks locks the media row first, to avoid deadlocks.
+  // To avoid deadlocks, every transaction that locks both the media row and tasks locks the media row first.
   const revision = await lockMedia(tx, key);
   if (revision === null) throw claimLost(claim);
   await lockClaim(tx, claim);
@@ -88,7 +90,7 @@ function overtaken(renditionId: Guid, firstSegment: number): LeaseLost {
   return new LeaseLost(`Expected no stored segment in ${chunk}, found one.`, 'overtaken');
 }
 
-/** Locks a media item's row and increments its revision; null if it does not exist. */
+/** Locks a media item's row and increments its revision. Returns null if the row does not exist. */
 export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')
@@ -101,8 +103,8 @@ export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
 }
 
 /**
- * The first chunk of a rendition fixes its init segment; every later one must have the same. Returns false if another
- * encode task failed the rendition: none of its output is accepted any more.
+ * Sets the init segment of a rendition with its first chunk. Throws if a later chunk has a different one. Returns false
+ * if another encode task failed the rendition, whose output is then no longer accepted.
  */
 export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
   const initSha256 = createHash('sha256').update(output.init).digest();
@@ -150,7 +152,7 @@ export async function findStored(
   return rows.map(({ segment }) => segment);
 }
 
-/** The attempt that made chunks, and the revision that first lists them. */
+/** Attempt that created chunks, and the revision that first lists them. */
 export type ChunkCommit = { key: MediaKey; attempt: number; revision: number };
 
 /** Returns the row of a chunk whose objects are durable. */

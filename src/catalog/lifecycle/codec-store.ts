@@ -26,8 +26,9 @@ export type ActiveView = {
 };
 
 /**
- * Facts about a video for planning another codec. `rungs` exist or are in progress in that codec; `watermark` is the
- * one burned into its existing renditions, and `colours` are theirs if not the default.
+ * Facts about a video that the plan of a further codec needs. `rungs` exist or are being encoded in that codec.
+ * `watermark` is burned into the existing renditions. `colours` are those of the existing renditions, if not the
+ * default.
  */
 export type CodecView = ActiveView & {
   rungs: readonly number[];
@@ -35,15 +36,15 @@ export type CodecView = ActiveView & {
   colours: Colours | null;
 };
 
-/** The missing renditions of the active timeline, and the encode tasks that make them. */
+/** Missing renditions of the active timeline, and the encode tasks that create them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
 
 /** Output codecs of videos. */
 export type CodecStore = {
   /**
    * Adds the missing renditions of a codec to the active timeline. They become active together when all are complete. A
-   * video that has them all is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for
-   * one that has no video track or original, is not encoded yet, or is being re-encoded.
+   * video that lacks none is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for a
+   * video that has no video track or original, is not encoded yet, or is being re-encoded.
    */
   add(key: MediaKey, codec: string, plan: (view: CodecView) => CodecPlan): Promise<void>;
 };
@@ -70,7 +71,7 @@ export async function addToActive(tx: Tx, active: ActiveView, plan: CodecPlan): 
   await addToTimelines(tx, active, [{ ...plan, timelineId: active.timelineId }]);
 }
 
-/** Adds renditions to several consecutive active timelines: the periods of a recording. */
+/** Adds renditions to several consecutive active timelines, which are the periods of a recording. */
 export async function addToTimelines(
   tx: Tx,
   { key, state }: Pick<ActiveView, 'key' | 'state'>,
@@ -78,7 +79,7 @@ export async function addToTimelines(
 ): Promise<void> {
   const added = plans.filter(({ renditions }) => renditions.length > 0);
   if (added.length === 0) return;
-  // Ended tasks would otherwise count as progress of the new ones.
+  // Otherwise, tasks that have ended would count towards the progress of the new ones.
   if (state === 'finished') await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   for (const { timelineId, renditions, tasks } of added) {
     await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });
@@ -93,8 +94,8 @@ export async function reopen(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 /**
- * Locks a video to which renditions may be added. Throws `Refused` (`not-found`) for an unknown one, and (`invalid`)
- * for one that has no original (unless it is a live recording), is not encoded yet, or is being re-encoded.
+ * Locks a video to which renditions may be added. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`)
+ * for a video that has no original (unless it is a live recording), is not encoded yet, or is being re-encoded.
  */
 export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ActiveView> {
   const media = await tx
@@ -147,7 +148,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
   }
 }
 
-/** Returns the active timeline. Throws `Refused` (`invalid`) while another one is being made to replace it. */
+/** Returns the active timeline. Throws `Refused` (`invalid`) while a timeline is being encoded to replace it. */
 async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
   const { rows } = await sql<{ id: Guid; active: boolean }>`
     select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}

@@ -19,25 +19,25 @@ export type PlannedRendition = {
   widthPx: number | null;
   heightPx: number | null;
   plan: RenditionPlan;
-  /** Its init segment, if known before a chunk is stored. */
+  /** Init segment, if known before the first chunk is stored. */
   listed: { init: Buffer; codecString: string } | null;
-  /** A fragment table with one entry per segment, if the whole timeline is listed before its chunks are stored. */
+  /** Fragment table with one entry per segment, if playlists list the whole timeline before its chunks are stored. */
   plannedSegments: Buffer | null;
-  /** Its segments are made on request; its encode tasks only fill in the rest. */
+  /** True if segments are encoded on request. The encode tasks only create the remaining ones. */
   isOnDemand: boolean;
 };
 
-/** A timeline and everything to encode on it. */
+/** A timeline and the renditions and encode tasks to create on it. */
 export type PlannedTimeline = {
   id: Guid;
   cutList: CutList;
-  /** True: active immediately. False: replaces the active timeline when it is complete. */
+  /** True if the timeline becomes active immediately. If false, it replaces the active timeline when it is complete. */
   isActive: boolean;
   renditions: readonly PlannedRendition[];
   tasks: readonly EncodeTask[];
 };
 
-/** Facts that planning found about a video, and its decisions. */
+/** Facts about a video and decisions from planning. */
 export type EncodePlan = {
   facts: SourceFacts;
   durationMs: number;
@@ -47,7 +47,7 @@ export type EncodePlan = {
   messages: readonly MediaMessage[];
 };
 
-/** Returns the key group of a rendition: audio, or video below 720p or from 720p on. */
+/** Returns the key group of a rendition: audio, video below 720p (`sd`), or video from 720p upwards (`hd`). */
 export function keyGroupOf(kind: 'video' | 'audio', rung: number | null): 'audio' | 'sd' | 'hd' {
   if (kind === 'audio') return 'audio';
   return (rung ?? 0) >= 720 ? 'hd' : 'sd';

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** Adds a video with renditions in progress, which already have the given init segments. */
+/** Adds a video whose renditions are being encoded and already have the given init segments. */
 async function addVideo(state: string, rungs: readonly { rung: number; init: Buffer | null }[], isOnDemand: boolean) {
   const { db } = database;
   const libraryId = await addLibraryRow(db);
@@ -101,7 +101,7 @@ test('an encode task of several rungs continues without a rung that failed in an
   expect((await waitingOf(task.key)).map((row) => row.rendition_ids)).toEqual([[ids[1]]]);
 });
 
-test('tasks split from an encode task use new object names and have one attempt each', async () => {
+test('splits a failed encode task into tasks with new object names and one attempt each', async () => {
   const rungs = [
     { rung: 360, init: null },
     { rung: 240, init: null },
@@ -141,7 +141,7 @@ test('a cancelled encode keeps the complete rung, and a retry creates the images
     'The video is incomplete: 360p, Images could not be created. Retry the failed parts.',
   ]);
   expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
-  // The worker can neither publish nor release the task.
+  // The worker can neither publish output nor release the task.
   await expect(fail(held)).rejects.toThrow('may no longer publish');
   await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
 });
@@ -190,7 +190,7 @@ test('cancelling an encode with incomplete audio fails the video', async () => {
   expect(await shown.execute()).toEqual([]);
 });
 
-test('rejects cancelling an encode that cannot be repeated', async () => {
+test('rejects cancelling an encode of a video without a file to encode again', async () => {
   const { task } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   await database.db.updateTable('media').set({ source_key: null }).where('id', '=', task.key.mediaId).execute();
   await expect(cancel(task.key)).rejects.toThrow('no file of its own');
@@ -220,7 +220,7 @@ test('keeps the encoder output of the last five failed attempts, and deletes it 
   const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[0]], queue: 'quick' } as const;
   await insertTasks(db, [open]);
   const [perform, never] = [() => Promise.reject(BROKEN), new AbortController().signal];
-  // Recording a failure needs only these dependencies.
+  // Recording a failure only uses these dependencies.
   const deps = { db, report: () => undefined } as unknown as JobDeps;
   const held = { claim: await claim(open), report: () => undefined };
   expect(await runTask(held, { perform, deps }, { lost: never, stopping: never })).toBe('failed-once');

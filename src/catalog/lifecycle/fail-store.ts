@@ -14,10 +14,11 @@ import { reportDamage } from './repair-store.ts';
 const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as const;
 
 /**
- * Ends an encode task that has used all its attempts. A task of several rungs is first split into one task per rung
- * with one attempt each, so that a rung that cannot be made does not fail the others. Otherwise its renditions fail,
- * their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are reported
- * as missing; sheets are then made with the other images. Throws LeaseLost if the claim is no longer valid.
+ * Ends an encode task that has used all its attempts. First splits a task of several rungs into one task per rung with
+ * one attempt each, so that a rung that cannot be encoded does not fail the others. Otherwise fails the task's
+ * renditions, deletes their other encode tasks, and ends the video if no task is open. Images that cannot be created
+ * are reported as missing. Failed sheets are created with the other images. Throws LeaseLost if the claim is no longer
+ * valid.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;
@@ -44,12 +45,12 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
     await addMessages(tx, key, [renditionMessage(IMAGE_NAMES[kind], reason, new Date())]);
   }
   await finalizeMedia(tx, key);
-  // The failed rung may be the last one waited for.
+  // The failed rung may be the last one that the video waited for.
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
 }
 
-/** Segments that cannot be made again stay as they are: the rest of the rendition can be played. */
+/** Reports segments that cannot be encoded again. They stay stored, because the rest of the rendition can be played. */
 async function reportUnmended(
   tx: Tx,
   { key, renditionIds, fromSegment, toSegment }: EncodeTask,
@@ -61,8 +62,8 @@ async function reportUnmended(
 }
 
 /**
- * Ends a segment task for viewers without a retry; the video's other tasks determine what is missing in the end. If the
- * task's first segment was made, a later one failed and gets its own task when it is requested.
+ * Ends a segment task for viewers without a retry. The other tasks of the video determine which segments are missing in
+ * the end. If the first segment of the task was stored, a later one failed and gets its own task when it is requested.
  */
 async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key, id, renditionIds, fromSegment } = claim.task;
@@ -79,12 +80,14 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
     from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
   `.execute(tx);
   const [rendition] = rows;
-  // One message per rung: if one segment fails, others do too.
+  // One message per rung, because if one segment fails, others probably do too.
   if (rendition?.isFirst !== true) return;
   await addMessages(tx, key, [onDemandFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }
 
-/** Rungs that failed in another encode task since this one was claimed are no longer part of it. */
+/**
+ * Splits a task into one task per rung. Rungs that failed in a different encode task since the claim are not included.
+ */
 async function splitTask(tx: Tx, task: EncodeTask, reason: string): Promise<void> {
   const parts = task.renditionIds.map((renditionId) => ({
     ...task,

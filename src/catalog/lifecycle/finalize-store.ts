@@ -20,20 +20,20 @@ import { decideOutcome, type RenditionProgress } from './outcome.ts';
 import { failMedia } from './process-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 
-/** Maximum time by which audio may end before or after the video, in s. */
+/** Maximum difference between the ends of audio and video, in seconds. */
 const AUDIO_TOLERANCE_SEC = 0.04;
 
 /**
- * Finishes everything without an open encode task: renditions become `finished` if their chunks cover the whole
- * timeline, else `failed`. If nothing at all is open, the video ends too, and a set made in the background replaces the
- * active one; the images are made first, from the set that will be active. Call it within the transaction that ended an
- * encode task.
+ * Finishes everything that has no open encode task. A rendition becomes `finished` if its chunks cover the whole
+ * timeline, else `failed`. If the video has no open task at all, it ends too, and a set that was encoded in the
+ * background replaces the active one; its images are created first, from the set that will be active. Call it in the
+ * transaction that ended an encode task.
  */
 export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
   let renditions = await loadRenditionProgress(tx, key);
   for (const rendition of renditions) {
-    // A rendition without tasks belongs to a set that was abandoned for a new plan. It stays until the new set replaces
-    // it.
+    // A rendition without tasks belongs to a set that was abandoned for a new plan. It is kept until the new set
+    // replaces it.
     if (rendition.state !== 'building' || rendition.tasks === 0 || rendition.openTasks > 0) continue;
     const fault = rendition.failedReason ?? (await findFault(tx, key, rendition.id));
     if (fault === null) await finishRendition(tx, key, rendition);
@@ -99,7 +99,10 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   logOnCommit('video.finished', { videoGuid: key.mediaId, libraryId: key.libraryId, isIncomplete });
 }
 
-/** Keeps failed image tasks, so that the images are not planned again and again. */
+/**
+ * Deletes the encode tasks of a video except failed image tasks. Without these, the images would be planned again and
+ * again.
+ */
 async function pruneTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId}
@@ -203,7 +206,7 @@ async function setRenditionState(
     .execute();
 }
 
-/** Fails a rendition: it is no longer listed, its chunks are deleted and their objects swept. */
+/** Fails a rendition: it is no longer listed, its chunks are deleted, and the sweep deletes their objects. */
 async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress, reason: string): Promise<void> {
   await setRenditionState(tx, key, rendition.id, 'failed', reason);
   if (rendition.kind === 'audio') await noteFailedTrack(tx, key, rendition.id, reason);
@@ -230,8 +233,9 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 }
 
 /**
- * Replaces the active timeline with all its renditions. The old images retire. The old audio also retires if the new
- * set has its own or is made from another file; otherwise it moves to the new timeline.
+ * Activates a timeline with all its renditions in place of the active one. Retires the old images. Also retires the old
+ * audio if the new set has its own audio or was encoded from a different file; otherwise the audio moves to the new
+ * timeline.
  */
 async function activateTimeline(
   tx: Tx,

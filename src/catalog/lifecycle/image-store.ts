@@ -14,8 +14,8 @@ export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumb
 export type ImageEnd = { rejected: StorageKey[] };
 
 /**
- * Ends an encode task that made a thumbnail. The video uses it unless its owner has set one. `thumbnail` is null if the
- * source yielded none. Throws LeaseLost.
+ * Ends an encode task that created a thumbnail. The video uses it unless its owner has set one. `thumbnail` is null if
+ * the source yielded none. Throws LeaseLost.
  */
 export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;
@@ -24,7 +24,7 @@ export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumb
   return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made images. They replace earlier ones, whose objects retire. Throws LeaseLost. */
+/** Ends an encode task that created images. They replace earlier ones, whose objects are retired. Throws LeaseLost. */
 export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbnail }: MadeImages): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);

@@ -5,8 +5,8 @@ import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { INCOMPLETE_VALUE, incompleteMessage } from './messages.ts';
 
 /**
- * Marks a finishing video as complete, or as incomplete if a rendition of the shown timeline, or its images, failed. A
- * message lists the missing parts. Returns whether it is incomplete.
+ * Marks a finishing video as complete, or as incomplete if its images or a rendition of the active timeline failed. A
+ * message then lists the missing parts. Returns whether the video is incomplete.
  */
 export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
   const missing = await findMissing(tx, key);
@@ -21,7 +21,7 @@ export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
   return missing.length > 0;
 }
 
-/** Returns whether making a video's images failed. */
+/** Returns whether the creation of a video's images failed. */
 export async function haveImagesFailed(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
     select from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'images'

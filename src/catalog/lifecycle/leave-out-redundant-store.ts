@@ -9,10 +9,10 @@ import { leftOutMessage } from './messages.ts';
 type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: number | null };
 
 /**
- * Retires rungs that gain nothing, once the first chunks of a ladder show their bitrates. Encode tasks stop making
- * them. Applies only if the library fits ladders to each title and the upload named no rungs of its own, and never to
- * on-demand encoding, whose rungs are already listed. A ladder with a rung finished earlier, whose encode tasks are
- * deleted, is kept in full. Call it within the transaction that published a first chunk.
+ * Retires rungs that would add nothing, once the first chunks of a ladder show their bitrates. Encode tasks no longer
+ * create them. Applies only if the library fits ladders to each title and the upload did not choose its rungs, and
+ * never to on-demand encoding, whose rungs are already listed. A ladder is kept in full if one of its rungs finished
+ * earlier, because the encode tasks of that rung are deleted. Call it in the transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void> {
   const { key, timelineId } = task;
@@ -36,7 +36,7 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
     const ladder = rows.filter((row) => row.codec === codec);
     if (ladder.some(({ isOld }) => isOld)) continue;
     const rates = ladder.flatMap(({ rung, bps }) => (bps === null ? [] : [{ rung, bps }]));
-    // Rates can only be compared once all have their first chunk.
+    // Bitrates can only be compared once all rungs have their first chunk.
     if (rates.length < ladder.length) continue;
     const rungs = findRedundantRungs(rates);
     for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, task, id);
@@ -49,12 +49,12 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
 }
 
 async function leaveOut(tx: Tx, { id, key: { libraryId, mediaId } }: EncodeTask, renditionId: Guid): Promise<void> {
-  // A running encode task finds out when it commits: no output of a failed rendition is accepted.
+  // A running encode task notices this when it commits, because output of a failed rendition is not accepted.
   await sql`
     update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
     where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
   `.execute(tx);
-  // Skips the encode task that led to this decision, which ends normally.
+  // Skips the encode task that led to this decision. It ends normally.
   await sql`
     update encode_task set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
     where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video' and state in ('waiting', 'running')

@@ -3,10 +3,10 @@ import type { SourceFault } from '../../media/probe/source-facts.ts';
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaMessage } from '../schema.ts';
 
-/** Severity as in the wire enum. */
+/** Severities of the hosted API. */
 const LEVEL = { information: 1, warning: 2, error: 3 } as const;
 
-/** The IssueCodes of the wire enum that encoding uses. */
+/** IssueCodes of the hosted API that encoding uses. */
 const ISSUE = {
   undefined: 0,
   transcodingWarnings: 2,
@@ -41,7 +41,7 @@ export const IMAGES_VALUE = 'Storyboard, thumbnails and previews';
 /** Value of the message that lists what a finished video lacks. */
 export const INCOMPLETE_VALUE = 'incomplete';
 
-/** Message for a finished video whose planned renditions or images could not all be made; `missing` are their names. */
+/** Message for a finished video that lacks planned renditions or images. `missing` contains their names. */
 export function incompleteMessage(missing: readonly string[], at: Date): MediaMessage {
   const message = `The video is incomplete: ${missing.join(', ')} could not be created. Retry the failed parts.`;
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
@@ -57,7 +57,7 @@ export function lostAudioMessage(
   return make(LEVEL.warning, ISSUE.originalCorrupted, message, 'sound-damaged', at);
 }
 
-/** Message for a video that was to be encoded on demand but is encoded as a whole. */
+/** Message for a video that should have been encoded on demand but is encoded as a whole. */
 export function onDemandIncompatibleMessage(reason: string, at: Date): MediaMessage {
   const message = `The video is encoded as a whole and not on demand: ${reason}.`;
   return make(LEVEL.warning, ISSUE.jitIncompatible, message, 'jit-incompatible', at);
@@ -69,7 +69,7 @@ export function onDemandFailedMessage(rendition: string, segment: number, reason
   return make(LEVEL.warning, ISSUE.jitFailed, message, rendition, at);
 }
 
-/** Message for a rendition that was left out because it would have gained nothing. */
+/** Message for a rendition that was left out because it would add nothing. */
 export function leftOutMessage(rendition: string, at: Date): MediaMessage {
   const message = `${rendition} was left out: it would take nearly as many bits as the resolution above it.`;
   return make(LEVEL.information, ISSUE.undefined, message, rendition, at);
@@ -117,7 +117,7 @@ function nameSegments([first, last]: [number, number]): string {
 /** Prefix of an encode task's failure reason if its encoder ran out of memory. */
 export const MEMORY_REASON = 'memory: ';
 
-/** Failure reason of cancelled encode tasks, and of everything that they leave unfinished. */
+/** Failure reason of cancelled encode tasks, and of everything that is unfinished because of them. */
 export const CANCELLED_REASON = 'Its encoding was cancelled.';
 
 /** Returns the machine-readable kind of a failure that is not caused by the source. */

@@ -72,7 +72,7 @@ test.each([
     expected: { kind: 'failed', reason: 'It broke.' },
   },
   {
-    name: 'the reason of the video is given, not that of the audio or of a rung without one',
+    name: 'the reason is that of a video rendition with one, not that of the audio',
     renditions: [
       { ...audio, state: 'failed' as const, failedReason: 'No sound.' },
       { ...failed, failedReason: null },

@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * A rendition when its video is finished. `tasks` counts all its encode tasks, `openTasks` the waiting and running
+ * A rendition at the time its video ends. `tasks` counts all its encode tasks, `openTasks` the waiting and running
  * ones. `failedReason` is the reason of a failed task.
  */
 export type RenditionProgress = {
@@ -12,7 +12,10 @@ export type RenditionProgress = {
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
   isRetired: boolean;
-  /** Part of a further period of a recording, not of the active timeline. It does not affect how the video ends. */
+  /**
+   * True for a rendition of a further period of a recording, which is not part of the active timeline. It does not
+   * affect the outcome of the video.
+   */
   isOfFurtherPeriod: boolean;
   tasks: number;
   openTasks: number;
@@ -23,9 +26,9 @@ export type RenditionProgress = {
 export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'failed'; reason: string };
 
 /**
- * Decides how a video ends once no encode task is open. A set made in the background replaces the active one if at
- * least one of its video renditions (or, without video, audio) is finished; renditions added to the active set join it.
- * A video is finished if anything in the resulting active set is complete.
+ * Decides the outcome of a video without an open encode task. A set that was encoded in the background replaces the
+ * active one if at least one of its video renditions (or audio renditions, if the source has no video) is finished.
+ * Renditions added to the active set join it. A video is finished if anything in the resulting active set is complete.
  */
 export function decideOutcome(all: readonly RenditionProgress[], hasVideo: boolean): Outcome {
   const renditions = all.filter(({ isOfFurtherPeriod }) => !isOfFurtherPeriod);

@@ -15,9 +15,9 @@ import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimelin
 import type { ProcessClaim } from './process-store.ts';
 
 /**
- * Writes a plan: timelines, renditions, tasks, and the probe's facts about the video, which becomes `transcoding`, or
- * `jit-segmenting` if it is encoded on demand. Returns false, and writes nothing, if the claim was lost. Earlier sets
- * still in progress are dropped, because the new plan replaces them.
+ * Stores a plan: timelines, renditions, tasks, and the probe's facts about the video, which becomes `transcoding`, or
+ * `jit-segmenting` if it is encoded on demand. Drops earlier sets that are still being encoded, because the new plan
+ * replaces them. Returns false and writes nothing if the claim was lost.
  */
 export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
   const { key } = claim;
@@ -51,7 +51,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   return true;
 }
 
-/** Returns the file's chapters, unless the video already has some. */
+/** Returns the chapters in the file, unless the video already has chapters. */
 function ownChapters(found: readonly SourceChapter[]): RawBuilder<string> {
   return sql<string>`case when chapters = '[]' then ${JSON.stringify(inWholeSeconds(found))}::jsonb else chapters end`;
 }
@@ -80,7 +80,7 @@ export async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimel
   await insertRenditions(tx, key, timeline);
 }
 
-/** Writes renditions of an existing timeline, and the encode tasks that make them. */
+/** Writes renditions of an existing timeline, and the encode tasks that create them. */
 export async function insertRenditions(
   tx: Tx,
   key: MediaKey,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await sql`
     insert into encode_share (queue, library_id, virtual_time) select 'plan', id, 0 from library
   `.execute(db);
-  // The libraries alternate: each has five videos.
+  // Uploads of the libraries alternate. Each library has five videos.
   await sql`
     with places as (select id, row_number() over (order by id) - 1 as place from library)
     insert into media (library_id, id, type, title, state, source_key, source_bytes, state_since)
@@ -68,7 +68,7 @@ test('10,000 uploads to one library delay the first upload to another by at most
     select ${crowded}, gen_random_uuid(), 'video', 'T', 'uploaded', 's/' || n, 1
     from generate_series(1, ${VIDEOS}::int) n`.execute(db);
   await db.deleteFrom('media').where('library_id', '<>', crowded).execute();
-  // The jobs of the crowded library were sent first. Whichever job runs, fair share chooses the video.
+  // The jobs of the busy library were sent first. Whichever job runs, fair share chooses the video.
   const { rows: sent } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media limit ${CLAIMS}`.execute(db);
   const served: number[] = [];
@@ -85,7 +85,7 @@ test('10,000 uploads to one library delay the first upload to another by at most
   expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
-test('sends the webhook for the start of processing once, however often the planning is postponed', async () => {
+test('sends the webhook for the start of processing only once, even if planning is postponed repeatedly', async () => {
   const key = {
     libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
     mediaId: newGuid(),

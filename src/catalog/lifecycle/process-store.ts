@@ -13,7 +13,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
 
-/** The right to probe and plan a video now, fenced by `attempt`. */
+/** Right to probe and plan a video now, fenced by `attempt`. */
 export type ProcessClaim = {
   key: MediaKey;
   attempt: number;
@@ -25,29 +25,30 @@ export type ProcessClaim = {
   uploadOptions: UploadOptions;
   thumbnailTimeMs: number | null;
   librarySettings: Record<string, unknown>;
-  /** Codecs of the video's existing renditions, which the new plan also includes. */
+  /** Codecs of the video's existing renditions. The new plan includes them. */
   presentCodecs: readonly string[];
-  /** Audio tracks that its owner added or changed. */
+  /** Audio tracks that the owner added or changed. */
   addedTracks: readonly AddedTrack[];
-  /** A set is already active: the new plan replaces it when complete. */
+  /** True if a set is already active. The new plan replaces it when complete. */
   hasActiveTimeline: boolean;
 };
 
-/** Maximum number of attempts to plan a video whose worker died each time. */
+/** Maximum number of attempts to plan a video if its worker died each time. */
 const MAX_PROCESS_TRIES = 10;
 
 /** Maximum number of attempts that may end in an error. */
 const MAX_PROCESS_ERRORS = 6;
 
 /**
- * `over`: nothing is left to plan. `heldSec`: remaining lease of the worker that is planning the requested video and
- * may be dead; null if there is none.
+ * `over`: there is nothing left to plan. `heldSec`: remaining lease of the worker that is planning the requested video
+ * and may be dead. Null without such a worker.
  */
 export type ProcessAnswer = ({ kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' }) & { heldSec: number | null };
 
 /**
- * Claims a video to plan: a waiting one of the library that was served least, else the requested one. There are as many
- * jobs as waiting videos, so every video is planned, whichever job runs. The lease uses the database's clock.
+ * Claims a video to plan: a waiting one of the library with the least service so far, else the requested one. There are
+ * as many jobs as waiting videos, so every video is planned, regardless of the order of the jobs. The lease uses the
+ * database's clock.
  */
 export async function claimProcess(db: Db, requested: MediaKey, owner: string): Promise<ProcessAnswer> {
   const { key, row } = await inTransaction(db, async (tx) => {
@@ -74,9 +75,9 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
 }
 
 /**
- * Finds and locks the longest-waiting upload of the library that was served least (start-time fair queueing, one per
- * video), with two index look-ups. A video that was tried before is only retried by its own job, after a pause. That
- * job therefore takes that video.
+ * Finds and locks the longest-waiting upload of the library with the least service so far (start-time fair queueing,
+ * cost 1 per video), with two index look-ups. A video that was tried before is only retried by its own job after a
+ * pause, so that job takes this video.
  */
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
   const { rows: tried } = await sql`select from media where library_id = ${libraryId} and id = ${mediaId}
@@ -128,7 +129,7 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
 type ClaimRow = {
   process_attempt: number;
   process_tries: number;
-  /** True if this claim changed the state, not an earlier one that was postponed. */
+  /** True if this claim changed the state. False if an earlier claim did and was postponed. */
   is_new: boolean;
   source_key: StorageKey;
   source_bytes: number | null;
@@ -158,7 +159,8 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
 }
 
 /**
- * Renews the lease. Returns false if it was released, or if the video no longer exists or is claimed by another worker.
+ * Renews the lease. Returns false if the lease was released, the video no longer exists, or another worker has claimed
+ * it.
  */
 export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -173,7 +175,7 @@ export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Prom
   return numUpdatedRows === 1n;
 }
 
-/** Releases an interrupted planning, so that the next worker need not wait for the lease to expire. */
+/** Releases the lease of an interrupted planning, so that the next worker need not wait until it expires. */
 export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Promise<void> {
   await db
     .updateTable('media')
@@ -186,8 +188,8 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
 }
 
 /**
- * Releases a planning that is blocked by something outside the video. It does not count as one of the few attempts. The
- * sweep queues the video again.
+ * Releases the lease of a planning that is blocked by something other than the video. It does not count as an attempt.
+ * The sweep queues the video again.
  */
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
@@ -202,9 +204,9 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 }
 
 /**
- * Ends a video as failed, with a human-readable reason and its machine-readable kind. A video that has already ended is
- * left unchanged. A video whose file was replaced, or that was being re-encoded while its shown set is complete or
- * available on demand, stays as it was.
+ * Ends a video as failed, with a human-readable reason and its machine-readable kind. Leaves a video unchanged if it
+ * has already ended, if its file was replaced, or if it was being re-encoded while its active set is complete or
+ * available on demand.
  */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;
@@ -229,7 +231,7 @@ async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
   await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
 }
 
-/** Fails a video that has used all attempts that may end in an error, unless it is being planned now. */
+/** Fails a video that has used all its attempts, unless it is being planned now. */
 export async function failWornOut(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   const row = await tx
     .selectFrom('media')

@@ -22,8 +22,8 @@ import {
 } from './messages.ts';
 
 /**
- * `sent`: the chunk will be made again. `reported`: it cannot be, for this reason. `over`: it is no longer in use, or
- * was already handled.
+ * `sent`: the chunk will be created again. `reported`: the repair is impossible for this reason. `over`: the chunk is
+ * no longer in use, or was already handled.
  */
 export type RepairAnswer = { kind: 'sent' } | { kind: 'reported'; reason: string } | { kind: 'over' };
 
@@ -38,17 +38,20 @@ type DamagedRow = {
 
 /** Lower than the priority of all work that someone waits for. */
 const REPAIR_PRIORITY = 0;
-/** Maximum messages per video, including those about repaired damage. A dying disk would otherwise flood the list. */
+/**
+ * Maximum number of messages per video, including those about repaired damage. Otherwise a failing disk would flood the
+ * list.
+ */
 const MAX_LINES = 40;
 
 /**
- * Under CENC, new samples under old keys and counters would reveal both versions. Segments that are copied again are
- * identical.
+ * Condition for a rendition that must not be encoded again. Under CENC, new samples that are encrypted with a used key
+ * and counter would reveal both versions. Segments that are copied again are identical.
  */
 const IS_UNDER_CENC = sql`(r.origin = 'encode' and exists (select from drm_package p
   where p.library_id = r.library_id and p.media_id = r.media_id and p.scheme = 'cenc'))`;
 
-/** Returns the storage key of a video's original; null if it has none. */
+/** Returns the storage key of a video's original, or null if it has none. */
 export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Promise<StorageKey | null> {
   const row = await db
     .selectFrom('media')
@@ -60,8 +63,8 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Queues a damaged chunk to be encoded again from the original, or reports why that is impossible. `isLost`: the store
- * lacks an original that should exist.
+ * Queues a damaged chunk to be encoded again from the original, or reports why that is impossible. `isLost`: the
+ * original should exist but is missing in the store.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
@@ -109,10 +112,10 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 }
 
 /**
- * Publishes the output of a repair for one rendition. Replaces the damaged chunk, whose objects retire, in one step, so
- * that playlists never have a gap. Ends the encode task. Returns objects that were not accepted because the rendition
- * is no longer active, or is now encrypted by counters: the caller deletes them. Throws LeaseLost (another original
- * ends the task), and refuses chunks whose times differ from those they replace.
+ * Publishes the output of a repair for one rendition and ends the encode task. Replaces the damaged chunk in one step,
+ * so that playlists never have a gap, and retires its objects. Throws LeaseLost (a new original also ends the task),
+ * and an error if the times of the chunks differ from those that they replace. Returns objects that were not accepted
+ * because the rendition is no longer active, or is now encrypted with counters. The caller deletes them.
  */
 export async function replaceChunks(
   tx: Tx,
@@ -124,7 +127,7 @@ export async function replaceChunks(
   if (revision === null) throw claimLost(claim);
   await lockClaim(tx, claim);
   await endTask(tx, claim, 'done', null);
-  // Later damage to the same chunk counts as new.
+  // If the same chunk is damaged again later, it counts as new damage.
   await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
   const rejected: StorageKey[] = [];
   for (const output of outputs) {
@@ -141,7 +144,7 @@ export async function replaceChunks(
   return { rejected };
 }
 
-/** Checks again, because the video may have been packaged or re-encoded while the encode task waited. */
+/** Repeats the check, because the video may have been packaged or re-encoded while the encode task waited. */
 async function isReplaceable(tx: Tx, renditionId: Guid): Promise<boolean> {
   const { rows } = await sql`
     select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
@@ -200,7 +203,8 @@ export async function reportDamage(
 }
 
 /**
- * Adds a message to the video, once, that its original is damaged. Ignores an original that is no longer the video's.
+ * Adds a message to the video, only once, that its original is damaged. Ignores an original that the video no longer
+ * uses.
  */
 export async function reportDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
   const { key, storageKey } = original;

@@ -1,7 +1,7 @@
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** A video's source and appearance before its file was replaced. Restored if the new file cannot be used. */
+/** Source and appearance of a video before its file was replaced. They are restored if the new file cannot be used. */
 export type Replaced = {
   sourceKey: StorageKey | null;
   sourceBytes: number | null;

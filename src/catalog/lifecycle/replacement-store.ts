@@ -13,8 +13,8 @@ import { announce } from '../webhooks/webhook-store.ts';
 import type { Replaced } from './replaced.ts';
 
 /**
- * Records the current state before a finished video gets another original, in the same transaction. The old original
- * counts as retired without an end date: it is kept until it is known whether the new one is usable.
+ * Records the current state of a finished video in the transaction that gives it a new original. The old original is
+ * retired without an end date, so that it is kept until it is known whether the new one is usable.
  */
 export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -33,7 +33,7 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Completes a replacement: the old state is deleted after its grace period. The first file's heatmap is deleted
+ * Completes a replacement: the old state is deleted after its grace period. The heatmap of the old file is deleted
  * immediately, because it does not describe the new file. A video without a replacement is left unchanged.
  */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
@@ -52,7 +52,7 @@ export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): 
 
 /**
  * Restores the previous state if the new file cannot be used: the video is finished as before, with a message that
- * explains why. Returns false, and does nothing, if there is nothing to restore.
+ * explains why. Returns false and does nothing if there is no previous state.
  */
 export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const media = await tx

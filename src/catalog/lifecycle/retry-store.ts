@@ -14,12 +14,12 @@ import { IMAGES_VALUE } from './messages.ts';
 /** Failed renditions of the active timeline, each with its plan for another attempt. */
 export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 
-/** Retries of renditions that failed while the rest of their video did not. */
+/** Retries renditions that failed in a video that did not fail. */
 export type RetryStore = {
   /**
-   * Makes failed renditions again, all or only the video of one rung. Existing renditions stay active, and the new ones
-   * join them. If all are retried, failed images are too. Throws `Refused` (`invalid`) if no matching rendition failed,
-   * and for whatever `CodecStore.add` refuses.
+   * Creates failed renditions again: all of them, or only the video of one rung. Existing renditions stay active, and
+   * the new ones join them. If all are retried, failed images are too. Throws `Refused` (`invalid`) if no matching
+   * rendition failed, and anything that `CodecStore.add` throws.
    */
   retry(
     key: MediaKey,
@@ -29,7 +29,7 @@ export type RetryStore = {
   ): Promise<void>;
   /**
    * Retries everything that failed in finished, incomplete videos of a library: a bounded number, oldest first. Returns
-   * how many videos are retried, and how many of those examined cannot be.
+   * the number of retried videos, and the number of examined videos that cannot be retried.
    */
   retryAll(libraryId: number, plan: (view: RetryView) => CodecPlan): Promise<{ retried: number; refused: number }>;
 };
@@ -80,7 +80,7 @@ async function retryFailed(tx: Tx, { key, rung, plan }: WantedRetry): Promise<vo
   await addToActive(tx, view, plan(view));
 }
 
-/** Images are planned when everything else of a video has ended, unless they were attempted before. */
+/** Images are planned when all other tasks of a video have ended, unless they were attempted before. */
 async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await forgetMessages(tx, key, [IMAGES_VALUE]);
@@ -88,7 +88,10 @@ async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** Deletes the rows of failed renditions. Their replacements get new ids, like everything that is served. */
+/**
+ * Deletes the rows of failed renditions. Their replacements get new ids, because URLs contain them and responses are
+ * cached.
+ */
 async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number | null): Promise<PlannedRendition[]> {
   const { rows } = await sql<Selectable<RenditionTable> & { title: string }>`
     delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}

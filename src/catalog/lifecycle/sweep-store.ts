@@ -11,11 +11,11 @@ import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
 import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 
-/** Seconds without activity after which a video has no owner: its job was lost. */
+/** Number of seconds without activity after which a video has no owner, because its job was lost. */
 const IDLE_SEC = 15;
 /**
- * Maximum number of rows per run. Rows whose work may fail repeatedly are selected in any order, because the oldest
- * would otherwise fill each run and block the others.
+ * Maximum number of rows per run. Rows whose work may fail repeatedly are selected in any order. Otherwise the oldest
+ * would fill each run and block the others.
  */
 const ROWS_AT_ONCE = 200;
 
@@ -57,10 +57,13 @@ export async function finalizeStuck(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** An expired rendition with the objects of its chunks. `packed` objects share packs with other renditions. */
+/**
+ * An expired rendition with the objects of its chunks. The `packed` objects are in packs that also contain other
+ * renditions.
+ */
 export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[]; packed: StorageKey[] };
 
-/** Finds a bounded number of renditions that retired more than `graceSec` ago, in any order. */
+/** Finds a bounded number of renditions that were retired more than `graceSec` ago, in any order. */
 export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
   const renditions = await db
     .selectFrom('rendition')
@@ -110,14 +113,14 @@ export async function dropRetired(
 }
 
 /**
- * Returns every object that the rows of a video reference; null if the video does not exist. `isBusy`: one of its tasks
- * may be writing now.
+ * Returns every object that the rows of a video reference. Returns null if the video does not exist. `isBusy`: one of
+ * its tasks may be writing now.
  */
 export async function findNamedObjects(
   db: Db,
   { libraryId, mediaId }: MediaKey,
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
-  // Runs first, so that the rows read below include everything completed by then.
+  // Must run first, so that the rows read below include everything completed by then.
   const open = await db
     .selectFrom('encode_task')
     .select('id')

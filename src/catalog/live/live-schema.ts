@@ -7,7 +7,7 @@ import type { BitrateSample, LadderState, LiveState, RelayState } from './live-s
 
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** An ingest process and the addresses where publishers and edges reach it. */
+/** An ingest process, and the addresses at which publishers and edges reach it. */
 export type LiveNodeTable = {
   id: Guid;
   region: string;
@@ -54,10 +54,10 @@ export type LiveStreamTable = {
   thumbnail_key: Optional<StorageKey>;
   thumbnail_updated_at: Optional<Date>;
   countdown_enabled: boolean | null;
-  /** Relays as they were received, as sealed JSON, because they contain stream keys of other services. */
+  /** Relays exactly as the owner sent them, as sealed JSON, because they contain stream keys of other services. */
   relays_sealed: Buffer | null;
   trailer_video_id: string | null;
-  /** Time at which its recording is checked for missing rungs. */
+  /** Time at which the recording is checked for missing rungs. */
   rungs_due_at: Optional<Date>;
 };
 
@@ -68,7 +68,7 @@ export type LiveLeaseTable = {
   feed_url: Optional<string>;
   epoch: Generated<number>;
   lease_until: Optional<Date>;
-  /** Counts accepted publishers; those up to `kicked_session` are disconnected. */
+  /** Counts accepted publishers. Those up to `kicked_session` are disconnected. */
   session: Generated<number>;
   kicked_session: Generated<number>;
   primary_media_at: Optional<Date>;
@@ -79,22 +79,22 @@ export type LiveLeaseTable = {
   relays: ColumnType<RelayState[] | null, string | null | undefined, string | null>;
 };
 
-/** A run of segments with one set of parameters: one timeline, one init segment per rendition. */
+/** A section of a stream with constant codec parameters: one timeline, one init segment per rendition. */
 export type LivePeriodTable = {
   library_id: number;
   media_id: Guid;
-  /** Ascending from 0. */
+  /** Starts at 0 and increases. */
   number: number;
   timeline_id: Guid;
   /** EXT-X-MEDIA-SEQUENCE of its first segment. */
   first_sequence: number;
-  /** Published before the start of the stream: never part of the recording. */
+  /** True for media that was published before the start of the stream. It is never part of the recording. */
   is_preview: boolean;
-  /** Codec configuration of its tracks; other parameters begin another period. */
+  /** Codec configuration of the tracks. Different parameters start a new period. */
   parameters: string;
-  /** Capture times of its media; null until the recording is sealed. */
+  /** Capture times of the media. Null until the recording is sealed. */
   clock: ColumnType<WallAnchor[] | null, string | null | undefined, string | null>;
-  /** Arrival time of its first frame, in ms since 1970; null for periods older than this column. */
+  /** Arrival time of the first frame, in ms since 1970. Null for periods that are older than this column. */
   start_ms: number | null;
   created_at: CreatedAt;
 };

@@ -25,7 +25,7 @@ function stream(state: LiveState, settings: Partial<LiveStream> = {}): LiveStrea
     trailerVideoId: null,
   };
   const times = { startedAt: BEFORE, endedAt: BEFORE, reason: '' };
-  // A union cannot be spread from a variable state; the test's own rows are complete.
+  // TypeScript cannot spread a union from a variable state. The rows of this test are complete.
   return { ...details, ...times, ...settings, state } as LiveStream;
 }
 

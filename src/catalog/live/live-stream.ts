@@ -2,15 +2,15 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 
-/** States of a stream. The wire's numbers are in `api/`. */
+/** States of a stream. `api/` maps them to the numbers of the hosted API. */
 export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended' | 'vod-processing' | 'error';
 
-/** One second of media as received; bits per second. */
+/** Measurement of one second of media as received. Bitrates are in bits per second. */
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Encoding of a stream's rungs below the source. `reason` explains why they are not encoded, and which of its media is
- * not shown. Rungs by name: 720 is 720p. `none`: nothing smaller is enabled; `idle`: nobody publishes.
+ * Encoding of a stream's rungs below the source. `reason` explains why they are not encoded, or which media is not
+ * shown. Rungs are numbers: 720 is 720p. `none`: no smaller rung is enabled. `idle`: there is no publisher.
  */
 export type LadderState = {
   kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle';
@@ -18,13 +18,13 @@ export type LadderState = {
   rungs: readonly number[];
 };
 
-/** A relay to another server. `reason` is a human-readable error; null if the relay works. */
+/** A relay to another server. `reason` is a human-readable error. Null if the relay works. */
 export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };
 
-/** A relay as it was sent, in either form, and returned in the same form. */
+/** A relay as the owner sent it: a URL, or an object. The API returns it in the same format. */
 export type RelayRequest = string | { endpoint: string | null; streamKey: string | null };
 
-/** The fields of a stream that its owner may write. */
+/** Fields of a stream that its owner may write. */
 export type LiveSettings = {
   title: string;
   description: string | null;
@@ -34,7 +34,7 @@ export type LiveSettings = {
   scheduledStartAt: Date | null;
   scheduledEndAt: Date | null;
   dvrEnabled: boolean;
-  /** Seconds that viewers can seek back, 1 to 43200; null only while `dvrEnabled` is false. */
+  /** Number of seconds by which viewers can seek back, 1 to 43200. Null only while `dvrEnabled` is false. */
   dvrWindowSec: number | null;
   recordVod: boolean;
   countdownEnabled: boolean | null;
@@ -42,10 +42,10 @@ export type LiveSettings = {
   trailerVideoId: string | null;
 };
 
-/** A change by the owner; absent fields are left unchanged. */
+/** A change by the owner. Absent fields are left unchanged. */
 export type LiveEdit = Partial<LiveSettings>;
 
-/** A live stream, with fields by state. */
+/** A live stream. Its fields depend on its state. */
 export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
   (
     | { state: 'created' | 'scheduled' | 'preview' }
@@ -55,12 +55,13 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
     | { state: 'error'; startedAt: Date | null; endedAt: Date; reason: string }
   );
 
-/** A recording can be requested until this long after the end of the stream, in ms. */
+/** Time after the end of a stream within which a recording can be requested, in ms. */
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**
- * Applies an edit. After the start, throws `Refused` (`invalid`) for all changes except to title, description, and
- * `recordVod` to true until 24 h after the end. Equal values do not count as changes.
+ * Applies an edit. After the start, throws `Refused` (`invalid`) for all changes except to the title and description,
+ * and to `recordVod`, which can be set to true until 24 h after the end. Fields with equal values do not count as
+ * changes.
  */
 export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveStream {
   if (isBeforeStart(stream)) {
@@ -78,7 +79,7 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
   const { title = stream.title, description = stream.description, recordVod = stream.recordVod } = edit;
   const written = { title, description, recordVod };
   if (stream.state === 'ended' && stream.startedAt !== null && !keepsRecording(stream) && recordVod) {
-    // Streamed media is kept for a day, so its recording can be made now.
+    // Media of a stream is kept for a day, so a recording can still be created from it.
     return { ...stream, ...written, state: 'vod-processing', startedAt: stream.startedAt };
   }
   return { ...stream, ...written };
@@ -87,7 +88,7 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
 /** Returns the fields of an edit that can no longer be changed on this stream. */
 export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): (keyof LiveEdit)[] {
   if (isBeforeStart(stream)) return [];
-  // An edit has only the keys that its type names.
+  // An edit only has the keys that its type contains.
   return (Object.entries(edit) as [keyof LiveEdit, unknown][])
     .filter(([field, value]) => {
       if (field === 'title' || field === 'description') return false;
@@ -116,8 +117,8 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
 }
 
 /**
- * Handles an accepted publisher: the stream enters preview, or runs if its scheduled start has passed. Throws `Refused`
- * (`invalid`) after the end.
+ * Changes the stream's state for an accepted publisher: it enters preview, or runs if its scheduled start has passed.
+ * Throws `Refused` (`invalid`) after the end.
  */
 export function publishStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
@@ -139,7 +140,7 @@ export function publishStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Ends a stream permanently. A recorded stream then waits for its video. Idempotent. */
+/** Ends a stream permanently. A stream with a recording then waits for its video. Idempotent. */
 export function stopStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
     case 'created':
@@ -157,7 +158,9 @@ export function stopStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Throws `Refused` (`invalid`) if asked to remove a stream whose recording is being turned into a video. */
+/**
+ * Throws `Refused` (`invalid`) for a stream whose recording is being turned into a video, because it cannot be removed.
+ */
 export function requireRemovable({ state }: LiveStream): void {
   if (state !== 'vod-processing') return;
   throw new Refused(
@@ -166,7 +169,7 @@ export function requireRemovable({ state }: LiveStream): void {
   );
 }
 
-/** Returns whether a video is made of this stream when it ends. */
+/** Returns whether this stream becomes a video when it ends. */
 export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean {
   return dvrEnabled || recordVod;
 }

@@ -2,7 +2,7 @@ const TALLEST_PX = 1080;
 
 /**
  * Returns the finished H.264 rungs (heights in pixels, ascending) that are offered as MP4 files: those up to 1080, or
- * the lowest one if all are taller (interface section 8: never above 1080 unless there is nothing else).
+ * only the lowest one if all are taller. This is the rule of the hosted API.
  */
 export function listMp4Rungs(rungsPx: readonly number[]): number[] {
   const offered = rungsPx.filter((rungPx) => rungPx <= TALLEST_PX);

@@ -32,7 +32,7 @@ export async function saveAddedTracks(tx: Tx, key: MediaKey, tracks: readonly Ad
   await sumStorage(tx, key);
 }
 
-/** Makes the usual form of a track the only default one of a video, for every set of renditions. */
+/** Makes the usual format of a track the only default audio of a video, in every set of renditions. */
 export async function setDefaultTrack(tx: Tx, { libraryId, mediaId }: MediaKey, trackId: string): Promise<void> {
   await sql`
     update rendition r set is_default = (${TRACK_ID} = ${trackId} and not r.plan ? 'form')
@@ -41,9 +41,9 @@ export async function setDefaultTrack(tx: Tx, { libraryId, mediaId }: MediaKey, 
 }
 
 /**
- * Offers an added track whose rendition is complete to viewers at once. On the active timeline it replaces the previous
- * rendition of the track, which stays readable for players that have opened its playlist. Other renditions are left
- * unchanged.
+ * Offers an added track to viewers immediately if its rendition is complete. On the active timeline it replaces the
+ * previous rendition of the track, which stays readable for players that have opened its playlist. Other renditions are
+ * left unchanged.
  */
 export async function offerTrack(tx: Tx, key: MediaKey, renditionId: Guid): Promise<void> {
   const found = await findAdded(tx, key, renditionId);
@@ -76,7 +76,7 @@ export async function offerTrack(tx: Tx, key: MediaKey, renditionId: Guid): Prom
   if (track?.isDefault === true) await setDefaultTrack(tx, key, trackId);
 }
 
-/** Offers the complete further forms of an added track, once its usual form is offered. */
+/** Offers the additional formats of an added track that are complete, once its usual format is offered. */
 async function offerForms(tx: Tx, { libraryId, mediaId }: MediaKey, { sourceKey }: AddedRendition): Promise<void> {
   await sql`
     update rendition r set active = true
@@ -100,7 +100,10 @@ export async function noteFailedTrack(tx: Tx, key: MediaKey, renditionId: Guid, 
   await saveAddedTracks(tx, key, failed);
 }
 
-/** `joins`: it is complete, but not offered yet, on the active timeline. `isForm`: it is not the usual form. */
+/**
+ * `joins`: the rendition is complete on the active timeline, but not offered to viewers yet. `isForm`: it is an
+ * additional format of the track, such as a lower bitrate or 5.1.
+ */
 type AddedRendition = { trackId: string; sourceKey: StorageKey; joins: boolean; isForm: boolean };
 
 async function findAdded(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<AddedRendition | null> {

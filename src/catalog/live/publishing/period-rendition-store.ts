@@ -4,11 +4,11 @@ import type { KeyGroup } from '../../../ports/drm-key-source.ts';
 import type { Db, MediaKey, Tx } from '../../db.ts';
 import { markMergeable } from '../../lifecycle/chunk-store.ts';
 
-/** A rendition of a period, as its owner produces it. */
+/** A rendition of a period. */
 export type PeriodRendition = {
   id: Guid;
   kind: 'video' | 'audio';
-  /** `pass-through`: as received. */
+  /** `pass-through`: the media as received from the publisher. */
   origin: 'pass-through' | 'encode';
   /** Null for audio. */
   rung: number | null;
@@ -26,13 +26,13 @@ export type PeriodRendition = {
 /** A rendition that has no row yet. */
 export type NewRendition = Omit<PeriodRendition, 'ivPrefix'>;
 
-/** Returns the role of a rendition across periods: audio, pass-through video, or a rung. */
+/** Returns a name for the same kind of rendition in different periods: audio, pass-through video, or a rung. */
 export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'origin' | 'rung'>): string {
   if (kind === 'audio') return 'audio';
   return origin === 'encode' ? `${rung}p` : 'source';
 }
 
-/** Writes the row of a rendition without media, and queues a later merge of its small chunks. */
+/** Inserts a rendition without media, and queues a later merge of its small chunks. */
 export async function insertRendition(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

@@ -14,21 +14,21 @@ import {
   selectRenditions,
 } from './period-rendition-store.ts';
 
-/** A run of segments with one set of parameters. Media sequence numbers continue across periods. */
+/** A section of a stream with constant codec parameters. Media sequence numbers continue across periods. */
 export type Period = {
   number: number;
   timelineId: Guid;
   firstSequence: number;
   isPreview: boolean;
   parameters: string;
-  /** Arrival time of its first frame, in ms since 1970. The programme clock of its playlists starts there. */
+  /** Arrival time of the first frame, in ms since 1970. The EXT-X-PROGRAM-DATE-TIME of the playlists starts there. */
   startMs: number | null;
   renditions: readonly PeriodRendition[];
 };
 
 /**
- * A period and the point where it continues: the number of its next segment, and the end of its stored media, in ms on
- * its timeline.
+ * A period and the point at which it continues: the number of its next segment, and the end of its stored media in ms
+ * on its timeline.
  */
 export type OpenPeriod = Period & { nextSegment: number; endMs: number };
 
@@ -39,11 +39,11 @@ export type StoredSegment = {
   facts: ChunkFacts;
   storageKey: StorageKey;
   idxBytes: number;
-  /** Wall-clock time of its first sample, ms since 1970. */
+  /** Wall-clock time of its first sample, in ms since 1970. */
   wallMs: number;
 };
 
-/** Loads the last period of a stream; null before its first. */
+/** Loads the last period of a stream. Returns null if it has none yet. */
 export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod | null> {
   const { rows } = await sql<{
     number: number;
@@ -132,15 +132,15 @@ export function addRungs(
 }
 
 /**
- * Writes the rows of closed segments of many streams in one transaction. Returns the segments whose lease is lost: they
- * are not written, and the caller deletes their objects.
+ * Writes the rows of closed segments of many streams in one transaction. Skips segments whose lease is lost, and
+ * returns them. The caller deletes their objects.
  */
 export function commitSegments(db: Db, segments: readonly StoredSegment[]): Promise<StoredSegment[]> {
   return inTransaction(db, async (tx) => {
     const held = await lockLeases(tx, segments);
     const kept = segments.filter(({ lease }) => held.has(`${lease.key.mediaId}:${lease.epoch}`));
     if (kept.length > 0) {
-      // A commit is repeated with the same rows if its response was lost.
+      // If the response to a commit was lost, it is repeated with the same rows.
       await tx
         .insertInto('chunk')
         .values(kept.map(toRow))

@@ -19,13 +19,16 @@ import {
 } from '../live-stream.ts';
 import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from '../streams/live-store.ts';
 
-/** Seconds until the lease of an ingest process expires unless it is renewed, by the database's clock. */
+/** Seconds after which the lease of an ingest process expires unless it is renewed, by the database's clock. */
 export const LIVE_LEASE_SEC = 8;
 
-/** An accepted publisher. `session` increases with each publisher; a kick disconnects all up to a number. */
+/**
+ * An accepted publisher. `session` increases with each publisher. A kick disconnects all publishers up to a session
+ * number.
+ */
 export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStream };
 
-/** An owner's report about a stream, sent each second; `null` where nothing was received. */
+/** The owner's report about a stream, sent each second. A field is null if nothing was received. */
 export type MediaReport = {
   streamId: Guid;
   epoch: number;
@@ -34,28 +37,28 @@ export type MediaReport = {
   bitrate: BitrateSample | null;
   /** Null before the first period. */
   ladder: LadderState | null;
-  /** Relays of the primary publisher; empty without one. */
+  /** Relays of the primary publisher. Empty without one. */
   relays: readonly RelayState[];
 };
 
-/** State of a stream for its owner. A stream that is missing in a response is lost to the owner. */
+/** State of a stream for its owner. If a stream is missing from a response, the process no longer owns it. */
 export type OwnedStream = { streamId: Guid; state: LiveState; kickedSession: number; startedAtMs: number | null };
 
 export type PublishStore = {
   /**
-   * Decides whether a stream key may publish now, changes the stream's state accordingly, and makes `node` its owner,
-   * immediately even if another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended
-   * (`invalid`).
+   * Checks that a stream key may publish now, changes the stream's state accordingly, and makes `node` its owner
+   * immediately, even if another process owns it. Throws `Refused` (`not-found`) for an unknown key, and (`invalid`) if
+   * the stream has ended.
    */
   authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
   /**
-   * Resolves a publisher's name, with the same refusals as `authorise`: a stream key is returned as is, a stream id
-   * yields its key (`isSecret`: the key was not sent over the wire, and must still be proved).
+   * Resolves the name that a publisher sends: a stream key is returned unchanged, a stream id is replaced by its key
+   * (`isSecret`: the key was not sent over the wire, and must still be proved). Throws the errors of `authorise`.
    */
   check(name: string): Promise<{ streamKey: string; streamId: Guid; isSecret: boolean }>;
   /** Takes over the leases of the previous process with this id. */
   adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
-  /** Renews the leases of a process in one statement; returns those that it still owns. */
+  /** Renews the leases of a process in one statement. Returns those that it still owns. */
   renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
 };
 
@@ -116,7 +119,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
   `.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
-  // Edges fetch the feed from this process; the previous owner drops its publishers.
+  // Edges fetch the feed from this process. The previous owner disconnects its publishers.
   if (row.isTaken) await bumpPublication(tx, key);
   await sql`select pg_notify(${LIVE_CHANNEL}, ${key.mediaId})`.execute(tx);
   return { lease: { key, owner: node.id, epoch: row.epoch, attempt: row.attempt }, session: row.session };

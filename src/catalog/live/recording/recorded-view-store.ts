@@ -6,19 +6,19 @@ import type { Db } from '../../db.ts';
 import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
-/** Input for encoding a range of a live recording, whose only source is the published video. */
+/** Input for encoding a range of a live recording. The published video is the only source. */
 export type RecordedView = {
   facts: SourceFacts;
   cutList: CutList;
   renditions: readonly TaskRendition[];
   source: { id: Guid; init: Buffer; timescale: number };
-  /** True for one of several periods, which are read with one row per segment. */
+  /** True for one of several periods. These are read with one row per segment. */
   isOneOfSeveral: boolean;
 };
 
 /**
- * Reads the input of a recording's encode task; null if the task is not for a recording, or the recording no longer
- * exists.
+ * Reads the input of an encode task for a recording. Returns null if the task is not for a recording, or the recording
+ * no longer exists.
  */
 export async function loadRecordedView(db: Db, task: TaskPlace): Promise<RecordedView | null> {
   const renditions = await loadTaskRenditions(db, task);

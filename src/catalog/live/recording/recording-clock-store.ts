@@ -28,7 +28,9 @@ export async function writeClocks(tx: Tx, { libraryId, mediaId }: MediaKey): Pro
   }
 }
 
-/** Returns the number of a recording's periods that viewers see, and the capture times if there is only one. */
+/**
+ * Returns the number of a recording's periods that viewers see. If there is only one, also returns its capture times.
+ */
 export async function loadClock(
   db: Db,
   { libraryId, mediaId }: MediaKey,

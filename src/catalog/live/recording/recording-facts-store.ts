@@ -16,7 +16,10 @@ type Row = {
   sizeBytes: number;
 };
 
-/** Writes the facts of a recording, as a probe does for an upload, from its active timeline as published. */
+/**
+ * Stores the facts about a recording, as a probe does for an upload. They describe the published media of its active
+ * timeline.
+ */
 export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> {
   const active = await tx
     .selectFrom('timeline')
@@ -36,8 +39,8 @@ export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> 
 }
 
 /**
- * Returns the facts of one period's media as published; null if none of it is stored. The frame rate belongs to the
- * last period, because streams store only one.
+ * Returns the facts about the published media of one period, or null if none of it is stored. The frame rate is that of
+ * the last period, because streams store only one.
  */
 export async function readPeriodFacts(
   db: Db | Tx,

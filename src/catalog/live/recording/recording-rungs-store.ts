@@ -21,11 +21,12 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
 }
 
 /**
- * Queues the missing rungs of a recording on its existing timelines. Each period's rungs are made from its own video.
+ * Queues encode tasks for the missing rungs of a recording on its existing timelines. The rungs of a period are encoded
+ * from its own video.
  */
 export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
   return inTransaction(db, async (tx) => {
-    // If two workers found the recording, the second one sees that it is done.
+    // If two workers found the recording, the second one sees that it was already handled.
     const due = await sql`
       select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
     if (due.rows.length === 0) return;
@@ -37,7 +38,7 @@ export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView
   });
 }
 
-/** Loads the periods with video that viewers see, in the order of their tasks. */
+/** Loads the periods with video that viewers see, in the order of their encode tasks. */
 async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
   const { libraryId, mediaId } = active.key;
   const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`

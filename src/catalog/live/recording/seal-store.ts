@@ -19,9 +19,9 @@ import { writeRecordingFacts } from './recording-facts-store.ts';
 const SEALED_AT_ONCE = 50;
 
 /**
- * Turns the recording of an ended stream into a video under its own id, if no ingest process owns the stream: timelines
- * get their segment starts from the stored rows, the media changes its type, counters are updated. Nothing is copied or
- * encoded. Returns false if there is an owner, which seals after storing its last segment.
+ * Turns the recording of an ended stream into a video with the same id, if no ingest process owns the stream. Takes the
+ * segment starts of the timelines from the stored rows, changes the type of the media, and updates counters. Copies and
+ * encodes nothing. Returns false if there is an owner, which seals the recording after it has stored the last segment.
  */
 export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
   const { rows } = await sql`
@@ -33,9 +33,9 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
 }
 
 /**
- * Seals like `sealIfUnowned`, but as the owner, whose lease ends. Adds segments that the owner stored after another
- * process sealed its stream. `leftOut`: reasons why media is not in the recording, which become messages of the video.
- * Returns false if the lease is not valid or there is nothing to seal.
+ * Seals a recording as its owner, like `sealIfUnowned`, and ends the owner's lease. Adds segments that the owner stored
+ * after another process had sealed the stream. `leftOut` contains reasons why media is missing from the recording,
+ * which become messages of the video. Returns false if the lease is not valid or there is nothing to seal.
  */
 export function sealOwned(db: Db, lease: LiveLease, leftOut: readonly string[] = []): Promise<boolean> {
   return inTransaction(db, async (tx) => {
@@ -48,7 +48,7 @@ export function sealOwned(db: Db, lease: LiveLease, leftOut: readonly string[] =
   });
 }
 
-/** Seals the streams of dead owners, a bounded number at a time. */
+/** Seals the recordings of a bounded number of streams whose owners died. */
 export async function sealAbandoned(db: Db): Promise<void> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s join live_lease l on l.stream_id = s.id
@@ -62,7 +62,7 @@ export async function sealAbandoned(db: Db): Promise<void> {
 }
 
 /**
- * Removes the media rows of streams that ended a day ago without a recording; returns those whose objects must be
+ * Removes the media rows of streams that ended a day ago without a recording. Returns those whose objects must be
  * deleted.
  */
 export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
@@ -75,7 +75,7 @@ export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
   return rows;
 }
 
-// The caller locks the stream's row, so that the second of two concurrent seals finds another state.
+// The caller locks the stream's row, so that the second of two concurrent calls finds a changed state.
 async function seal(tx: Tx, key: MediaKey, leftOut: readonly string[] = []): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<EndedStream>`
@@ -103,8 +103,8 @@ async function seal(tx: Tx, key: MediaKey, leftOut: readonly string[] = []): Pro
   return true;
 }
 
-// Leases expire while the database is down. A stream that was then stopped before its owner reconnected was sealed
-// without media that the owner still had and viewers had received.
+// Leases expire while the database is down. If a stream is then stopped before its owner reconnects, it is sealed
+// without media that viewers have received and only the owner still has.
 async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ type: 'live' | 'video' }>`
@@ -114,7 +114,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
       and exists (${lateChunks(key)}) for update of m`.execute(tx);
   const [media] = rows;
   if (media === undefined) return false;
-  // Edges that have the earlier part read the part added after it.
+  // Edges that have cached the earlier part of the recording read only the added part.
   const revision = await bumpPublication(tx, key);
   await sql`
     with late as (${lateChunks(key)})
@@ -144,7 +144,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-/** Rungs made from the shorter recording are made again. */
+/** Retires rungs that were encoded from the shorter recording. They are encoded again. */
 async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set active = false, retired_at = now() from timeline t
@@ -154,7 +154,7 @@ async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
         where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id)`.execute(tx);
 }
 
-/** Selects chunks after the end of their timelines' cuts. */
+/** Selects chunks after the end of their timelines' cut lists. */
 function lateChunks({ libraryId, mediaId }: MediaKey) {
   return sql`
     select c.rendition_id, c.first_segment from live_period p
@@ -178,7 +178,7 @@ const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) 
   where t.library_id = media.library_id and t.media_id = media.id)`;
 
 // The starts are taken from the rows of the first video rendition, or of the audio without video. Periods that viewers
-// saw are kept; previews retire. Readers that support only one timeline get the longest.
+// saw are kept, and previews are retired. Readers that support only one timeline get the longest one.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (

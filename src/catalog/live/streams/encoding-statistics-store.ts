@@ -3,7 +3,10 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 import { bucketKey, bucketKeys, type StatisticsRange } from '../../statistics/sums/statistics-range.ts';
 
-/** Filter for a library's encoded live media; an empty list matches everything. Resolutions are rungs: 720. */
+/**
+ * Filter for a library's encoded live media. An empty list matches everything. Resolutions are numbers of rungs, such
+ * as 720.
+ */
 export type EncodingFilter = {
   libraryId: number;
   streamIds: readonly Guid[];
@@ -11,7 +14,10 @@ export type EncodingFilter = {
   resolutions: readonly number[];
 };
 
-/** Seconds of live video that were encoded, in total and by property; the chart by bucket, zeros included. */
+/**
+ * Seconds of live video that were encoded, in total and by property. The chart has a value for each bucket, including
+ * zeros.
+ */
 export type EncodingStatistics = {
   totalSec: number;
   chart: Record<string, number>;
@@ -29,7 +35,7 @@ export async function loadEncodingStatistics(
   range: StatisticsRange,
 ): Promise<EncodingStatistics> {
   const { fromMs, toMs, stepMs } = range;
-  // A merged chunk has no wall-clock time; its period began when the row was created.
+  // A merged chunk has no wall-clock time. Its period began when the row was created.
   const { rows } = await sql<Sum>`
     select floor(e.taken_ms / ${stepMs}::float8)::bigint * ${stepMs}::bigint as "bucketMs",
       e.stream as "streamId", e.codec,

@@ -6,7 +6,10 @@ import { viewsOf } from './live-view-store.ts';
 
 export type LiveOrder = 'date' | 'title' | 'status' | 'started' | 'ended' | 'planned';
 
-/** A `collection` of `none` (a filter that is not the id of a collection) matches nothing. */
+/**
+ * Search for streams. If the collection filter is not the id of a collection, `collection` is `none`, which matches
+ * nothing.
+ */
 export type LiveQuery = {
   libraryId: number;
   page: number;
@@ -18,7 +21,9 @@ export type LiveQuery = {
 
 const FARTHEST_ITEM = 2_000_000_000;
 
-/** Newest first by `date`, `started` and `ended`, soonest first by `planned`. Streams without the time are last. */
+/**
+ * `date`, `started` and `ended` sort newest first, `planned` sorts soonest first. Streams without that time are last.
+ */
 const ORDERS: Record<LiveOrder, string> = {
   date: 'created_at desc',
   title: 'title',

@@ -6,7 +6,7 @@ import type { BitrateSample } from '../live-stream.ts';
 /** Addresses of one ingest process, by protocol. */
 export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', string>>;
 
-/** Data that ingest processes recorded about streams. */
+/** Reports of ingest processes about streams. */
 export type LiveReportStore = {
   /**
    * Returns the one-second samples between two times, both inclusive, oldest first; at most the latest 43,200. Throws
@@ -14,16 +14,16 @@ export type LiveReportStore = {
    */
   bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
   /**
-   * Returns the stills of a stream made between two times, newest first. Throws `Refused` (`not-found`) for an unknown
-   * stream.
+   * Returns the times of the stills of a stream that were created between two times, newest first. Throws `Refused`
+   * (`not-found`) for an unknown stream.
    */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
-  /** Returns the publisher addresses of running ingest processes by protocol: the least busy first, at most two. */
+  /** Returns the publisher addresses, by protocol, of at most two running ingest processes, the least busy first. */
   ingestAddresses(): Promise<IngestAddresses[]>;
 };
 
 const MAX_SAMPLES = 43_200;
-/** Time after which a silent ingest process is ignored, in ms. They report each second. */
+/** Time after which an ingest process that sends no reports is ignored, in ms. Processes report each second. */
 const SILENT_MS = 15_000;
 const INGEST_NODES = 2;
 

@@ -12,8 +12,8 @@ import { type LiveQuery, readLivePage } from './live-page-store.ts';
 import { type LiveView, toLiveView, toStream, viewsOf } from './live-view-store.ts';
 
 /**
- * Channel for changes of a stream. Payload: the stream's id. Its owner rereads the stream's row: new state, new key or
- * no row.
+ * Channel for changes of a stream. Payload: the stream's id. The owner then rereads the stream's row, which has a new
+ * state or key, or was deleted.
  */
 export const LIVE_CHANNEL = 'millrace_live';
 
@@ -21,8 +21,8 @@ export type NewLiveStream = LiveSettings & { libraryId: number; availableResolut
 
 /**
  * Live streams for the API. Each method is one transaction. A notification announces each change to the owning ingest
- * process. If it is lost, the owner finds the change when it renews its lease, within a second. The publisher of a
- * stream that ended, was removed, or has a new key is disconnected within that time.
+ * process. If the notification is lost, the owner finds the change when it renews its lease, within a second. It then
+ * disconnects the publisher of a stream that ended, was removed, or has a new key.
  */
 export type LiveStore = {
   /**
@@ -31,7 +31,7 @@ export type LiveStore = {
    */
   create(wanted: NewLiveStream): Promise<LiveView>;
   /**
-   * Loads a stream with its key in plain text: callers without a key must not see `streamKey` and `relays`. Throws
+   * Loads a stream with its key in plain text. Callers without a key must not see `streamKey` and `relays`. Throws
    * `Refused` (`not-found`) for an unknown stream.
    */
   load(key: MediaKey): Promise<LiveView>;
@@ -50,14 +50,14 @@ export type LiveStore = {
   /** Gives a stream a new key and disconnects its publishers. Throws `Refused` (`invalid`) after the end. */
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
-   * Removes a stream with everything recorded, except an existing video. `hadMedia` is true if objects must be deleted
-   * (job `delete-media`, sent by a follow-up). Returns the removed stream. Throws `Refused` (`invalid`) while its
-   * recording is being turned into a video.
+   * Removes a stream with all its recorded media, except an existing video, and returns it. `hadMedia` is true if
+   * objects must be deleted (job `delete-media`, sent by a follow-up). Throws `Refused` (`invalid`) while its recording
+   * is being turned into a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };
 
-/** Work that follows a change of state, such as a webhook; called with the stream before and after it. */
+/** Work that follows a change of state, such as a webhook. It is called with the stream before and after the change. */
 export type LiveFollowUp = (before: LiveStream, after: LiveStream) => FollowUp;
 
 export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): LiveStore {
@@ -97,7 +97,7 @@ export async function lockStream(tx: Tx, key: MediaKey, secretBox: SecretBox): P
   return loadStream(tx, key, secretBox);
 }
 
-/** Loads a stream. Throws `Refused` (`not-found`) for an unknown one. */
+/** Loads a stream. Throws `Refused` (`not-found`) for an unknown stream. */
 export async function loadStream(db: Db, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   return toStream(found(await selectOne(db, key), key), secretBox);
 }

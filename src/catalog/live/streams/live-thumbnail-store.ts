@@ -5,7 +5,7 @@ import { inTransaction } from '../../in-transaction.ts';
 import { sumStorage } from '../../renditions/storage-store.ts';
 import { retireObject } from '../../retired-object-store.ts';
 
-/** A stored JPEG and its file name at the edge. */
+/** A stored JPEG and the file name under which the edge serves it. */
 export type LiveThumbnail = {
   objectKey: StorageKey;
   sizeBytes: number;
@@ -15,10 +15,10 @@ export type LiveThumbnail = {
   blurhash: string;
 };
 
-/** Thumbnails that owners set for their streams. The video that a stream becomes keeps them. */
+/** Thumbnails that owners set for their streams. A video made from a stream keeps them. */
 export type LiveThumbnailStore = {
   /**
-   * Replaces the shown image with a stored one, or with none (null). Throws `Refused` (`not-found`) for an unknown
+   * Replaces the image that is shown with a stored one. Null removes it. Throws `Refused` (`not-found`) for an unknown
    * stream.
    */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
@@ -50,7 +50,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: LiveThumbnail | nu
     .where('id', '=', key.mediaId)
     .forUpdate()
     .executeTakeFirst();
-  // The video that the stream became may already be deleted.
+  // The video made from the stream may already be deleted.
   if (before === undefined) return;
   if (before.thumbnail_key !== null) {
     await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });

@@ -4,7 +4,7 @@ import type { StorageKey } from '../../../ports/storage.ts';
 import type { Db } from '../../db.ts';
 import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest, RelayState } from '../live-stream.ts';
 
-/** A stream for display. `streamKey` and `relays` are secrets of its owner. */
+/** A stream with its data for the API and the dashboard. Only the owner may see `streamKey` and `relays`. */
 export type LiveView = {
   stream: LiveStream;
   createdAt: Date;
@@ -25,20 +25,20 @@ export type LiveView = {
   ingest: IngestView;
 };
 
-/** Publishing status, as the owner reported it at most a second ago. */
+/** Publishing status, as the owning ingest process reported it at most a second ago. */
 export type IngestView = {
-  /** An ingest process owns the stream. */
+  /** True if an ingest process owns the stream. */
   isOwned: boolean;
-  /** The slot received media within the last 5 s. */
+  /** True if the primary publisher sent media within the last 5 s. */
   primaryLive: boolean;
   backupLive: boolean;
-  /** Time since the last media of either slot, by the database's clock. */
+  /** Time since the last media of the primary or backup publisher, by the database's clock. */
   msSinceMedia: number | null;
   firstMediaAt: Date | null;
   bitrate: BitrateSample | null;
   /** Null before the first media, and while the stream has no owner. */
   ladder: LadderState | null;
-  /** Relays of the primary publisher; empty while the stream has no owner. */
+  /** Relays of the primary publisher. Empty while the stream has no owner. */
   relays: readonly RelayState[];
 };
 

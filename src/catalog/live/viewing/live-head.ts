@@ -1,20 +1,20 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { LiveState } from '../live-stream.ts';
 
-/** State of a stream that an edge needs to show it. */
+/** State of a stream that an edge needs for its player page and playlists. */
 export type LiveHead = {
   state: LiveState;
   isPublic: boolean;
-  /** Seconds that viewers can seek back; null without DVR. */
+  /** Number of seconds by which viewers can seek back. Null without DVR. */
   dvrWindowSec: number | null;
-  /** Address of the owner's feed; null while no process owns the stream. */
+  /** Address of the owner's feed. Null while no process owns the stream. */
   feedUrl: string | null;
-  /** True if its publishers started, but have sent nothing for some seconds. */
+  /** True if its publishers started, but have sent nothing for several seconds. */
   isInterrupted: boolean;
-  /** Planned start, in ms since 1970; null without a plan or a countdown. */
+  /** Planned start, in ms since 1970. Null without a plan or a countdown. */
   startsAtMs: number | null;
-  /** A video of the library that is shown before the start; null for none. */
+  /** A video of the library that is shown before the start, or null. */
   trailerId: Guid | null;
-  /** Changes whenever a recording gets other renditions or segments; null while the media is a stream. */
+  /** Changes whenever renditions or segments are added to a recording. Null while the media is a stream. */
   extent: number | null;
 };

@@ -12,18 +12,22 @@ import type { LiveHead } from './live-head.ts';
 /** Longer than any recording. */
 const WHOLE_SEC = 1e9;
 
-/** A period, the init segments of its renditions, and those that are no longer listed. */
+/** A period, the init segments of its renditions, and the renditions that are no longer listed. */
 type StoredPeriod = { period: FeedPeriod; inits: Map<Guid, Buffer>; retired: Set<Guid> };
 
-/** The stored recent past of a stream: its periods, and segments in order. */
+/** The stored recent part of a stream: its periods, and its segments in order. */
 export type StoredLive = { periods: StoredPeriod[]; segments: SegmentRow[] };
 
-/** A listed rendition: neither retired, nor made after the end and still incomplete. */
+/**
+ * Condition for a listed rendition: it is not retired, and not an incomplete one that was created after the end of the
+ * stream.
+ */
 const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
   and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
 
 /**
- * A rendition that is no longer listed, such as a rung that was incomplete at the end, but whose addresses players use.
+ * Condition for a rendition that is no longer listed, such as a rung that was incomplete at the end, but whose URLs
+ * players still use.
  */
 const IS_KNOWN_STILL = sql<SqlBool>`(rendition.state = 'finished'
   and rendition.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
@@ -64,7 +68,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
     .orderBy('origin', 'desc')
     .orderBy('rung', 'desc')
     .execute();
-  // Renditions made after the end have the capture times of the video they are made from.
+  // Renditions that were created after the end have the capture times of the video from which they were encoded.
   const { rows: segments } = await sql<SegmentRow>`
     with timed as (
       select c.*, c.wall_ms as taken_ms from chunk c
@@ -114,7 +118,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
  */
 const SILENT_SEC = 5;
 
-/** Loads the head of a stream; null if there is none. */
+/** Loads the head of a stream. Returns null if there is no such stream. */
 export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
   const { rows } = await sql<Omit<LiveHead, 'trailerId' | 'extent'> & { trailer: string | null }>`
     select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
@@ -131,12 +135,13 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
   return { ...head, trailerId: trailer === null ? null : parseGuid(trailer), extent: null };
 }
 
-/** Live data of a recording: capture times of its media, and with several periods its live rows. */
+/** Live data of a recording: the capture times of its media or, with several periods, its live head. */
 export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
 
 /**
- * Loads the facts about a recording that an edge needs in addition to those of every video. A recording with several
- * periods is still served from those, because a timeline has one set of parameters. Empty for all other videos.
+ * Loads the facts that an edge needs about a recording in addition to those about every video. A recording with several
+ * periods is still served from its periods, because a timeline has only one set of parameters. Empty for all other
+ * videos.
  */
 export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);

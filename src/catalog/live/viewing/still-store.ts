@@ -3,12 +3,15 @@ import { type StorageKey, storageKey } from '../../../ports/storage.ts';
 import type { Db, MediaKey } from '../../db.ts';
 import { mediaPrefix } from '../../tasks/encode-task.ts';
 
-/** Returns the storage key of a still at `atMs` since 1970. The edge serves it as `thumbnails/{atMs}.jpg`. */
+/**
+ * Returns the storage key of a still that was taken at `atMs` since 1970. The edge serves it as
+ * `thumbnails/{atMs}.jpg`.
+ */
 export function stillKey(key: MediaKey, atMs: number): StorageKey {
   return storageKey(`${mediaPrefix(key)}thumbnails/${atMs}.jpg`);
 }
 
-/** Records a stored still; does nothing if the stream no longer exists. */
+/** Records a stored still. Does nothing if the stream no longer exists. */
 export async function recordStill(
   db: Db,
   still: { streamId: Guid; atMs: number; key: StorageKey; sizeBytes: number },

@@ -3,7 +3,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 import type { BitrateSample } from '../live-stream.ts';
 
-/** Samples of up to ten seconds of a stream, oldest first; at least one. */
+/** Samples of at most ten seconds of a stream, oldest first. At least one sample. */
 export type BitrateRow = { streamId: Guid; samples: readonly BitrateSample[] };
 
 /** Writes samples of many streams in one statement. Skips streams that no longer exist. */
@@ -15,10 +15,10 @@ export async function recordBitrates(db: Db, rows: readonly BitrateRow[]): Promi
     join live_stream s on s.id = r."streamId" on conflict do nothing`.execute(db);
 }
 
-/** Current viewers of a stream at one edge, and the seconds that they watched since the last report. */
+/** Current number of viewers of a stream at one edge, and the seconds that they watched since the last report. */
 export type ViewerCount = { streamId: Guid; viewers: number; watchedSec: number };
 
-/** Adds to the watch time of streams, and raises the peak viewers of any one edge. */
+/** Adds to the watch time of streams, and updates the maximum number of viewers at any one edge. */
 export async function recordViewers(db: Db, counts: readonly ViewerCount[]): Promise<void> {
   await sql`
     update live_stream s set viewer_seconds = s.viewer_seconds + c."watchedSec",
