@@ -44,7 +44,7 @@ export function Share({ libraryId, video }: PartProps) {
   if (captions.value !== '') address.searchParams.set('captions', captions.value);
   const preview = new URL(signed.value.value?.address ?? address.href);
   for (const [name, value] of address.searchParams) preview.searchParams.set(name, value);
-  // A page of the dashboard fetches no media before somebody plays it.
+  // Dashboard pages load no media before the user starts playback.
   preview.searchParams.set('autoplay', 'false');
   preview.searchParams.set('preload', 'none');
   preview.searchParams.set('count', 'false');
