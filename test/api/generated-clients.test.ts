@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-// Replays the requests of clients that are generated from the published documents, in the form in which they are sent.
+// These tests send requests in the exact format of clients that are generated from the published documents.
 let api: TestApi;
 let account: string;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ test('a second Terraform apply of a library changes nothing', async () => {
   const { Id, PullZoneId, ApiKey } = Object(made.body);
   expect(made.status).toBe(201);
   const path = `/videolibrary/${Id}`;
-  // The provider sends the whole model that it read, with the fields that changed.
+  // The Terraform provider sends back the whole model that it read, with the changed fields.
   const read = Object((await terraform('GET', path)).body);
   const planned = { ...read, EnableTokenAuthentication: true, WatermarkPositionLeft: 5, EncodingTier: 1 };
   const applied = await terraform('POST', path, planned);
@@ -63,7 +63,7 @@ test('a second Terraform apply of a library changes nothing', async () => {
   const { DateModified } = Object(again.body);
   expect([again.status, again.body]).toEqual([200, { ...Object(applied.body), DateModified }]);
   expect(Object((await terraform('GET', `/pullzone/${PullZoneId}`)).body).ZoneSecurityEnabled).toBe(true);
-  // The provider reads these as unsigned integers.
+  // The Terraform provider parses these fields as unsigned integers.
   for (const name of ['EncodingTier', 'WatermarkPositionLeft', 'WatermarkWidth', 'CaptionsFontSize', 'DrmVersion']) {
     expect([name, Number.isSafeInteger(read[name]) && read[name] >= 0]).toEqual([name, true]);
   }

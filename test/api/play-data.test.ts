@@ -151,7 +151,7 @@ test('applies referrer rules to play data, except for requests from our own play
   expect((await play('', { Referer: 'https://bad.test/page' })).status).toBe(401);
   expect((await play('', { Origin: 'https://bad.test' })).status).toBe(401);
   expect((await play('', { Referer: 'http://edge.test/embed/1/x' })).status).toBe(200);
-  // The host header is chosen by the client, so it proves nothing.
+  // A Referer that equals the Host header is not accepted, because the client chooses both.
   expect((await play('', { Referer: `${api.url}/page` })).status).toBe(401);
 });
 

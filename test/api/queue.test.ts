@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi();
-  // Each unit of weight takes a second.
+  // Sets the measured speed: each unit of weight takes one second.
   await api.database.db.insertInto('encode_speed').values({ kind: 'video', sec_per_weight: 1 }).execute();
 });
 afterAll(async () => {

@@ -116,7 +116,7 @@ describe('a cleanup', () => {
     expect((await clean(guid, query)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     const video = await read(guid);
     expect(video).toMatchObject({ availableResolutions: left, status: 4, hasOriginal: true });
-    // Active players may read retired objects for a day. They no longer count as storage.
+    // Active players may read retired objects for a day. Retired objects no longer count as storage.
     const gone = Number(/ (\d+) bytes\.$/.exec(Object(dry.body).message)?.[1]);
     expect(video.storageSize).toBe(1505 - gone);
     const { items } = Object((await api.call('GET', '/library/1/videos?itemsPerPage=1')).body);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 
-// Every request here used to be carried out in another meaning than intended.
+// Regression tests: the service used to misinterpret each of these requests instead of rejecting it.
 let api: TestApi;
 let account: string;
 beforeAll(async () => {

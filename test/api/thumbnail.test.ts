@@ -124,7 +124,7 @@ describe('thumbnails that are accepted', () => {
 });
 
 describe('thumbnails that are rejected', () => {
-  // The interface document does not list 400 and 422 for this operation.
+  // The published OpenAPI document does not list 400 and 422 for this operation.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
     ['JSON without an address', () => '', { body: { other: 1 } }, /got JSON without it/],

@@ -3,10 +3,7 @@ import type { Answer } from '../support/api.ts';
 import { faultsOf } from './check-model.ts';
 import { errorsOf, type Real, type Row } from './interface-data.ts';
 
-/**
- * Statuses that every operation may respond with in addition to those of its row. 400 is our deviation from the
- * document.
- */
+/** Statuses that every operation may respond with in addition to those of its row. 400 is an addition of Millrace. */
 export const COMMON_STATUSES: readonly number[] = [400, 408, 413, 429, 503, 507];
 
 /** Internal terms of the database, the language or a stack trace. */
@@ -92,7 +89,7 @@ export function expectBodyOf(row: Row, answer: Answer): void {
   else expect(faultsOf(body, model), `${status} ${text}`).toEqual([]);
 }
 
-/** Checks a refusal that declares no body: the body is empty, or has the usual form of its address. */
+/** Checks a refusal that declares no body: the body is empty, or has the error format that is usual for its path. */
 export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
   if (text === '') return;
   if (errorShape === 'problem') {

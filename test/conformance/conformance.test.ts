@@ -8,7 +8,7 @@ import { sampleBody } from './sample-body.ts';
 import { scenarios } from './scenarios.ts';
 import { type Ask, startWorld, type World } from './world.ts';
 
-/** Operations of the interface document that the service does not have yet. */
+/** Operations of the hosted API that the service does not have yet. */
 const MISSING: string[] = [];
 
 let world: World;

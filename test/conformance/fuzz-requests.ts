@@ -21,7 +21,7 @@ export const FOREIGN = '~foreign~';
 const HUGE_CHARS = 1_000_000;
 const DEEP = 20_000;
 
-/** Text that trips careless code: in the database, JSON, encodings and prototypes. */
+/** Text that breaks careless code: SQL, JSON, encodings and prototype names. */
 const nastyText = fc.oneof(
   fc.constantFrom(
     '',

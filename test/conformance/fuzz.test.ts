@@ -14,7 +14,8 @@ import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 
 /**
- * Another seed finds other faults. With a fixed default, runs are repeatable, and no change is blamed for an old fault.
+ * Different seeds find different faults. The default is fixed, so that runs are repeatable and an old fault does not
+ * fail an unrelated change.
  */
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
@@ -22,7 +23,7 @@ const SHRINK_LIMIT_MS = 40_000;
 const MAX_SHOWN_CHARS = 3_000;
 
 type OpenApi = { paths: Record<string, Record<string, { responses: object }>> };
-/** Our own document, as committed. */
+/** The committed OpenAPI document of Millrace. */
 const OPENAPI: OpenApi = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
 
 let world: World;

@@ -7,7 +7,7 @@ import { operations } from '../../src/api/operations.ts';
 /** An operation as the service implements it. */
 export type Real = Operation<OperationDeps>;
 
-/** A row of section 4 of the interface document. A null model means "none declared". */
+/** An operation of the hosted API, as its description declares it. A null model means that none is declared. */
 export type Row = {
   section: string;
   method: string;
@@ -27,19 +27,22 @@ export type WireModels = {
   models: Record<string, Record<string, Field>>;
 };
 
-/** Every operation of the interface document, in order. */
+/** Every operation of the hosted API, in the order of its description. */
 export const rows: readonly Row[] = readJson('interface-operations.json') as Row[];
 
 /** The published models, separate from the schemas that the service itself uses. */
 export const wireModels: WireModels = readJson('wire-models.json') as WireModels;
 
-/** Refusals that operations declare in addition to those of their rows, so that wrong input is noticed. */
+/**
+ * Refusals that operations of Millrace declare in addition to those of their rows, because Millrace rejects wrong
+ * input.
+ */
 const ADDED_ERRORS: Readonly<Record<string, Row['errors']>> = {
   'GET /library/{libraryId}/statistics': { 400: null },
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}': { 400: 'EventLogPage', 404: 'EventLogPage' },
 };
 
-/** Returns the refusals of an operation of the document, with the model of each. */
+/** Returns the refusals of a hosted operation, with the model of each. */
 export function errorsOf(row: Row): Row['errors'] {
   return { ...row.errors, ...ADDED_ERRORS[nameOf(row)] };
 }
@@ -53,12 +56,12 @@ export function findReal(row: Row): Real | null {
   return operations.find((operation) => nameOf(operation) === nameOf(row)) ?? null;
 }
 
-/** Returns the row that describes an operation, or null for an operation beyond the document. */
+/** Returns the row that describes an operation, or null if the operation is not part of the hosted API. */
 export function findRow(operation: Real): Row | null {
   return rows.find((row) => nameOf(row) === nameOf(operation)) ?? null;
 }
 
-// The suite checks the data itself: a file of another form fails its tests.
+// The type is not checked here: if the file has a different structure, the suite fails.
 function readJson(file: string): unknown {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, file), 'utf8'));
 }

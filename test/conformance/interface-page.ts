@@ -10,7 +10,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   '4.4': 'Pull zones and event logs',
 };
 
-/** Returns the page that lists, row by row of the interface document, which operations the service has. */
+/** Returns the page that lists the operations of the hosted API, and which of them the service has. */
 export function interfacePage(): string {
   const real = rows.filter((row) => findReal(row) !== null).length;
   const sections = Object.entries(SECTIONS).map(([section, title]) =>

@@ -9,7 +9,7 @@ import { type Ask, startWorld, UNKNOWN_GUID, type Which, type World } from './wo
 
 type KeyName = keyof World['keys'] | 'none' | 'junk';
 
-/** Keys that do not open the first library, and keys that open nothing. */
+/** Keys without access to the first library, and keys without any access. */
 const SHUT_OUT: readonly KeyName[] = ['foreign', 'none', 'junk', 'revoked', 'expired'];
 const READING: readonly KeyName[] = ['readOnly', 'furtherRead'];
 const WRITING: readonly KeyName[] = ['own', 'furtherWrite', 'account'];
@@ -101,7 +101,7 @@ function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {
   expect(withoutIds(foreign)).toBe(withoutIds(unknown));
 }
 
-// Operations on the library itself create an object each time they are called.
+// Operations that create objects return a new id with each call, so ids are replaced before the comparison.
 function withoutIds(answer: Answer | undefined): string {
   return (
     (answer?.text ?? '')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PICTURE } from './samples.ts';
 import type { Scenario, World } from './world.ts';
 
-/** Requests that provoke each status listed in interface section 4.2. */
+/** Requests that provoke each status that the live operations of the hosted API list. */
 export const liveScenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
   'POST /library/{libraryId}/live': {
     200: async () => ({

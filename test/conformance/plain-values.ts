@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** Placeholder for the address of the test's own origin, replaced when a request is sent. */
 export const ORIGIN = '~origin~';
 
-/** Addresses in requests: one that may be fetched, and others that the service must not even try. */
+/** URLs in requests: one that may be fetched, and others that the service must not connect to. */
 const addresses = fc.constantFrom(
   `${ORIGIN}/film.mp4`,
   `${ORIGIN}/film.mp4`,

@@ -51,7 +51,7 @@ export const UNKNOWN_ID = 987_654;
 const NOT_STATE = /^(kysely_|access_key$|audit|shield_event)/;
 
 export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
-  // Avoids DNS look-ups: requests only go to this machine.
+  // Resolves every name to this machine, without DNS lookups.
   const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
   const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
   const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);
@@ -172,9 +172,9 @@ async function addCaptions({ videoId, srclang }: Record<string, string>, ask: Wo
   await ask({ method: 'POST', path, body: { captionsFile: Buffer.from(CAPTIONS).toString('base64') } });
 }
 
-/** Gives a video an audio track, as if its file had one. */
+/** Adds an audio track to a video, as if its file had one. */
 async function addSound({ database: { db } }: TestApi, { videoId = '' }: Record<string, string>): Promise<void> {
-  // The id is one of our own answers.
+  // The id comes from a response of the service.
   const mediaId = videoId as Guid;
   await addRows(db, mediaId, [{ rung: null }]);
   const plan = JSON.stringify({ durationSec: 4, streamIndex: 1 });

@@ -30,7 +30,7 @@ export async function openAdServer(): Promise<AdServer> {
   return { base, requests, close: () => void server.close() };
 }
 
-/** Encodes a film in fragments of one second. */
+/** Encodes an advertisement with fragments of one second. */
 function encodeFilm(source: string): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', `${source}:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '24'];

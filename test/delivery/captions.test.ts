@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** A finished film of 10 s with captions in two languages, one of which shares a name with the other. */
+/** Publishes a finished video of 10 s with captions in two languages that have the same label. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
   const published = await room.publish(settings);
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:09.000\nHello from the playlist\n';
@@ -71,7 +71,7 @@ test('captions form a group of the multivariant playlist that both validators ac
     { language: 'pt-BR', name: '”US” English’s 2', uri: 'captions/pt-BR.m3u8' },
   ];
   const variants = parsed.variants.filter(({ isIFrameOnly }) => !isIFrameOnly);
-  // The video, and the audio alone.
+  // Two variants: video with audio, and audio only.
   expect(
     variants.map(({ subtitles }) => subtitles.map(({ language, name, uri }) => ({ language, name, uri }))),
   ).toEqual([group, group]);

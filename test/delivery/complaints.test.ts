@@ -10,8 +10,8 @@ import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// Complaints about other systems, one test each. Related tests: `test/deploy/nginx.test.ts` covers a proxy that gives
-// private files to anybody, `test/api/pull-zone-rules.test.ts` the shared rules of library and zone,
+// Complaints about other systems, one test each. Related tests: `test/deploy/nginx.test.ts` covers a proxy cache that
+// serves private files without a check, `test/api/pull-zone-rules.test.ts` the shared rules of library and zone,
 // `test/e2e/clients.test.ts` uploads that other firewalls block.
 const HOUR_MS = 3_600_000;
 let videos: GrowingRoom;
@@ -157,6 +157,6 @@ test('a key reset invalidates embed tokens and address tokens together', async (
   const sealed = createSecretBox(TEST_SECRET).seal('another key');
   const zone = videos.database.db.updateTable('pull_zone').where('library_id', '=', videos.libraryId);
   await zone.set({ security_key_sealed: sealed }).execute();
-  // From here on, `securityKey` is the old one.
+  // From here on, `securityKey` is the previous key.
   await expect.poll(both, { timeout: 10_000 }).toEqual(['403 10131', '403 10101']);
 });

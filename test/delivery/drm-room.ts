@@ -14,10 +14,10 @@ export const FRAMES = 120;
 export const ENTERPRISE = { drm: { enabled: true, version: 'enterprise' } };
 export const BASIC = { drm: { enabled: true, version: 'basic' } };
 
-/** A finished film and the address of its folder at the edge. */
+/** A finished test video and the URL of its folder at the edge. */
 export type Shown = PublishedFilm & { folder: string };
 
-/** An edge over a real database, a browser, and the films published and protected there. */
+/** An edge with a real database, a browser, and functions that publish and protect test videos. */
 export type DrmRoom = {
   database: TestDatabase;
   room: EdgeRoom;

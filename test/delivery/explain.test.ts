@@ -148,7 +148,7 @@ test('explain returns the verdict of the edge for hostile, signed and plain addr
   expect(verdicts.size).toBeGreaterThan(6);
 });
 
-/** Settings of a library that shows its videos to nobody but the owner's pages, and only with a token. */
+/** Settings of a library whose videos play only on the owner's pages and only with a token. */
 const LOCKED = {
   access: { playerTokenRequired: true, allowDirectPlay: false, allowedReferrers: ['page.example'] },
   drm: { enabled: true, version: 'basic' },

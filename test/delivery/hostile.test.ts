@@ -133,7 +133,7 @@ test('a client that sends a head or a body too slowly, or does not read, is cut 
   const { pathname } = new URL(videos.segmentOf(edge, key, 0));
   const reader = connect(edge.port, '127.0.0.1').on('error', () => undefined);
   sockets.push(reader.pause());
-  // Exceeds the kernel's buffers.
+  // Requests more data than the kernel's socket buffers hold.
   reader.write(`GET ${pathname} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(60));
   const store = createShieldEventStore(videos.database.db);
   const read = () => store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);

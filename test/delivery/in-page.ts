@@ -14,7 +14,7 @@ export const HLS_JS = path.join(packages, 'hls.js/dist/hls.min.js');
 /** The dash.js script, to add to a page. */
 export const DASH_JS = path.join(packages, 'dashjs/dist/modern/umd/dash.all.min.js');
 
-/** The part of Shaka's interface that tests use. */
+/** The part of Shaka's API that tests use. */
 export type Shaka = {
   Player: new () => {
     attach(video: HTMLVideoElement): Promise<void>;

@@ -30,7 +30,7 @@ const PATIENCE_MS = 60_000;
 let lab: DrmRoom;
 let browser: Browser;
 let pages: Server;
-/** One film whose keys are for play sessions, and an otherwise identical one in the clear. */
+/** A test video with keys per play session, and an otherwise identical video without encryption. */
 let film: Locked;
 let clearFilm: Locked;
 
@@ -149,7 +149,7 @@ const PLAY = `async ({ source, isNative }) => {
   });
   if (isNative) video.src = source;
   else {
-    // Once hls.js has made its own choice, which is none.
+    // Waits until hls.js has applied its default, which is no subtitles.
     hls.once(Hls.Events.SUBTITLE_TRACKS_UPDATED, () => setTimeout(() => {
       hls.subtitleDisplay = true;
       hls.subtitleTrack = 0;

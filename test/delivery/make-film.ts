@@ -55,7 +55,7 @@ async function makeVideo(
   frames: number,
   { heightPx, rateBps }: { heightPx: number; rateBps: number | null },
 ): Promise<FilmTrack> {
-  // Noise fills the bit rate.
+  // Adds noise, so that the encode reaches its bitrate.
   const noise = rateBps === null ? '' : ',noise=alls=40:allf=t';
   const source = `testsrc2=s=${(heightPx * 16) / 9}x${heightPx}:r=${RATE.num}/${RATE.den}${noise}`;
   const constant =

@@ -67,7 +67,7 @@ test('frame keys do nothing during playback', async () => {
 test('the I key opens picture-in-picture', async () => {
   const page = await open((one) =>
     one.addInitScript(() => {
-      // A headless browser has no such window.
+      // A headless browser has no picture-in-picture, so the test replaces its API.
       Object.defineProperty(Document.prototype, 'pictureInPictureEnabled', { value: true });
       HTMLVideoElement.prototype.requestPictureInPicture = () => {
         Object.assign(window, { asked: true });

@@ -76,7 +76,7 @@ type Faults = {
   install: (page: Page) => Promise<void>;
   /** Number of requests for each segment. */
   requests: () => Record<string, number>;
-  /** Segments that received the fault. */
+  /** Segments for which a request failed. */
   met: () => SegmentName[];
 };
 

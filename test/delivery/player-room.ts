@@ -5,7 +5,7 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-/** An edge, and a browser that plays its films. */
+/** An edge, and a browser that plays its test videos. */
 export type PlayerRoom = {
   database: TestDatabase;
   edges: EdgeRoom;
@@ -17,7 +17,9 @@ export type PlayerRoom = {
   close(): Promise<void>;
 };
 
-/** Opens a room with a film of `frames` frames at 24000/1001, in the given heights and perhaps bit rates. */
+/**
+ * Opens a room with a test video of `frames` frames at 24000/1001 fps, in the given heights and, if given, bitrates.
+ */
 export async function openPlayerRoom(
   frames: number,
   heightsPx: readonly number[],

@@ -10,7 +10,7 @@ const FRAMES = 480;
 const HEIGHTS_PX = [360, 270, 180, 90];
 const RATES_BPS = [4_600_000, 2_600_000, 950_000, 450_000];
 const LATENCY_MS = 40;
-/** A buffer below this is empty. */
+/** A buffer shorter than this counts as empty, in seconds. */
 const EMPTY_SEC = 0.3;
 
 let room: PlayerRoom;
@@ -28,7 +28,7 @@ type Line = {
   connection?: object;
   query?: string;
 };
-/** A connection that limits nothing. */
+/** Bandwidth in Mbit/s that is no limit. */
 const FAST = 10_000;
 
 /** Opens the player with an empty cache on a connection of this bandwidth. */
@@ -95,7 +95,7 @@ test.each([
   const { heightsPx, stalls } = await readSeen(page);
   expect(heightsPx[0]).toBeGreaterThanOrEqual(line.firstPx);
   expect(Math.max(...heightsPx)).toBeGreaterThanOrEqual(line.laterPx);
-  // The picture never becomes worse on a steady connection.
+  // The resolution never decreases on a constant bandwidth.
   expect(heightsPx).toEqual(heightsPx.toSorted((a, b) => a - b));
   expect(stalls).toBe(0);
   await page.context().close();

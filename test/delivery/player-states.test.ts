@@ -18,7 +18,10 @@ const STILL = { viewport: DESK, reducedMotion: 'reduce' } as const;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** Shows the states one after another. A page for each would need a process and compile everything again. */
+/**
+ * Page that shows all states one after another. A new page for each state would need a new process and compile all
+ * scripts again.
+ */
 let desk: Page;
 
 beforeAll(async () => {

@@ -13,8 +13,7 @@ import { createGrowingRoom, type GrowingRoom, makeChunk } from './growing-video.
 import { publishChunk, type RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// Whole responses through sendfile, under everything that clients do to a server. The sizes exceed one write to a
-// socket.
+// Sizes of responses in bytes. They exceed one write to a socket.
 const SIZES = [2_500_003, 700_001, 2 ** 20];
 const segments = SIZES.map((size) => randomBytes(size));
 
@@ -106,7 +105,7 @@ test('500 mixed requests on kept-alive connections return exact bytes while othe
   sentBytes = 0;
   await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 17)));
   agent.destroy();
-  // All but a few bytes per time that a socket was full.
+  // Nearly all bytes are sent by sendfile: only a few are not each time a socket was full.
   expect(sentBytes).toBeGreaterThan(1e8);
   expect(edge.lines).toEqual([]);
 });

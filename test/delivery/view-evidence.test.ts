@@ -121,7 +121,7 @@ test('counts many beacons of one delivery as one view, and its duration as the m
   await edge.close();
   const { views, watchSec, discarded, devices } = await countedOf(shown);
   expect([views, devices]).toEqual([1, 1]);
-  // At most the time since the first delivery, some seconds for the start, and 10 s of media.
+  // Maximum: the time since the first delivery, a few seconds for the start, and 10 s of media.
   expect(watchSec).toBeGreaterThan(0);
   expect(watchSec).toBeLessThanOrEqual(10);
   expect(discarded).toEqual({ views: 299, watchSec: 1500 - watchSec });

@@ -199,7 +199,7 @@ test('a ticket is renewed only for its own video', async () => {
   expect(await ticketOf(shown, query)).toMatchObject({ ...page, bucketCount: 11 });
   expect((await ticketOf(other, query))?.page).not.toBe(page.page);
   expect((await ticketOf(shown, `${query}A`))?.page).not.toBe(page.page);
-  // With a ticket in the address, everybody who opens the address would share one session.
+  // If the ticket were in the URL, all viewers who open the URL would share one session.
   const opened = await fetch(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}${query}`);
   expect(opened.status).toBe(200);
   expect(await opened.text()).not.toContain(page.page);

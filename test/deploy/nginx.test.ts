@@ -90,7 +90,7 @@ beforeAll(async () => {
     .join(' ');
   await writeFile(
     join(folder, 'nginx.conf'),
-    // nginx trusts the test's own client as a proxy, so that vectors can set their addresses.
+    // nginx trusts the test client as a proxy, so that vectors can set client addresses.
     `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
      events { worker_connections 256; }
      http { access_log off; ${paths} set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address; ${site} }`,
@@ -168,7 +168,7 @@ test('a blocked address stays blocked, regardless of its forwarding headers', as
   const blocked = { 'x-test-address': BLOCKED };
   expect(await ask(signed(0), blocked)).toMatchObject({ status: 403, rule: '10160' });
   expect((await ask(signed(0), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
-  // An uncached file does not bypass the rule either.
+  // A request for an uncached file does not bypass the rule either.
   expect((await ask(signed(2), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
 });
 

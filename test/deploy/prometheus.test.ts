@@ -93,8 +93,8 @@ async function valuesOf(name: string): Promise<Record<string, number>> {
 }
 
 /**
- * Uploads and plays two videos, refuses a request, reports by webhook, and publishes a live stream. The events of the
- * second video increase counters that Prometheus knows already: it has no rate for a counter that it saw once.
+ * Uploads and plays two videos, refuses a request, reports by webhook, and publishes a live stream. The second video
+ * increases counters that Prometheus has scraped before, because a rate needs two samples.
  */
 async function makeTraffic(): Promise<void> {
   const set = await fetch(`${service.apiUrl}/videolibrary/1`, {
@@ -164,7 +164,7 @@ test('with traffic, every panel has data, and no alert fires', { timeout: 240_00
     expect(empty).toEqual([]);
   }, PATIENCE);
   expect(await query('ALERTS{alertstate="firing"}')).toEqual([]);
-  // These would fire later, because they wait for minutes.
+  // No alert may be pending either: alerts fire only after several minutes.
   expect(await query('ALERTS{alertname=~".*(Down|NearlyFull)"}')).toEqual([]);
   expect(await valuesOf('millrace_role_up')).toEqual({ supervisor: 1, api: 1, edge: 1, worker: 1, ingest: 1 });
   const [speed] = await query('sum(millrace_encode_media_seconds_total{codec="h264"})');

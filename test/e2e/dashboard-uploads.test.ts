@@ -145,7 +145,7 @@ async function untilUploaded(page: Page, count: number): Promise<void> {
 
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
-  // The second run may collect what only objects freed by the first had referenced.
+  // Collects garbage twice: the second run frees objects that only garbage of the first run referenced.
   for (const _ of [1, 2]) await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   await session.detach();

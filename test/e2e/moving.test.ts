@@ -56,7 +56,8 @@ async function watch(addresses: readonly string[]): Promise<Map<string, string>>
     const response = await fetch(`${service.edgeUrl}/vz-1/${address}`);
     const bytes = Buffer.from(await response.arrayBuffer());
     const isText = address.endsWith('.m3u8');
-    // I-frame playlists are announced once their indexes have been read, which starts over after a restart.
+    // Removes the references to I-frame playlists, which appear only after the edge has read their indexes, and again
+    // after each restart.
     const text = bytes.toString().replace(/^#EXT-X-I-FRAME-STREAM-INF.*\n/gm, '');
     const content = isText ? text : createHash('sha256').update(bytes).digest('hex');
     seen.set(address, response.status === 200 ? content : `status ${response.status}`);

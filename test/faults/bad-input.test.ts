@@ -142,7 +142,7 @@ const ODD_FILES: { what: string; frames: number; args: string[] }[] = [
   { what: 'video shorter than its audio', frames: 100, args: clip() },
 ];
 
-/** Uploads a bad file and expects a refusal, or a failed video with a reason that contains nothing of this machine. */
+/** Uploads a bad file and expects a refusal, or a failed video whose reason reveals nothing about this machine. */
 async function expectFailure({ issueCode, make: source }: (typeof BAD_FILES)[number]): Promise<void> {
   const bytes = await source();
   const file = path.join(folder, 'bad.mp4');

@@ -110,7 +110,7 @@ test(
 
 type Sent = { guid: string; bytes: Buffer; finish(): Promise<void> };
 
-/** Sends a request again until the api, which was killed, answers it. */
+/** Repeats a request until the restarted api responds. */
 async function persist<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const answer = await ask().catch(() => null);
@@ -122,7 +122,10 @@ async function persist<T>(ask: () => Promise<T | null>): Promise<T> {
 const PIECE_TYPE = { 'Content-Type': 'application/offset+octet-stream' };
 const locationOf = (answer: Response) => answer.headers.get('Location') ?? '';
 
-/** Sends a file of unknown length in small pieces. `finish` continues where the service is, and states the length. */
+/**
+ * Uploads a file with a deferred length in small chunks. `finish` continues at the service's offset and sets the
+ * length.
+ */
 async function beginDeferred(library: TusLibrary, bytes: Buffer): Promise<Sent> {
   const guid = await createVideo(service, 'deferred');
   const url = locationOf(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }));
@@ -153,7 +156,7 @@ async function beginDeferred(library: TusLibrary, bytes: Buffer): Promise<Sent> 
   };
 }
 
-/** Uploads parts and begins to join them. `finish` asks for the same join until it is confirmed. */
+/** Uploads parts and begins to concatenate them. `finish` repeats the concatenation until it is confirmed. */
 async function beginParts(library: TusLibrary, bytes: Buffer): Promise<Sent> {
   const guid = await createVideo(service, 'parts');
   const third = Math.ceil(bytes.length / 3);

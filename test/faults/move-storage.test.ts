@@ -235,7 +235,7 @@ const freeLock = async () => ({ check: async () => undefined, release: async () 
 
 function startChild(from: string, to: string): ChildProcess {
   const script = join(import.meta.dirname, 'move-child.ts');
-  // The kernel kills it with this process, in case the test does not.
+  // The kernel kills the child when this process ends, in case the test does not.
   return spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, script, from, to], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -32,7 +32,7 @@ export type Served = {
   /** Sends no Content-Length, so the body is chunked. */
   unknownLength?: boolean;
   ignoresRange?: boolean;
-  /** Offset of the claimed start from the requested one. */
+  /** Difference between the start in Content-Range and the requested start. */
   rangeOff?: number;
 };
 

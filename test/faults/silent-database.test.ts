@@ -25,7 +25,7 @@ afterAll(async () => {
 const configOf = () => ({ ...server.config, host: '127.0.0.1', port: way.port });
 
 /**
- * Opens a proxy to the database whose open connections can fall silent, as if packets were dropped: no end, no reset.
+ * Opens a proxy to the database that can drop all data of its open connections without closing them, like lost packets.
  */
 async function openWay(target: string): Promise<typeof way> {
   const pairs: [Socket, Socket][] = [];

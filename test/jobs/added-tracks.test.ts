@@ -29,7 +29,7 @@ import {
   type Worker,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 const forever = new AbortController().signal;
@@ -101,7 +101,7 @@ async function untilReady(key: MediaKey, ids: readonly string[]): Promise<void> 
   }, `the tracks ${ids}`);
 }
 
-/** Sweeps until only the objects that rows name are left, to the byte. */
+/** Sweeps until the store contains exactly the objects that rows reference. */
 async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
   worker.deps.retiredGraceSec = 0;
   await until(async () => {

@@ -66,7 +66,7 @@ const shownOf = async (key: MediaKey) =>
 
 test.each([
   ['the frame grid', 'grid.avi', OLD, ['aac null', 'aac null']],
-  // Its sound already has a low bitrate, so it needs no further form.
+  // The audio already has a low bitrate, so no low-bitrate version is encoded.
   ['the cuts of a source that passes through', 'cuts.mp4', H264, ['aac null']],
 ])('adds a codec on %s, and shows all of its renditions when they are complete', async (_, name, codec, sound) => {
   const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
@@ -151,7 +151,7 @@ test('a failed video whose planner died ten times is encoded again on request', 
     .execute();
   await reencode(key);
   await untilState(lab, key, 'finished');
-  // The fence never decreases: an abandoned planner must not pass for a later one.
+  // The fencing token never decreases, because an abandoned planner must not be accepted as a newer one.
   expect(await loadMedia(lab, key)).toMatchObject({ process_attempt: 11, process_tries: 0 });
   await checkFinished(lab, key);
 });

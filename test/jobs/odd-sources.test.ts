@@ -37,7 +37,7 @@ test('keeps audio whose format changes, and reports the duration that damaged au
   const list = path.join(path.dirname(stereo), 'list.txt');
   await writeFile(list, [stereo, surround].map((part) => `file '${part}'\n`).join(''));
   const joined = await makeClip(lab, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
-  // Packets of the audio stream, from which the test removes half a second.
+  // Removes half a second of audio packets from the file.
   const bytes = await readFile(joined);
   const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, (at + 1) * 188));
   const sounding = packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) === 0x101);

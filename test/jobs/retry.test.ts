@@ -88,7 +88,7 @@ test('encodes one or all failed rungs again without changing finished rungs', as
   });
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
-  // They ended immediately, although that transaction lost a deadlock.
+  // The tasks ended immediately, although the transaction lost a deadlock at first.
   expect(await countFailed()).toBe(4);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });

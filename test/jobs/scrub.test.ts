@@ -117,7 +117,7 @@ test('finds and repairs only the damaged parts, for every kind of damage, while 
     await sql`update media set storage_bytes = 0 where id = ${key.mediaId}`.execute(lab.database.db);
     await lab.database.db.transaction().execute((tx) => sumStorage(tx, key));
     const made = await checkFinished(lab, key);
-    // The copied sound already has a low bitrate, so it has no further form.
+    // The copied audio already has a low bitrate, so it has no separate low-bitrate version.
     expect(made.map(({ warnings }) => warnings)).toEqual(key === encoded ? ['', '', '', ''] : ['', '', '']);
     const reported = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
     expect(reported).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
@@ -210,7 +210,7 @@ test('reports and skips an object that cannot be read, and reads it in the next 
 test.each(['library', 'video'])('reports a missing %s folder once and skips it without repairs', async (part) => {
   const folder = fileOf(`${copied.libraryId}${part === 'video' ? `/${copied.mediaId}` : ''}`);
   const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
-  // An object that no video's row names.
+  // An object that no row of a video references.
   await writeFile(path.join(lab.objects, 'other'), 'stays');
   await rename(folder, `${lab.objects}-part`);
   await mkdir(folder);

@@ -30,7 +30,7 @@ test('creates each storyboard sheet once while the video is encoded, with the sa
     await makeClip(lab, 'a.avi', ...CLIP),
   );
   await untilState(lab, key, 'transcoding');
-  // The worker encodes the first segment without help.
+  // Waits until the worker has encoded the first segment.
   await until(async () => (await openTasks(key, 'quick')).length === 0, 'the end of quick tasks');
   const kinds: string[] = [];
   for (let [id] = await openTasks(key, 'long'); id !== undefined; [id] = await openTasks(key, 'long')) {

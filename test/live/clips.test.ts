@@ -119,7 +119,7 @@ test('the I-frame playlist of a growing rendition lists each keyframe', async ()
 test('a clock range plays from the running stream, and later from its recording', async () => {
   taken = await until(takenMs, 'four stored segments');
   const [first, second, third, fourth] = taken;
-  // From between the ends of the first two segments to between the starts of the last two.
+  // The range begins between the ends of the first two segments, and ends between the starts of the last two.
   const fromMs = Math.round((first + second) / 2) + 2_000;
   const range = `?from=${utc(fromMs)}&to=${utc((third + fourth) / 2)}`;
   const running = await readMedia(range);

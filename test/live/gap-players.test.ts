@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-// The other players do so in `npm run soak -- live-gaps`.
+// `npm run soak -- live-gaps` tests the other players.
 test('the player page, ffmpeg and mpv continue across an audio gap and an encoder that reconnects', async () => {
   const players = ['player page', 'ffmpeg', 'mpv'] as const;
   const found = await watchReturns(room, { players, playSecs: [8, 8], away: { audio: [[14, 17]] } });
   for (const { name, holes, stalls, errors } of found) {
     expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
-    // The outage itself.
+    // At most one stall: the outage itself.
     expect(stalls.length, `${name}: ${stalls}`).toBeLessThanOrEqual(1);
   }
 }, 300_000);

@@ -32,14 +32,14 @@ export function makeSyncClip(size = '320x180', hasOpenGops = false): Promise<str
 }
 
 /**
- * Publishes a clip in real time, in a loop, without the ranges in `away`, at most until the end of the test. The
- * address selects the protocol.
+ * Publishes a clip in a loop and in real time, without the ranges in `away`. Stops at the end of the test at the
+ * latest. The URL scheme selects the protocol.
  */
 export function publishWithGaps(address: string, clip: string, away: Away = {}): ChildProcess {
   const filters = (['audio', 'video'] as const).flatMap((kind) => dropArgv(kind, away[kind] ?? []));
   // Otherwise the muxer waits up to 10 s for the absent track.
   const muxer = ['-max_interleave_delta', '100000', '-f', address.startsWith('rtmp') ? 'flv' : 'mpegts'];
-  // The filters end with the first turn of a looped input, so another process makes the loop.
+  // A separate process loops the clip, because the filters end with the first iteration of a looped input.
   const loop = spawn('ffmpeg', [...QUIET, '-stream_loop', '-1', '-i', clip, '-c', 'copy', '-f', 'nut', 'pipe:1'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -121,7 +121,7 @@ async function stop(key: MediaKey): Promise<void> {
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
 }
 
-/** Returns the state of the rungs. The row says `idle` or `starting` until the owner reports a decision. */
+/** Returns the state of the rungs. The state is `idle` or `starting` until the owner reports a decision. */
 async function transcodingOf({ libraryId, mediaId }: MediaKey) {
   return until(async () => {
     const address = `${room.service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;

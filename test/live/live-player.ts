@@ -12,7 +12,7 @@ export type LivePlayback = {
   /** The name of each error, and the state of the player in which it arose. */
   errors: string[];
   frames: number;
-  /** Gaps that `buffered` had at any time, in seconds of the media, and parts that were left out. */
+  /** Gaps that `buffered` had at any time, in media seconds, and parts that the player skipped. */
   holes: string[];
   /** Log of hls.js before each error and each gap. */
   log: string[];
@@ -29,7 +29,10 @@ type Page1 = {
 
 const USUAL = { lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 };
 
-/** Opens a page that plays a live stream with low latency until it is closed. `settings` are further ones of hls.js. */
+/**
+ * Opens a page that plays a live stream with low latency until it is closed. `settings` are additional settings of
+ * hls.js.
+ */
 export async function playLive(
   browser: Browser,
   origin: string,
@@ -96,7 +99,7 @@ const HARMLESS = [
  */
 const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \(at 0\.000,)/;
 
-/** A report of a stall at 0 and a hop from there. */
+/** Maximum number of such errors at the start: a stall at 0 and a seek away from it. */
 const MAX_START_HOPS = 2;
 
 /** A stall without available media (`PageMedia`), as during an outage of the publisher or on a busy machine. */

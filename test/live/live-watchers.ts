@@ -79,7 +79,7 @@ function readWatch(page: Page): Promise<Watched> {
 
 type ShakaError = { code?: number; data?: unknown[]; stack?: string };
 
-/** The part of Shaka's interface that a live stream needs. */
+/** The part of Shaka's API that these tests use. */
 type LiveShaka = {
   Player: new () => {
     addEventListener(type: 'error', listener: (event: { detail: ShakaError }) => void): void;
@@ -92,7 +92,7 @@ type LiveShaka = {
 /** Runs in a page. */
 async function startShaka(address: string): Promise<void> {
   const video = document.querySelector('video') as HTMLVideoElement;
-  // The script tag put Shaka's one export there.
+  // The script tag defined the single export of Shaka as a global.
   const { shaka, watch } = window as unknown as { shaka: LiveShaka } & WatchWindow;
   const player = new shaka.Player();
   player.addEventListener('error', ({ detail }) => {
@@ -104,11 +104,11 @@ async function startShaka(address: string): Promise<void> {
   player.configure({ manifest: { availabilityWindowOverride: 60 } });
   await player.attach(video);
   await player.load(address);
-  // Shaka may pause the video at once, to jump over a gap. It then continues by itself.
+  // Ignores a rejection: Shaka may pause immediately to seek past a gap, and then continues automatically.
   void video.play().catch(() => undefined);
 }
 
-/** As much of dash.js as a live stream takes. */
+/** The part of the dash.js API that these tests use. */
 type DashJs = {
   MediaPlayer(): {
     create(): {
@@ -121,7 +121,7 @@ type DashJs = {
 /** Runs in a page. */
 function startDashJs(address: string): void {
   const video = document.querySelector('video') as HTMLVideoElement;
-  // The script tag put the one export of dash.js there.
+  // The script tag defined the single export of dash.js as a global.
   const { dashjs, watch } = window as unknown as { dashjs: DashJs } & WatchWindow;
   const player = dashjs.MediaPlayer().create();
   player.on('error', ({ error }) => void watch.errors.push(error?.message ?? String(error)));
@@ -150,7 +150,7 @@ function createProgress() {
   };
 }
 
-/** A killed publisher keeps up to two reordered pictures back. */
+/** Maximum hole in the video, in seconds: a killed publisher does not send up to two reordered frames. */
 const MAX_HOLE_SEC = 0.1;
 
 /** Decodes the stream with ffmpeg as it grows; each decoded audio and video frame must follow the previous one. */
@@ -196,7 +196,7 @@ async function endChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** mpv without a window or a sound card, asked for its position. */
+/** Plays a stream in mpv without a window or sound card, and polls its position. */
 async function watchMpv(address: string): Promise<Watcher> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-mpv-'));
   const mpv = await startMpv(address, { socketPath: path.join(folder, 'mpv.sock'), options: [] });

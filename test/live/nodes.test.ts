@@ -24,9 +24,9 @@ const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
 /** Duration of each outage, in ms: a minute with `npm test -- --mode soak test/live/nodes.test.ts`. */
 const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
-/** More loops of the clip than a test lasts on any machine. */
+/** Number of loops of the clip, enough for the longest test. */
 const TURNS = 12;
-/** Number of responses to a player that follows a playlist, which gets a few per second. */
+/** Number of playlist responses to wait for. A player gets a few per second. */
 const MANY = 5;
 
 /**

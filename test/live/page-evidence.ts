@@ -10,7 +10,7 @@ export type PageLog = { debug: HlsConfig['debug']; kept: string[]; keep(fault: s
 /** Record of the media that hls.js in a page could load, and of the media that it loaded. */
 export type PageMedia = {
   watch(hls: HlsEngine, names: typeof Events, video: HTMLVideoElement): void;
-  /** Parts and segments that were left out although later ones were loaded. */
+  /** Parts and segments that were not loaded although later ones were. */
   skipped: Set<string>;
   /** Buffers, and the ends of the playlists. */
   state(): string;

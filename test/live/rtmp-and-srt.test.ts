@@ -167,7 +167,7 @@ test.each([
     // Two segments of 24, except reordered frames that were in flight at the stop.
     expect(found.videoFrames).toBeGreaterThanOrEqual(44);
     expect(found.audioFrames).toBeGreaterThanOrEqual(150);
-    // The relay of the stream received the same media by RTMP.
+    // The relay of the stream received the same media over RTMP.
     await catalogue.streams.change(receiver.key, stopStream);
     await until(async () => ((await catalogue.streams.load(receiver.key)).isVideo ? true : null), 'the video');
     expect(await framesOf(`${receiver.base}/playlist.m3u8`)).toMatchObject({ errors: '', video, audio: 'aac' });

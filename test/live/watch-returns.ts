@@ -7,9 +7,9 @@ import { countSegments } from './read-recording.ts';
 
 const OUTAGE_MS = 4_000;
 /**
- * A publisher that leaves out what is `away`, and returns 4 s after each of `playSecs` but the last. Seconds are those
- * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted. `hasOpenGops`: see
- * `makeSyncClip`. `awayLater`: what is away after a return.
+ * Parameters of a publisher with gaps. `playSecs`: seconds that each player plays before each disconnect; the publisher
+ * reconnects 4 s after each but the last. `away`: gaps in the media, and `awayLater`: gaps after a reconnect.
+ * `joinSegments`: number of segments at which players join, by default 1. `hasOpenGops`: see `makeSyncClip`.
  */
 type Broadcast = {
   players: readonly (keyof typeof WATCHERS)[];

@@ -2,10 +2,10 @@
 export type PageWatch = { playedSec: number; holes: Set<string>; stalls: string[]; errors: string[] };
 
 /**
- * Runs in a page: watches a video element from now on. A hole must be in `buffered` at two samples in a row, because
- * parts may arrive in another order than they play. A stall is a position that does not change for three seconds
- * in which the page runs. Positions that leap further than the player paused before are holes as well: it skipped
- * something, and did not only return to the live edge.
+ * Runs in a page: watches a video element from now on. A hole must exist in `buffered` at two successive samples,
+ * because parts may arrive out of order. A stall is a position that does not change for three seconds while the page
+ * runs. A jump of the position that is longer than the preceding pause also counts as a hole, because the player
+ * skipped media.
  */
 export function watchVideo(video: SVGElement | HTMLElement): void {
   const [lookMs, stallMs, maxLeapSec, returnMs] = [250, 3_000, 1, 10_000];

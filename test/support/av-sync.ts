@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 export type SyncSource = { lengthSec: number | null; rate?: number; size?: string };
 
 /**
- * How to read an output. `numberBits`: number of blocks of a frame number. `pitches`: whether the pitch of a beep
- * encodes its second, as in sources of this file. `input`: ffmpeg arguments before `-i`. `fields`: numbers in one
- * frame. A deinterlaced frame blends the numbers of its two fields, and shows either of them.
+ * Options for reading an output. `numberBits`: number of blocks that encode a frame number. `pitches`: true if the
+ * pitch of a beep encodes its second, as in the sources of this file. `input`: ffmpeg arguments before `-i`. `fields`:
+ * numbers in one frame. A deinterlaced frame blends the numbers of its two fields, and shows either of them.
  */
 export type SyncReading = {
   rate?: number;
@@ -106,7 +106,8 @@ type Beep = { atSec: number; pitch: number };
 type Frame = { atSec: number; lengthSec: number };
 
 async function readPictures(source: readonly string[], bits: number): Promise<Picture[]> {
-  // Four rows with one grey value per block: three of the flash, the middle one free of edges, and one of the number.
+  // Scales the frame to four rows with one grey value per block. Rows 1 to 3 show the flash, and row 2 is free of
+  // edges. Row 4 shows the number.
   const show = `crop=iw:ih*0.4:0:ih*0.5,scale=${bits}:4:flags=area,format=gray,showinfo`;
   const { stdout, stderr } = await decode([
     ...source,
@@ -134,7 +135,7 @@ async function readSound(source: readonly string[]): Promise<{ beeps: Beep[]; fr
   return { beeps: beepsOf(samples, frames), frames };
 }
 
-/** Pipes carry much data: 16 bits per audio sample, 64 bytes per frame. */
+/** Runs ffmpeg and returns its output. Pipes suffice: 16 bits per audio sample and 64 bytes per frame. */
 async function decode(argv: readonly string[]): Promise<{ stdout: Buffer; stderr: string }> {
   const options = { encoding: 'buffer', maxBuffer: 2 ** 30, timeout: DECODE_MS, killSignal: 'SIGKILL' } as const;
   const { stdout, stderr } = await execute('ffmpeg', argv, options);
@@ -162,7 +163,7 @@ function beepsOf(samples: Int16Array, frames: readonly Frame[]): Beep[] {
   return beeps;
 }
 
-/** Returns the first sample of a window above a fifth of the amplitude of a beep. */
+/** Returns the index of the first sample in a window that exceeds a fifth of a beep's amplitude. */
 function onset(samples: Int16Array, from: number): number {
   const found = samples.subarray(from, from + WINDOW).findIndex((sample) => Math.abs(sample) > 0.1 * 32_768);
   return from + Math.max(0, found);

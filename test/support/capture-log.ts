@@ -3,8 +3,8 @@ import { type LogLine, setLogSink } from '../../src/lib/log/log-event.ts';
 const receivers = new Set<(line: LogLine) => void>();
 
 /**
- * Collects all lines that this process logs from now on, at the levels `levels`. `named` returns the fields of the
- * lines of an event. `isUnlimited` includes lines that a flood leaves out.
+ * Collects all lines that this process logs from now on, at the given levels. `named` returns the fields of all lines
+ * of an event. `isUnlimited` disables rate limiting.
  */
 export function captureLog(
   levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error'],

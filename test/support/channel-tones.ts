@@ -6,7 +6,7 @@ const RATE_HZ = 48_000;
 const AMPLITUDE = 0.2;
 const READ_SEC = 2;
 
-/** Tone of each channel. A tone of the low frequencies has to be low, because encoders filter them. */
+/** Tone of each channel. The LFE channel needs a low tone, because encoders apply a low-pass filter to it. */
 const TONES_HZ: Record<string, number> = {
   FL: 300,
   FR: 500,
@@ -21,15 +21,15 @@ const TONES_HZ: Record<string, number> = {
 /** Channels of 5.1 in the order of WAVE files. */
 export const CHANNELS_OF_51 = ['FL', 'FR', 'FC', 'LFE', 'BL', 'BR'];
 
-/** Input arguments of ffmpeg for audio with its own tone in each of the given channels. */
+/** Returns ffmpeg input arguments for audio with a different tone in each of the given channels. */
 export function channelTones(layout: string, channels: readonly string[], lengthSec: number): string[] {
   const tones = channels.map((channel) => `${AMPLITUDE}*sin(2*PI*${TONES_HZ[channel]}*t)`).join('|');
   return ['-f', 'lavfi', '-i', `aevalsrc=exprs='${tones}':c=${layout}:s=${RATE_HZ}:d=${lengthSec}`];
 }
 
 /**
- * Returns the level of the given tones in each channel of a file of 5.1, in dB of their level in the source, from two
- * seconds at `fromSec`.
+ * Returns the level of the given tones in each channel of a 5.1 file, in dB relative to the source, measured over two
+ * seconds from `fromSec`.
  */
 export async function readToneLevels(file: string, tones: readonly string[], fromSec: number): Promise<number[][]> {
   const argv = ['-v', 'error', '-ss', String(fromSec), '-t', String(READ_SEC), '-i', file, '-f', 'f32le', '-'];
@@ -45,7 +45,7 @@ export async function readToneLevels(file: string, tones: readonly string[], fro
   });
 }
 
-/** Returns the amplitude of a tone in samples (Goertzel's sum over whole periods). */
+/** Returns the amplitude of a tone in samples (Goertzel algorithm over whole periods). */
 function amplitude(samples: Float32Array, hz: number): number {
   let [real, imaginary] = [0, 0];
   samples.forEach((sample, at) => {

@@ -14,7 +14,7 @@ const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'lossle
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'];
 
 test('reproduces the samples and transfer curves printed in the standards', () => {
-  // ITU-R BT.709 and BT.601 green of 8 bits. BT.2408: reference white is 58 % of PQ and 75 % of HLG.
+  // Green in 8 bits, from ITU-R BT.709 and BT.601. In BT.2408, reference white is 58 % of PQ and 75 % of HLG.
   expect(toSamples([0, 1, 0], makeCoding(), 8)).toEqual([173, 42, 26]);
   expect(toSamples([0, 1, 0], makeCoding({ matrix: 6 }), 8)).toEqual([145, 54, 34]);
   const pq = makeCoding({ primaries: 9, transfer: 16, matrix: 9 });

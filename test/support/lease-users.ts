@@ -22,18 +22,18 @@ import { addLibraryRow } from './library-row.ts';
 import { makeFacts } from './media/source-facts.ts';
 import { TEST_SECRET } from './packager.ts';
 
-/** A lease as its holder uses it. `store` is a write that the lease fences: it returns whether it was accepted. */
+/** A held lease. `store` performs a write that the lease fences, and resolves to true if it was accepted. */
 export type Held = { renew(): Promise<boolean>; release(): Promise<void>; store(): Promise<boolean> };
 
 /** A row of a table with leases. `claim` returns null while another owner holds it. */
 export type LeasedRow = { claim(owner: Guid): Promise<Held | null>; expire(): Promise<void> };
 
-/** A part of the program that uses leases. If `takesOver`, a new owner gets the lease while another holds it. */
+/** A part of the program that uses leases. If `takesOver` is true, a new owner takes the lease from its holder. */
 export type LeaseUser = { name: string; takesOver: boolean; add(db: Db): Promise<LeasedRow> };
 
 const LEASE_SEC = 30;
 
-/** The tables with leases that are renewed. `add` adds a row to claim. */
+/** Users of renewable leases, one per table. `add` inserts a row that can be claimed. */
 export const LEASE_USERS: readonly LeaseUser[] = [
   { name: 'encode tasks', takesOver: false, add: addTask },
   { name: 'planning of videos', takesOver: false, add: addUploaded },
@@ -159,7 +159,7 @@ const NEW_STREAM = {
   ...{ countdownEnabled: null, relays: [], trailerVideoId: null, availableResolutions: '720p', ingestRegion: 'local' },
 };
 
-/** Returns whether a write was accepted, and not refused because the lease was lost. */
+/** Returns true if a write succeeds, and false if it is refused because the lease was lost. */
 async function accepted(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();

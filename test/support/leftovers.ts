@@ -62,7 +62,9 @@ export function objectsOf({ dataDir }: Pick<Service, 'dataDir'>): string {
   return path.join(dataDir, 'objects');
 }
 
-/** Immediately sends everything that waits for a retry, as the sweep does each minute. Harmless to running work. */
+/**
+ * Immediately queues everything that waits for a retry, as the sweep does each minute. Does not affect running work.
+ */
 export async function sweepOnce(service: Service, objects = objectsOf(service)): Promise<void> {
   await withSweepDeps(service, objects, (deps) => sweep.run({}, deps, never));
 }
@@ -107,7 +109,7 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
   // Chunks may be merged at the same time. The object of a merge exists before the row that names it.
   const findOthers = async () => {
     const named = new Set([...(await readNames(db))].map(placeOf));
-    // Every file, including temporary and staged ones.
+    // Includes temporary and staged files. Excludes probe files of the health check.
     const files = new Set((await listFiles(objects)).filter((name) => !name.startsWith('.probe-')));
     return [[...named].filter((name) => !files.has(name)), [...files].filter((name) => !named.has(name))];
   };

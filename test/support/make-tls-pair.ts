@@ -6,7 +6,9 @@ import type { TlsPaths } from '../../src/lib/tls/read-tls-pair.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Creates a certificate for localhost and 127.0.0.1, signed by its own key. With negative `days` it has expired. */
+/**
+ * Creates a certificate for localhost and 127.0.0.1, self-signed. If `days` is negative, the certificate has expired.
+ */
 export async function makeTlsPair(folder: string, name: string, days = 90): Promise<TlsPaths> {
   const authority = path.join(folder, `${name}.ca`);
   const at = (file: string) => path.join(authority, file);
@@ -43,7 +45,7 @@ subjectAltName=DNS:localhost,IP:127.0.0.1
 `;
 }
 
-/** Formats a time as openssl reads it: 20260131235959Z. */
+/** Formats a time in the format that openssl expects: 20260131235959Z. */
 function dateOf(ms: number): string {
   return `${new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
 }

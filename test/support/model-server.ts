@@ -10,13 +10,16 @@ export type ChatRequest = {
 /** A response of the model: its text, or an error status. */
 export type ModelReply = string | { status: number; headers?: Record<string, string> };
 
-/** Starts a server with the OpenAI chat protocol. `reply` returns its model's response. The caller closes it. */
+/**
+ * Starts a server that implements the OpenAI chat API. `reply` returns the response of the model. The caller closes the
+ * server.
+ */
 export async function startModelServer(
   reply: (request: ChatRequest) => ModelReply | Promise<ModelReply>,
 ): Promise<{ url: string; requests: ChatRequest[]; close(): void }> {
   const requests: ChatRequest[] = [];
   const server: Server = createServer(async (request, response) => {
-    // The tests check the requests of the adapter.
+    // Tests check the shape of the adapter's requests.
     const sent = (await json(request)) as ChatRequest;
     requests.push(sent);
     const said = await reply(sent);

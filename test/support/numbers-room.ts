@@ -22,9 +22,11 @@ export const VICTIMS = ['role.ts edge', 'role.ts api', 'role.ts worker', 'postgr
 
 /** A service with a video, and viewers who are counted while faults occur. */
 export type NumbersRoom = {
-  /** Viewers watch during `fault`. Afterwards the reported numbers must match their watched time, counted once. */
+  /**
+   * Lets viewers watch during `fault`. Afterwards, checks that the statistics count their watched time exactly once.
+   */
   watchThrough(fault: () => Promise<void>): Promise<void>;
-  /** Kills a part with -9. Resolves when everything works again. */
+  /** Kills a process of the service with -9. Resolves when the service works again. */
   kill(victim: (typeof VICTIMS)[number]): Promise<void>;
   /** Suspends all PostgreSQL processes. Returns how many requests of a player failed in that time. */
   takeDatabaseAway(forMs: number): Promise<number>;

@@ -9,8 +9,8 @@ import type {} from './run-folder.ts';
 const LOOK_MS = 200;
 
 /**
- * Returns the path of a file or folder that all tests of a run share. The first caller writes it with `make` while the
- * others wait. Nobody changes it afterwards.
+ * Returns the path of a file or folder that all tests of a run share. The first caller creates it with `make` while the
+ * others wait. It must not be changed afterwards.
  */
 export async function onceARun(name: string, make: (place: string) => Promise<void>): Promise<string> {
   const folder = inject('runFolder');

@@ -1,4 +1,4 @@
 import type { StoreGuard } from '../../src/jobs/store/store-guard.ts';
 
-/** For tests that own their store: everything may be deleted. */
+/** Store guard of tests that own their store. Permits every deletion. */
 export const ownStore: Pick<StoreGuard, 'requireOurs'> = { requireOurs: async () => undefined };

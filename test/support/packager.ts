@@ -7,7 +7,7 @@ import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 /** Key that seals the secrets of test libraries. */
 export const TEST_SECRET: Buffer = Buffer.alloc(32, 7);
 
-/** Gives videos our own keys, sealed in the form that test edges open. */
+/** Returns a packager that creates keys for videos, encrypted with the secret of test edges. */
 export function createTestPackager(db: Db, scheme: SchemeName = 'cbcs'): Packager {
   return createPackager({ db, secretBox: createSecretBox(TEST_SECRET), keySource: builtInKeySource, scheme });
 }

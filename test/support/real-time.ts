@@ -1,6 +1,6 @@
 /**
- * Files that judge what a viewer or recorder sees in real time: stalls, dropped frames, the quality at the start. They
- * run after all others, so that no encoder next to them takes the processor from the players.
+ * Test files that measure real-time playback: stalls, dropped frames, quality at the start. They run after all others,
+ * so that encoders do not take CPU time from the players.
  */
 export const REAL_TIME: readonly string[] = [
   'test/live/gaps.test.ts',

@@ -12,7 +12,8 @@ const COMMAND = 20;
 export type RtmpPublisher = { send(tag: FlvTag): void; close(): void; readonly closed: Promise<void> };
 
 /**
- * Connects and publishes. Resolves when the server has accepted it. Rejects with the server's message if it refuses.
+ * Connects and publishes. Resolves when the server accepts the publisher. Rejects with the server's message if it
+ * refuses.
  */
 export function openRtmpPublisher(address: string): Promise<RtmpPublisher> {
   const url = new URL(address);

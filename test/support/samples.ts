@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Returns samples (16 bits, mono, 16 kHz) of one of ffmpeg's own sources. */
+/** Returns samples (16 bits, mono, 16 kHz) that an ffmpeg source filter generates. */
 export async function makeSamples(source: string): Promise<Buffer> {
   return await decode(['-f', 'lavfi', '-i', source]);
 }

@@ -2,12 +2,12 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** Required size of the memory file system, of which tests use only a small part. */
+/** Minimum size of the memory file system, in bytes. Tests use only a small part of it. */
 const ROOMY_BYTES = 8 * 2 ** 30;
 
 /**
- * Folder in which tests keep databases, which have a thousand files each. In memory if there is enough space: creating
- * them for each test file takes ten times as long on a disk with a journal.
+ * Folder for test databases, which consist of a thousand files each. It is in memory if there is enough space, because
+ * creating the files takes ten times as long on a journaling file system.
  */
 export const SCRATCH = isRoomy() ? MEMORY : tmpdir();
 

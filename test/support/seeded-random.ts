@@ -26,7 +26,7 @@ export function drawBytes(random: Random, bytes: number): Buffer {
   return Buffer.from(words.buffer, 0, bytes);
 }
 
-/** Returns how often a random fault is tried: `usual` times, or `MILLRACE_FAULT_ROUNDS` times. */
+/** Returns the number of rounds of a random fault: `MILLRACE_FAULT_ROUNDS`, or `usual` by default. */
 export function faultRounds(usual: number): number {
   const given = process.env.MILLRACE_FAULT_ROUNDS;
   return given === undefined ? usual : Number(given);

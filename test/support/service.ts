@@ -28,7 +28,7 @@ export type Health = {
   sandbox: string;
 };
 
-/** The whole service as users run it: one process tree over a data folder that outlives it. */
+/** The whole service as users run it: one process tree with a data folder that remains after it stops. */
 export type Service = {
   apiUrl: string;
   edgeUrl: string;
@@ -46,7 +46,7 @@ export type Service = {
 /**
  * Starts the service on free ports and waits until it is ready. If `dataDir` is null, it uses a copy of the folder of a
  * service that was started once. Previews are created only if `env` enables them, since few tests check them. `through`
- * is a command that prepares something and then execs the command that follows it.
+ * is a command prefix, such as a wrapper script, that runs the service with exec.
  */
 export async function startService(
   dataDir: string | null,
@@ -91,7 +91,7 @@ export function newDataDir(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), 'millrace-'));
 }
 
-/** Copies the data of a first start, which the first test of a run creates for all. */
+/** Copies the data folder of a service that was started once. The first caller of a run creates that folder. */
 export async function copyStarted(): Promise<string> {
   const started = await onceARun('started', async (place) => {
     await mkdir(place, { mode: 0o700 });

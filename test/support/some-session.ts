@@ -30,7 +30,7 @@ export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Pa
   };
 }
 
-/** Adds a finished video of 20 s for viewers. */
+/** Adds a finished video of 20 s that sessions can refer to. */
 export async function addWatchedMedia(db: Db, libraryId: number): Promise<Guid> {
   const id = newGuid();
   const media = { library_id: libraryId, id, type: 'video' as const, title: 'Film', state: 'finished' as const };

@@ -5,7 +5,7 @@ import type { SpokenWord } from '../../src/ports/transcriber.ts';
 
 const FOLDER = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb';
 
-/** Read speech of LibriVox (public domain), from Debian's pocketsphinx-testdata, with its text. */
+/** LibriVox recordings (public domain) from Debian's pocketsphinx-testdata, with their text. */
 export const LIBRIVOX = {
   short: { path: `${FOLDER}-0880.wav`, text: 'he was not an ill disposed young man' },
   other: {

@@ -4,7 +4,7 @@ import type { Queue } from '../../src/jobs/queue/define-job.ts';
 
 export type SentJob = { name: string; payload: Record<string, unknown> };
 
-/** Writes each sent job to a table in the sender's transaction, so that tests see the committed jobs. */
+/** A queue that writes each job to a table in the sender's transaction, so that tests can read committed jobs. */
 export type TableQueue = Queue & { sent(): Promise<SentJob[]> };
 
 export async function createTableQueue(db: Db): Promise<TableQueue> {

@@ -14,13 +14,15 @@ export const TALKS = [
     'tyre until it is firm. Ride the bicycle slowly and test the brake.',
 ] as const;
 
-/** Returns the sentences of talks in sequence, `stepSec` each, with half a second between them. */
+/**
+ * Returns the sentences of talks as timed cues. One begins every `stepSec` seconds, and half a second separates them.
+ */
 export function timedSentences(talks: readonly string[], stepSec: number) {
   const sentences = talks.flatMap((talk) => talk.split(/(?<=\.) /));
   return sentences.map((text, index) => ({ text, startSec: index * stepSec, endSec: (index + 1) * stepSec - 0.5 }));
 }
 
-/** Returns the same as a WebVTT file. */
+/** Returns the timed sentences of talks as a WebVTT file. */
 export function talksVtt(talks: readonly string[], stepSec: number): string {
   const time = (sec: number) =>
     `${String(Math.floor(sec / 60)).padStart(2, '0')}:${(sec % 60).toFixed(3).padStart(6, '0')}`;

@@ -33,7 +33,7 @@ function toneModel(): Buffer {
   ];
   const initializers = [
     tensor('weights', FLOAT, [BINS, VOCABULARY.length], weights),
-    // The blank wins if both tones are quiet.
+    // With this bias, the blank token has the highest score if both tones are quiet.
     tensor('bias', FLOAT, [VOCABULARY.length], Float32Array.of(0, 4, 4)),
     tensor('starts', INT64, [1], BigInt64Array.of(0n)),
     tensor('ends', INT64, [1], BigInt64Array.of(1_000_000n)),

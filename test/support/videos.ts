@@ -37,7 +37,7 @@ export async function call(service: Service, method: string, path: string, body?
 }
 
 export async function createVideo(service: Service, title: string): Promise<string> {
-  // The interface promises a VideoModel, which the conformance tests verify.
+  // The conformance tests verify that the response is a VideoModel.
   const video = (await call(service, 'POST', '/library/1/videos', { title })) as VideoAnswer;
   return video.guid;
 }

@@ -49,7 +49,7 @@ export async function openViewer(service: Service, guid: string, segmentUrl: str
     watch() {
       watching = (async () => {
         while (!visit.isOver) {
-          // The next beacon repeats the data that was lost with the edge.
+          // Ignores failures: after an outage of the edge, the next beacon contains the lost seconds again.
           await get()
             .then(() => send(watchedSec()))
             .catch(() => undefined);

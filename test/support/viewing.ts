@@ -8,7 +8,9 @@ export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
   Pick<VisitsDeps, 'keepDeliveries' | 'countsByRate'>;
 
-/** Session counting of an edge, on a separate thread. Sessions go to `count`, and are dropped by default. */
+/**
+ * Returns the session counting of an edge, on a separate thread. Sessions are passed to `count`, or dropped by default.
+ */
 export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,

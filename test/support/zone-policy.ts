@@ -2,7 +2,7 @@ import { readLibrarySettings, readPullZoneSettings } from '../../src/catalog/lib
 import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
 
-/** Returns the policy of a zone `vz-{libraryId}` that refuses nobody, with a test's changes. */
+/** Returns the policy of a zone `vz-{libraryId}` without restrictions, with a test's changes. */
 export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = {}): ZonePolicy {
   const name = parsePullZoneName(`vz-${libraryId}`);
   if (name === null) throw new Error('Expected the name of a pull zone.');

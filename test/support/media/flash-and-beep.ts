@@ -12,7 +12,7 @@ export const FLASH_AT_SEC = [1, 2, 3] as const;
 /** Times at which flashes and beeps begin, in seconds of the player's output. */
 export type FlashesAndBeeps = { flashesSec: number[]; beepsSec: number[] };
 
-/** Input arguments of 4 s with a white frame and a beep at each full second from 1. */
+/** Returns ffmpeg input arguments for 4 s with a white frame and a beep at each whole second from 1 on. */
 export function flashAndBeep(rate: number, size = '426x240'): string[] {
   const flash = `drawbox=c=white:t=fill:enable='gte(t,0.9)*lt(mod(t+0.0005,1),${1 / rate})'`;
   const beep = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000:d=4";
@@ -20,7 +20,7 @@ export function flashAndBeep(rate: number, size = '426x240'): string[] {
   return ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', beep];
 }
 
-/** Plays an address to the end with a player on this machine. Returns when it showed flashes and beeps. */
+/** Plays a URL completely with a player on this machine. Returns the times of flashes and beeps. */
 export type PlayThrough = (url: string, folder: string) => Promise<FlashesAndBeeps>;
 
 export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThrough>> = {

@@ -57,7 +57,7 @@ export function h264Args(rate: Rational, from: number, frames: number, gop: numb
   ];
 }
 
-/** Splits a complete stream into its init segment and its fragments. The bytes are fed in pieces, like from a pipe. */
+/** Splits a complete stream into its init segment and its fragments. Feeds the bytes in chunks, as from a pipe. */
 export function splitStream(bytes: Buffer, pieceBytes = 65_536): { init: Buffer; fragments: Fragment[] } {
   const splitter = createStreamSplitter();
   const parts = [];

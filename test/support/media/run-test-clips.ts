@@ -114,7 +114,7 @@ type ProbedStream = {
   side_data_list?: { rotation?: number }[];
 };
 
-/** Probes the source facts that pass-through examines. */
+/** Probes a file for the source facts that pass-through requires. */
 export async function probeFacts(path: string): Promise<SourceFacts> {
   const { stdout } = await run(
     'ffprobe',

@@ -10,7 +10,7 @@ export type TestMoov = {
   stsc?: Buffer;
   chunks?: Buffer;
   matrix?: readonly number[];
-  /** Boxes before mvhd and between the others. */
+  /** Boxes to insert before mvhd and between other boxes. */
   padding?: Buffer;
 };
 

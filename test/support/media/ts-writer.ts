@@ -26,7 +26,7 @@ export class TsWriter {
     ];
   }
 
-  /** Returns packets of an elementary stream. As from encoders, video packets state no length. */
+  /** Returns packets of an elementary stream. Video packets declare no length, as encoders write them. */
   pes(track: 'video' | 'audio', { pts, dts, payload }: Times & { payload: Buffer }): Buffer[] {
     const times = dts === null ? time(2, pts) : Buffer.concat([time(3, pts), time(1, dts)]);
     const head = Buffer.from([0, 0, 1, STREAM_IDS[track], 0, 0, 0x80, dts === null ? 0x80 : 0xc0, times.length]);
@@ -74,7 +74,7 @@ function section(table: number, body: Buffer): Buffer {
   return Buffer.concat([bytes, checksum]);
 }
 
-/** By polynomial division, bit by bit. */
+/** Calculates the CRC by polynomial division, bit by bit. */
 function crc(bytes: Buffer): number {
   let value = 0xffffffff;
   for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** Form of an attribute's value (RFC 8216 section 4.2). */
+/** Type of an attribute value (RFC 8216 section 4.2). */
 export type AttributeForm = 'quoted' | 'integer' | 'decimal' | 'signed-decimal' | 'resolution' | 'enumerated' | 'hex';
 
 const PATTERNS: Record<AttributeForm, RegExp> = {
@@ -11,7 +11,7 @@ const PATTERNS: Record<AttributeForm, RegExp> = {
   hex: /^0[xX][0-9A-F]+$/,
 };
 
-/** The attributes that a tag may have, and those it must have. */
+/** Optional and required attributes of a tag. */
 export type AttributeRules = { forms: Record<string, AttributeForm>; required: readonly string[] };
 
 /** Reads an attribute list. Every violation of the grammar or the rules becomes a fault. */

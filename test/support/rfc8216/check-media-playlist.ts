@@ -60,7 +60,7 @@ function checkMap(lines: PlaylistLines, version: number, faults: string[]): void
     return;
   }
   if (more.length > 0) faults.push('EXT-X-MAP appears more than once without a discontinuity');
-  // Section 7: version 5 in an I-frames-only playlist, 6 in others.
+  // Section 7: EXT-X-MAP requires version 5 in an I-frames-only playlist, and 6 in others.
   const least = lines.places('EXT-X-I-FRAMES-ONLY').length > 0 ? 5 : 6;
   if (version < least) faults.push(`EXT-X-MAP needs version ${least}`);
   if (place > (lines.places('EXTINF')[0] ?? Number.POSITIVE_INFINITY)) faults.push('EXT-X-MAP comes after a segment');
@@ -69,7 +69,10 @@ function checkMap(lines: PlaylistLines, version: number, faults: string[]): void
   readAttributes(lines.value('EXT-X-MAP') ?? '', rules, (message) => faults.push(`EXT-X-MAP: ${message}`));
 }
 
-/** Section 4.3.2.4: one key for all segments, stated before the first. Several lines are several key formats. */
+/**
+ * Section 4.3.2.4. Millrace uses one key for all segments, declared before the first. Several EXT-X-KEY tags declare
+ * several key formats.
+ */
 function checkKeys(lines: PlaylistLines, version: number, faults: string[]): void {
   const first = lines.places('EXTINF')[0] ?? Number.POSITIVE_INFINITY;
   if (lines.places('EXT-X-KEY').some((place) => place > first)) faults.push('EXT-X-KEY comes after a segment');

@@ -103,7 +103,7 @@ function checkPicture({ resolution, frameRate, rendition }: FetchedVariant, deco
   const { segments, timescale } = rendition;
   const slowest = (frames * timescale) / endTick(segments);
   const fastest = timescale / Math.min(...segments.map(({ times }) => times.shortestTicks));
-  // The constant rate, or a value between the mean and the fastest rate, which is all that one number can express.
+  // FRAME-RATE is the constant rate, or a value between the mean and the maximum rate if the rate is variable.
   expect(frameRate, 'FRAME-RATE').toBeGreaterThan(slowest - 0.002);
   expect(frameRate, 'FRAME-RATE').toBeLessThan(fastest + 0.002);
 }

@@ -30,7 +30,7 @@ export async function decodeSegment(init: Buffer, segment: Buffer): Promise<Deco
     const shown = 'stream=codec_name,codec_type,profile,level,width,height,sample_rate:frame=key_frame,pict_type';
     const args = ['-v', 'warning', '-threads', '1', '-show_entries', shown, '-of', 'json', file];
     const { stdout, stderr } = await run('ffprobe', args, { maxBuffer: 64 * 2 ** 20 });
-    // The entries requested above.
+    // ffprobe returns the entries requested in `-show_entries` above.
     const { frames, streams } = JSON.parse(stdout) as Answer;
     const [stream, ...more] = streams;
     if (stream === undefined || more.length > 0) throw new Error(`Expected one stream, found ${streams.length}.`);

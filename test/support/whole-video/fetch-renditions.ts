@@ -92,7 +92,7 @@ async function textOf(get: Get, url: string): Promise<string> {
   return (await get(url)).toString('utf8');
 }
 
-/** Where a temporary outage is expected, retries like players do, a bounded number of times. */
+/** Fetches bytes. If an outage is expected, retries a bounded number of times, as players do. */
 async function getBytes(url: string, triesLeft: number): Promise<Buffer> {
   const response = await fetch(url);
   const bytes = Buffer.from(await response.arrayBuffer());

@@ -8,7 +8,9 @@ export type RunningAction = {
   run: (action: () => Promise<unknown>) => Promise<boolean>;
 };
 
-/** Runs one action at a time and keeps its error until the next one. `run` resolves to whether it succeeded. */
+/**
+ * Runs one action at a time and keeps its error until the next action. `run` resolves to true if the action succeeded.
+ */
 export function useAction(): RunningAction {
   const isBusy = useSignal(false);
   const error = useSignal<string | null>(null);

@@ -5,7 +5,7 @@ import { prefix } from './router.ts';
 
 export { ApiError, isTemporary, UnreachableError };
 
-/** The browser adds the session's cookie. The header shows that the request was sent by one of our pages. */
+/** The browser adds the session's cookie. The header proves that a page of the dashboard sent the request. */
 export const connection: Connection = {
   url: location.origin + prefix,
   key: null,
@@ -22,13 +22,14 @@ export function whenSignedOut(call: OnSignedOut): void {
 }
 
 /**
- * Calls an operation by its address, so that the page's calls can be shown as code. Returns null for an empty response.
+ * Calls an API operation and records the call, so that the page can show it as code. Returns null for an empty
+ * response.
  */
 export async function api<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   noteCall({ method, path, body });
   try {
     const answer = await millrace.request(method, path, toBody(body), signal === undefined ? {} : { signal });
-    // The shape is the published model of the operation, which the conformance tests enforce.
+    // The conformance tests verify that the response has the published model of the operation.
     return (answer instanceof Response ? await readBytes(answer) : answer) as T;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401 && path !== '/dashboard/session') onSignedOut();

@@ -6,7 +6,7 @@ export type Call = { id: number; method: string; path: string; body: unknown };
 const MAX_KEPT = 40;
 let lastId = 0;
 
-/** Newest calls first. Every screen can show its recent actions as code. */
+/** Recent calls, newest first. Every screen can show its recent calls as code. */
 export const calls = signal<readonly Call[]>([]);
 
 /** Records a call of a published operation. Calls used only by the dashboard are omitted. */

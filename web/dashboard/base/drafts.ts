@@ -9,7 +9,7 @@ import { guardLeaving } from './router.ts';
 export type UnsavedEditor = {
   name: string;
   fault: string | null;
-  /** Whether someone else saved another value of a changed field in the meantime. */
+  /** True if someone else has saved a different value of an edited field in the meantime. */
   isOutdated: boolean;
   saving: RunningAction;
   /** Message after a successful save. */
@@ -45,7 +45,7 @@ type DraftOptions<T> = {
   save: (edits: Partial<T>, value: T) => Promise<unknown>;
   /** Returns the reason why the value cannot be saved. Null if it can. */
   findFault?: (value: T) => string | null;
-  /** Message after a successful save, if there is more to say than that it was saved. */
+  /** Message after a successful save. The default only states that the changes were saved. */
   done?: string;
 };
 
@@ -97,7 +97,7 @@ export function useDraft<T extends object>(
   };
   const change = (made: Partial<T>) => {
     for (const key of keysOf(made)) if (!(key in edits.value)) before.current[key] = base[key];
-    // During a save, the stored value is about to change: a field that is back at the old one is still an edit.
+    // During a save, the stored value is about to change, so a field with the old stored value is still edited.
     edits.value = saving.isBusy.value ? { ...edits.value, ...made } : addEdits(edits.value, made, base);
   };
   const editor = { name, fault, isOutdated, saving, done, save: saveChanges, discard };
@@ -105,7 +105,7 @@ export function useDraft<T extends object>(
   return { value, isDirty: changed.length > 0, resets: resets.value, change };
 }
 
-/** Lists an editor while it has unsaved changes and is on the page. */
+/** Adds an editor to `unsaved` while it is mounted and has unsaved changes. */
 function useUnsaved(editor: UnsavedEditor | null): void {
   const id = useRef(Symbol()).current;
   const listed = useRef<UnsavedEditor | null>(null);

@@ -3,7 +3,10 @@ export function changedKeys<T extends object>(edits: Partial<T>, base: T): (keyo
   return keysOf(edits).filter((key) => !isSame(edits[key], base[key]));
 }
 
-/** Returns the edits with further ones. Without fields that are back at their stored value, which they follow again. */
+/**
+ * Merges new edits into existing ones. Drops fields that have their stored value again, so that they follow the stored
+ * value.
+ */
 export function addEdits<T extends object>(edits: Partial<T>, made: Partial<T>, base: T): Partial<T> {
   const all = { ...edits, ...made };
   return pick(all, changedKeys(all, base));

@@ -1,7 +1,7 @@
 import { prefix } from './router.ts';
 
 const EVENTS = ['progress', 'state', 'video', 'gone', 'deleted'];
-/** Changes arrive in bursts, and one update per second is enough for a viewer. */
+/** Minimum time between two updates, because changes arrive in bursts. */
 const CALM_MS = 1_000;
 
 /** An event that the tab with the stream forwards to the others. */

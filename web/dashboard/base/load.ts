@@ -5,10 +5,10 @@ import { ApiError, api, describeError } from './api.ts';
 export type Loaded<T> = {
   value: Signal<T | null>;
   error: Signal<string | null>;
-  /** Whether the last read found that the object does not exist. */
+  /** True if the last read returned 404. */
   isGone: Signal<boolean>;
   again: () => void;
-  /** Like `again`, but skipped while a read is running. */
+  /** Like `again`, but does nothing while a read is running. */
   look: () => void;
 };
 

@@ -48,7 +48,7 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
-/** Returns whether the screen may be left now. If not, it calls `leave` once it may. */
+/** Returns true if the screen may be left now. Otherwise returns false, and calls `leave` once the user agrees. */
 type Guard = (leave: () => void) => boolean;
 let mayLeave: Guard = () => true;
 
@@ -86,7 +86,7 @@ function ownPath(): string {
   return location.pathname.startsWith(prefix) ? location.pathname.slice(prefix.length) : location.pathname;
 }
 
-/** Whether the user has decided to leave, so that the next step in the history is not held up. */
+/** True if the user has decided to leave, so that the next history navigation is not blocked. */
 let isDecided = false;
 
 addEventListener('popstate', () => {
@@ -98,7 +98,7 @@ addEventListener('popstate', () => {
   };
   const isOther = addressOf(to) !== addressOf(route.value);
   if (isOther && !isDecided && !mayLeave(back)) {
-    // The browser has already moved. This entry on top shows the open screen, and going back leaves it.
+    // The browser has already navigated. Pushes an entry for the open screen, so that the URL matches it again.
     history.pushState(null, '', addressOf(route.value) + search);
     return;
   }

@@ -16,7 +16,7 @@ export type LibraryName = { id: number; name: string };
 
 /** `undefined` until known. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Whether the session ended while the open page had unsaved changes, so that the page asks for a key. */
+/** True if the session ended while the page had unsaved changes. The page then asks for a key. */
 export const isExpired = signal(false);
 export const libraries = signal<readonly LibraryName[]>([]);
 

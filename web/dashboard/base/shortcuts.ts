@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 
-/** Handlers by key. A letter with Ctrl (or Cmd) is written `ctrl+k`. */
+/** Handlers by key. `ctrl+k` is the letter k with Ctrl or Cmd. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /** Inputs without text. Keys pressed in them act as shortcuts. */
 const WITHOUT_TEXT = new Set(['checkbox', 'radio', 'button', 'submit', 'file', 'color']);
-/** Keys that a text field handles itself. They are never intercepted in one. */
+/** Keys that a text field handles itself. They are no shortcuts while a text field has the focus. */
 const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+z']);
 
 /** Returns whether the user is typing in the target, so that letters are text. */
@@ -14,7 +14,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Listens for shortcuts while the component is mounted. Plain letters count only outside of fields. */
+/** Listens for shortcuts while the component is mounted. Plain letters are shortcuts only outside of text fields. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -60,8 +60,8 @@ function isCancelled(messages: Stateful['transcodingMessages']): boolean {
 }
 
 /**
- * Returns whether any part of a video is being encoded or waits for it. Videos that play on demand are encoded while
- * they are watched.
+ * Returns true if any part of a video is being encoded or waits to be encoded. Videos that play on demand are encoded
+ * while they are watched.
  */
 export function isEncoding({ status }: { status: number }): boolean {
   return status === 1 || status === 2 || status === 3 || status === 7;

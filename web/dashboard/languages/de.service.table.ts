@@ -3,7 +3,7 @@
  * translated too. Messages without an entry are shown in English.
  */
 export const service = {
-  // Why a video plays as it does.
+  // Explanations of how a video plays.
   'No file received yet. {0}': 'Noch keine Datei empfangen. {0}',
   'Waiting for its file.': 'Wartet auf die Datei.',
   'Waiting for its file: the last upload failed. {0}':
@@ -74,7 +74,7 @@ export const service = {
   'In {0}, playback failed {1} times in the last seven days.':
     'In {0} ist die Wiedergabe in den letzten sieben Tagen {1}-mal fehlgeschlagen.',
   'an unknown country': 'einem unbekannten Land',
-  // Events while it was encoded.
+  // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':
     'Das Video ist unvollständig: {0} konnte nicht erzeugt werden. Wiederhole die fehlgeschlagenen Teile.',
   '{0} could not be created: {1}': '{0} konnte nicht erzeugt werden: {1}',

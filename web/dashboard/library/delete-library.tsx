@@ -10,7 +10,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
-/** The only action here that cannot be undone, so the user has to type the name. */
+/** Deletes a library. The user has to type its name, because this cannot be undone. */
 export function DeleteLibrary({ library }: { library: VideoLibraryModel }) {
   const isAsked = useSignal(false);
   const typed = useSignal('');

@@ -8,7 +8,7 @@ const VERSIONS = [
   ['2', 'Basic, version 2'],
 ] as const;
 
-/** Settings that control who may read the media bytes. */
+/** DRM settings: which viewers can decrypt the media. */
 export function DrmFields({ library, change }: FieldsProps) {
   return (
     <div class="columns">

@@ -7,7 +7,7 @@ import type { FieldsProps } from './fields-props.ts';
 /** Bitrate of the audio, in kbit/s. */
 const AUDIO_KBPS = 128;
 
-/** The ladder with the size of an hour at each rung's bitrate, and the other outputs. */
+/** Settings of the ladder, with the size of one hour of video at each rung's bitrate, and of the other outputs. */
 export function EncodingFields({ library, change }: FieldsProps) {
   const rungs = listOf(library.EnabledResolutions);
   const codecs = listOf(library.OutputCodecs);

@@ -16,7 +16,7 @@ const SCOPES = [
   ['write', 'Read and write'],
 ] as const;
 
-/** Time for which a replaced key still opens the library, in seconds. It no longer signs anything. */
+/** Time for which a replaced key still grants access to the library, in seconds. Its signatures are no longer valid. */
 const OVERLAP_SEC = 24 * 3600;
 
 const OWN_KEYS = {
@@ -108,7 +108,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
 
 type ReplaceProps = { which: OwnKey; libraryId: number; onReplaced: () => void; onClose: () => void };
 
-/** Signatures of the old key are refused immediately, so this warns first. */
+/** Asks before a key is replaced, because signatures by the old key become invalid immediately. */
 function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) {
   const replacing = useAction();
   const { name, effect } = OWN_KEYS[which];

@@ -6,7 +6,7 @@ import { useLoaded } from '../base/load.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
-/** Settings of the library for the sound of its videos. */
+/** Audio settings of a library. */
 export function SoundFields({ libraryId }: { libraryId: number }) {
   const path = `/videolibrary/${libraryId}/sound`;
   const { value, error, again } = useLoaded<LibrarySoundModel>(path);

@@ -9,7 +9,7 @@ import { Link, Notice } from '../parts/parts.tsx';
 
 const LARGEST = 10;
 
-/** Stored and delivered amounts of the library, and its largest videos. */
+/** Storage use and traffic of the library, and its largest videos. */
 export function Storage({ library }: { library: VideoLibraryModel }) {
   return (
     <div class="stack">

@@ -9,9 +9,9 @@ export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
 const SILENT_MS = 2_500;
 /** Samples are one second apart. A longer interval is a pause. */
 const MAX_STEP_MS = 2_500;
-/** Number of seconds that are judged: longer than a keyframe interval, short enough to be current. */
+/** Number of seconds that are evaluated: more than a keyframe interval, but few enough to be current. */
 const JUDGED = 30;
-/** Minimum number of samples for judging the usual values. */
+/** Minimum number of samples for an evaluation of typical values. */
 const ENOUGH = 5;
 const DROPPED = 0.85;
 const DIPPED = 0.5;

@@ -6,7 +6,7 @@ import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
 
 const USUAL_WINDOW_MIN = 30;
 
-/** Title, schedule, recording and how far viewers can seek back. */
+/** Settings of a stream: title, schedule, recording and DVR window. */
 export function StreamSettings({
   path,
   stream,

@@ -21,7 +21,7 @@ function render(token: Token): ComponentChildren {
     case 'paragraph':
       return <p dir="auto">{renderAll(token.tokens)}</p>;
     case 'heading':
-      // Below the headings of the page.
+      // Renders headings at a lower level than those of the page.
       return (
         <p dir="auto">
           <strong>{renderAll(token.tokens)}</strong>

@@ -70,7 +70,7 @@ export function Menu({ label, items }: MenuProps) {
   );
 }
 
-/** Moves the focus within the menu. Returns whether the key does that. */
+/** Moves the focus within the menu. Returns true if the key was handled. */
 function moveFocus({ key }: KeyboardEvent, place: HTMLElement | null): boolean {
   const items = [...(place?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
   const here = items.findIndex((item) => item.matches(':focus'));

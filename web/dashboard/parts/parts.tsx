@@ -4,7 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
-/** A link to another screen of the dashboard. With a modifier key the browser opens it like any other link. */
+/**
+ * A link to another screen of the dashboard. With a modifier key, the browser handles the click as for any other link.
+ */
 type LinkProps = {
   to: Route;
   class?: string;
@@ -49,7 +51,7 @@ export function Tabs({ label, open, children }: { label: string; open: string; c
   );
 }
 
-/** A text with a button that copies it. */
+/** Properties of a text with a button that copies it. */
 type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean };
 
 export function CopyField({ label, text, isSecret = false, isWrapped = false }: CopyProps) {

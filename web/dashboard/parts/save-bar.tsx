@@ -9,7 +9,7 @@ import { toast } from './toasts.tsx';
 export function SaveBar() {
   const editors = [...unsaved.value.values()];
   const save = () => void saveTyped();
-  // Without editors too: the first change may still be in a field that reports it when it loses the focus.
+  // Also active without editors, because a field that is being edited reports its change only when it loses the focus.
   useShortcuts(editors.length === 0 ? { 'ctrl+s': save } : { 'ctrl+s': save, 'ctrl+enter': save });
   if (editors.length === 0) return null;
   const isBusy = editors.some(({ saving }) => saving.isBusy.value);
@@ -53,7 +53,7 @@ async function saveAll(): Promise<boolean> {
   return results.every(Boolean);
 }
 
-/** Reasons why the changes are not or cannot be saved. */
+/** Reasons why the last save failed or why changes cannot be saved. */
 function Problems() {
   const editors = [...unsaved.value.values()];
   const errors = new Set(editors.flatMap(({ fault, saving }) => [fault, saving.error.value]));

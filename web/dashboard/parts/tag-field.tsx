@@ -6,8 +6,8 @@ import { Icon } from './icon.tsx';
 type Props = { id: string; label: string; tags: readonly string[]; onChange: (tags: readonly string[]) => void };
 
 /**
- * Tags as chips. Enter or a comma adds the typed ones. Backspace in the empty field removes the last. Delete and
- * Backspace on a chip remove it.
+ * Edits tags as chips. Enter or a comma adds the typed tags. Backspace in the empty field removes the last tag. Delete
+ * or Backspace on a chip removes that tag.
  */
 export function TagField({ id, label, tags, onChange }: Props) {
   const text = useSignal('');

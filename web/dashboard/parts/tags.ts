@@ -14,7 +14,10 @@ export function readTags(metaTags: readonly MetaTag[]): string[] {
   return [...new Set([...single, ...metaTags.filter(isKeywords).flatMap(splitTags)])].filter((tag) => tag !== '');
 }
 
-/** Returns the meta tags with other tags. Tags of a list of keywords stay in it, new ones become meta tags. */
+/**
+ * Returns the meta tags with the video's tags replaced. Tags in a keyword list stay in that list, and new tags become
+ * separate meta tags.
+ */
 export function withTags(metaTags: readonly MetaTag[], tags: readonly string[]): MetaTag[] {
   const wanted = new Set(tags);
   const kept = metaTags.flatMap((one): MetaTag[] => {
@@ -32,7 +35,7 @@ export function otherMetaTags(metaTags: readonly MetaTag[]): MetaTag[] {
   return metaTags.filter(({ property }) => ![TAG, KEYWORDS, DESCRIPTION].includes(property ?? ''));
 }
 
-/** Returns the meta tags with others in place of those that no other field shows. */
+/** Replaces the meta tags that no other field shows, and keeps the rest. */
 export function withOtherMetaTags(metaTags: readonly MetaTag[], others: readonly MetaTag[]): MetaTag[] {
   const before = new Set(otherMetaTags(metaTags));
   return [...metaTags.filter((one) => !before.has(one)), ...others];
@@ -43,7 +46,10 @@ export function readDescription({ description, metaTags }: Pick<VideoModel, 'des
   return description ?? metaTags.find(({ property }) => property === DESCRIPTION)?.value ?? '';
 }
 
-/** Returns the meta tags with the new description in the meta tag of importers. Without one, returns the same array. */
+/**
+ * Returns the meta tags with a new description in the description meta tag. If there is no such tag, returns the same
+ * array.
+ */
 export function withDescription(metaTags: readonly MetaTag[], description: string): readonly MetaTag[] {
   const others = metaTags.filter(({ property }) => property !== DESCRIPTION);
   if (others.length === metaTags.length) return metaTags;

@@ -6,7 +6,7 @@ import { Notice } from '../parts/parts.tsx';
 import { type Listed, listOperations, type OpenApi } from './openapi.ts';
 import { OperationPage } from './operation-page.tsx';
 
-/** The interface's operations with search, models, snippets and a form that runs them. */
+/** API reference: operations with search, models, code snippets and a form that runs them. */
 export function Reference() {
   const { value, error } = useLoaded<OpenApi>('/docs/openapi.json');
   const text = useSignal('');

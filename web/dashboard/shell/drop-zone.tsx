@@ -9,7 +9,7 @@ export function DropZone({ libraryId }: { libraryId: number }) {
   const isOver = useSignal(false);
   const collection = useSignal<string | null>(null);
   useEffect(() => {
-    // Pictures that are dragged within the page arrive as files, too.
+    // True during a drag that began on this page: its images would also arrive as files.
     let isOwn = false;
     const start = () => (isOwn = true);
     const end = () => (isOwn = false);

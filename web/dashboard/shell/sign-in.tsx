@@ -18,7 +18,7 @@ export function SignIn() {
   );
 }
 
-/** Asks for a key over a page with unsaved changes, after its session has ended. */
+/** Asks for a key in a dialog after the session has ended, so that the page keeps its unsaved changes. */
 export function SignInAgain() {
   if (!isExpired.value) return null;
   return (

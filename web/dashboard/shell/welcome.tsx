@@ -7,7 +7,9 @@ import { signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { Mark } from './sign-in.tsx';
 
-/** Target of the first start's link: signs in with the secret after the # and removes it from the address. */
+/**
+ * Target of the link that the first start prints. Signs in with the secret after the #, and removes it from the URL.
+ */
 export function Welcome() {
   const error = useSignal<string | null>(null);
   useEffect(() => {

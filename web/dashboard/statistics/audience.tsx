@@ -88,7 +88,7 @@ function Retention({ percents }: { percents: readonly number[] }) {
   );
 }
 
-/** Downloads these figures, and those of the charts, as CSV. */
+/** Downloads all statistics as CSV. */
 export function DownloadCsv({ libraryId, query }: { libraryId: number; query: string }) {
   return (
     <a class="button" href={`${prefix}/library/${libraryId}/statistics/export?${query}`} download="statistics.csv">

@@ -23,7 +23,8 @@ const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string
 type CostProps = { libraryId: number; watchedSec: number; days: number };
 
 /**
- * Estimates the library's cost at a hosted service, by editable price lists, next to the cost of own power and disks.
+ * Estimates the library's cost at a hosted service, by editable price lists, next to the cost of the owner's power and
+ * disks.
  */
 export function Cost({ libraryId, watchedSec, days }: CostProps) {
   const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?itemsPerPage=${SAMPLE}`);

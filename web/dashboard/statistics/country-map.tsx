@@ -31,8 +31,8 @@ function drawCountries(): Country[] {
 type Props = { counts: Readonly<Record<string, number>>; nameOf: (code: string) => string };
 
 /**
- * Locations of viewers: the more views, the stronger a country's colour, by orders of magnitude. The adjacent list has
- * the same data as text.
+ * World map of views per country. The colour strength is the logarithm of the views. The adjacent list has the same
+ * data as text.
  */
 export function CountryMap({ counts, nameOf }: Props) {
   const most = Math.max(1, ...Object.values(counts));

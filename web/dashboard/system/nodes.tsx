@@ -10,7 +10,7 @@ type Node = Static<typeof NodeModel>;
 
 const LOOK_AGAIN_MS = 10_000;
 
-/** Running processes of all machines, with version and load, and the live streams that each has. */
+/** Running processes of all machines, with version, load and the live streams that each owns. */
 export function Nodes() {
   const { value, error, again } = useLoaded<Node[]>('/system/nodes');
   useRefresh(again, LOOK_AGAIN_MS);

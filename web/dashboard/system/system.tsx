@@ -72,7 +72,7 @@ function Figures({ system }: { system: SystemModel }) {
   );
 }
 
-/** Answers to the first questions about encoding: whether it keeps up, how fast it is, and whether it fails. */
+/** Encoding statistics: whether encoding keeps up, its speed, and its failures. */
 function Work({ system: { Queue: lines, EncodeSpeed: speed, FailuresLastDay: failures } }: { system: SystemModel }) {
   const oldest = lines.flatMap(({ OldestAt }) => OldestAt ?? []).sort((a, b) => a.localeCompare(b))[0];
   return (
@@ -103,7 +103,7 @@ function waitOf(text: string): string {
   return sec < 5400 ? t('{0} min', Math.round(sec / 60)) : t('{0} h', (sec / 3600).toFixed(1));
 }
 
-/** Load of the machine that responds. */
+/** Load of the machine that runs the API process. */
 function Host({ host: { Cores, LoadAverage, MemoryBytes, FreeMemoryBytes } }: { host: SystemModel['Host'] }) {
   return (
     <>

@@ -3,7 +3,7 @@ export function playerAddress(edgeUrl: string, libraryId: number, videoId: strin
   return `${edgeUrl}/embed/${libraryId}/${videoId}`;
 }
 
-/** The shape of a video. Its size is 0 until it is known. */
+/** Frame size of a video. Both sides are 0 until it is known. */
 export type Shape = { width: number; height: number };
 
 /** Returns the shape of a player's frame in CSS: that of the video, or 16/9 until it is known. */

@@ -13,7 +13,7 @@ import { addChosen } from './add-dropped.ts';
 import type { Target } from './upload-item.ts';
 import { UploadSettingsDialog } from './upload-settings.tsx';
 
-/** Types that the file dialog offers. Browsers know no type for some of the endings. */
+/** File types that the file dialog offers. Some extensions are listed because browsers have no media type for them. */
 const ACCEPTED = 'video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov';
 
 /** One menu for every way to upload: files, a folder, an address, or files with their own settings. */
@@ -98,7 +98,7 @@ function FileInput({ input, to, isFolder }: InputProps) {
 
 function take(input: HTMLInputElement, to: Target): void {
   const files = [...(input.files ?? [])];
-  // The same file can be chosen again.
+  // Resets the input, so that the same file can be chosen again.
   input.value = '';
   void addChosen(to, files);
 }

@@ -24,7 +24,10 @@ export function StateChip({ video }: { video: VideoModel }) {
 
 /** Statuses of a video without a usable file: created, failed, upload failed. */
 const WITHOUT_FILE: readonly number[] = [0, 5, 6];
-/** States of an upload that continues by itself or by its owner. One of another tab is `lost` here. */
+/**
+ * States of an upload that continues automatically or that the user can resume. Uploads of other tabs have the state
+ * `lost` here.
+ */
 const SENDING: readonly string[] = ['waiting', 'sending', 'paused', 'cut'];
 
 /** Returns the percentage that this page has sent of a video's file. Null if it sends none. */

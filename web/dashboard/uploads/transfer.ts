@@ -19,8 +19,8 @@ export type Transfer = {
 
 /**
  * Uploads a file to a video, starting after the bytes that the service already has. The signature is renewed during the
- * upload, and when the service rejects it as expired, since this computer's clock may be slow. The caller handles a
- * lost connection.
+ * upload, and when the service rejects it as expired, which happens if this computer's clock is slow. The caller
+ * handles a lost connection.
  */
 export async function transfer(file: File, { libraryId, videoId, address, ...on }: Transfer): Promise<void> {
   let signature: UploadSignature | null = null;

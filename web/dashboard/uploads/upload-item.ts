@@ -34,7 +34,7 @@ export type UploadItem = Target & {
   error: string | null;
   /** Number of temporary refusals by the service. Limited per upload. */
   refusals: number;
-  /** The library already had a video of this title when the upload began. */
+  /** True if the library already had a video with this title when the upload began. */
   isNamesake: boolean;
 };
 

@@ -14,7 +14,7 @@ const MAX_CONCURRENT = 2;
 const CUT_RETRY_MS = 3_000;
 /** Maximum number of retries after too many requests or a failure. An unreachable service is retried without limit. */
 const MAX_REFUSALS = 10;
-/** Maximum length of a list that is checked for duplicate titles. */
+/** Maximum number of listed uploads for which duplicate titles are looked up. */
 const MAX_COMPARED = 50;
 /** Weight of a new speed measurement. */
 const SPEED_WEIGHT = 0.2;

@@ -15,7 +15,7 @@ import { Attempts } from './attempts.tsx';
 import type { PartProps } from './part-props.ts';
 import { RemedyButton } from './remedy-button.tsx';
 
-/** Reasons why the video plays as it does, in sentences with buttons, running work, and past events. */
+/** Explanations of how the video plays, with buttons for remedies, followed by running work and past events. */
 export function Activity(props: PartProps) {
   const why = useLoaded<WhyModel>(`${props.path}/why`);
   const activity = useLoaded<VideoActivityModel>(`${props.path}/activity`);

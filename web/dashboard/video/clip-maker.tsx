@@ -18,7 +18,10 @@ type Range = { fromSec: number; toSec: number };
 
 const REPLAYED_SEC = 30;
 
-/** Cuts a part out as a new video: drag over the heatmap, or select the most watched part. Nothing is encoded again. */
+/**
+ * Creates a new video from a part that the user selects on the heatmap, or from the most watched part. Nothing is
+ * encoded again.
+ */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);

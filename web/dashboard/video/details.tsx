@@ -40,7 +40,7 @@ function readFields(video: VideoModel): Fields {
   };
 }
 
-/** Edits the details of a video. Tags of all kinds are saved together, because the interface replaces their list. */
+/** Edits the details of a video. Tags of all kinds are saved together, because the API replaces the complete list. */
 export function useDetails({ path, video, onChanged }: PartProps): DetailsDraft {
   return useDraft(readFields(video), {
     name: t('Details'),
@@ -102,7 +102,7 @@ function DetailsForm({ libraryId, path, video, onChanged, draft: { value, change
 
 type DescriptionProps = { text: string; onChange: (text: string) => void };
 
-/** The description as it is written, or as it looks. */
+/** The description as Markdown in an editor, or rendered. */
 function DescriptionField({ text, onChange }: DescriptionProps) {
   const isPreview = useSignal(false);
   return (

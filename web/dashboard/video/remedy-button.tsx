@@ -14,7 +14,7 @@ type RemedyProps = Pick<PartProps, 'libraryId' | 'path' | 'video' | 'onChanged'>
   finding: WhyModel['findings'][number];
 };
 
-/** The action that helps with a finding, if this user may take it. */
+/** Button for the action that fixes a finding, if the user has permission for it. */
 
 export function RemedyButton({
   finding: { remedy },

@@ -59,7 +59,7 @@ export function Share(props: PartProps) {
   const link = new URL(signed.value.value?.address ?? address.href);
   addChoices(link, choices.value);
   const preview = new URL(link);
-  // A page of the dashboard fetches no media before somebody plays it.
+  // Dashboard pages load no media before the user starts playback.
   for (const [name, value] of HELD) preview.searchParams.set(name, value);
   const shape = frameShape(video);
   const needsToken = link.searchParams.has('token');

@@ -26,7 +26,7 @@ export function StateBanner(props: PartProps) {
       </section>
     );
   }
-  // Another state is explained at once.
+  // The key remounts the explanation when the state changes, so that it is updated immediately.
   return <Explained key={`${path} ${video.status}`} {...props} />;
 }
 

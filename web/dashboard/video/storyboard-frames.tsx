@@ -1,7 +1,7 @@
-/** Number of tiles per side of a storyboard sheet, which has six by six (interface section 1.4: seek/_0.jpg …). */
+/** Number of tiles per side of a storyboard sheet, which has six by six tiles (`seek/_0.jpg` in the hosted API). */
 const SIDE = 6;
 const TILES = SIDE * SIDE;
-/** Number of frames in the band. Narrow frames need more of them to fill it. */
+/** Number of frames in the band. Narrow frames need a higher number to fill it. */
 const FRAMES = 8;
 const NARROW_FRAMES = 18;
 

@@ -25,7 +25,7 @@ import { VideoStatistics } from './video-statistics.tsx';
 
 type Place = { libraryId: number; videoId: string };
 
-/** Tabs, and where each has the player: above its form, at its side, or not at all. */
+/** Tabs of the page, with the position of the player in each: above the form, next to it, or none. */
 const TABS = [
   ['overview', 'Overview', 'above'],
   ['share', 'Share', 'none'],

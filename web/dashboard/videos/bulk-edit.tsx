@@ -16,7 +16,7 @@ type Props = { libraryId: number; wanted: ListQuery; onChanged: () => void; onCl
 const PER_PAGE = 1_000;
 /** Maximum number of videos whose titles are shown for editing. */
 const MAX_TITLES = 100;
-/** Maximum number of videos in one edit, which the browser makes one by one. */
+/** Maximum number of videos in one edit, because the browser sends one request per video. */
 const MAX_VIDEOS = 10_000;
 
 /** Edits the titles of a few selected videos, and the tags of many. Nothing is sent before Apply. */

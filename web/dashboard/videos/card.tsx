@@ -85,7 +85,7 @@ function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
   );
 }
 
-/** Long enough that a passing pointer loads nothing. */
+/** Delay before the preview is loaded, so that a pointer that only passes over a card does not load it. */
 const HOVER_MS = 350;
 
 /** The thumbnail, animated while the pointer rests on it. */
@@ -123,7 +123,10 @@ function Thumbnail({ video }: { video: VideoModel }) {
   );
 }
 
-/** Returns the preview next to a thumbnail. Null if a token opens only the thumbnail. */
+/**
+ * Returns the URL of the preview in the folder of a thumbnail. Null if the thumbnail's token does not cover the
+ * preview.
+ */
 function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | null {
   if (thumbnailUrl === null || thumbnailFileName === null || thumbnailUrl.includes('?')) return null;
   return thumbnailUrl.replace(thumbnailFileName, 'preview.webp');

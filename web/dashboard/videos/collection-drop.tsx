@@ -16,8 +16,8 @@ import { isSelected, selection } from './selection.ts';
 const dragged = signal<readonly string[] | null>(null);
 
 /**
- * Handlers of a video that can be dragged into a collection. A selected video takes the selection with it. Browsers
- * drag its link: the text of an element that is itself draggable cannot be selected.
+ * Handlers of a video that can be dragged into a collection. A selected video takes the selection with it. The user
+ * drags the link of the video, because text in a draggable element cannot be selected.
  */
 export function dragVideo(id: string) {
   return {
@@ -25,7 +25,7 @@ export function dragVideo(id: string) {
       const { value } = selection;
       const ids = value.kind === 'some' && isSelected(id) ? [...value.ids] : [id];
       if (dataTransfer !== null) dataTransfer.effectAllowed = 'move';
-      // The browser ends a drag whose start changes the page.
+      // Delays the change, because the browser cancels a drag if the page changes when the drag starts.
       setTimeout(() => (dragged.value = ids));
       // A row that the list no longer draws gets no event. Browsers send no mouse events before the drag ends.
       addEventListener('mousemove', endDrag, { once: true });

@@ -1,7 +1,7 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { readTags, withTags } from '../parts/tags.ts';
 
-/** An edit of a video. Without a `title`, the title stays. */
+/** An edit of a video. If `title` is undefined, the title is kept. */
 export type Edit = { title: string | undefined; added: readonly string[]; removed: readonly string[] };
 
 /** Returns the changed fields of a video. Null if nothing changes. */

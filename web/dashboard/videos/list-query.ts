@@ -1,10 +1,10 @@
 import { changeQuery, query } from '../base/router.ts';
 
-/** Layouts of the list, from few facts to many videos. */
+/** Layouts of the list, from the largest items to the most compact. */
 export const VIEWS = ['grid', 'list', 'dense'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Filters, order and layout of the list. All of it is in the URL. */
+/** Filters, order and layout of the list, all stored in the URL. */
 export type ListQuery = {
   search: string;
   state: string;

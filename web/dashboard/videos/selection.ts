@@ -28,7 +28,10 @@ export function countSelected(total: number): number {
   return selection.value.kind === 'all' ? total : selection.value.ids.size;
 }
 
-/** Selects or deselects a video. With Shift, changes all loaded ones from the previous to this one. */
+/**
+ * Selects or deselects a video. With Shift, changes all loaded videos between the previously clicked video and this
+ * one.
+ */
 export function turn(
   index: number,
   id: string,

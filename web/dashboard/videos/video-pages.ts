@@ -29,7 +29,8 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
   const store = useRef(new PageStore());
   const pages = store.current;
   pages.onChange = (found) => {
-    // The total of a search is too low while pages remain. It grows, and only the first page can lower it.
+    // While more pages remain, the total of a search is a lower bound. Later pages can only raise it; the first page
+    // can also lower it.
     if (found !== null) total.value = found.isFirst ? found.total : Math.max(found.total, total.value ?? 0);
     error.value = found === null ? pages.error : null;
     version.value += 1;
@@ -40,7 +41,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
     return () => pages.close();
   }, [libraryId, apiQuery, pages, total]);
   useEffect(() => follow(libraryId, () => pages.refresh()), [libraryId, pages]);
-  // Read here, so that components showing videos render again when a page arrives.
+  // Reads the signal, so that components that show videos render again when a page arrives.
   version.value;
   return {
     total,

@@ -1,6 +1,6 @@
 import type { ListedMedia, LivePlaylist } from './read-live-playlist.ts';
 
-/** Precision with which durations are written. */
+/** Rounding error of durations in playlists, in seconds. */
 const ROUNDING_SEC = 0.0001;
 /**
  * Minimum duration of a partial segment as a share of the target, except for the last of a segment (section 4.4.4.9).
@@ -40,7 +40,7 @@ function checkControl({ control, targetSec, partTargetSec, skipped }: LivePlayli
   if (skipped > 0 && skipSec === null) fault('EXT-X-SKIP needs CAN-SKIP-UNTIL');
   if (partTargetSec === null) return;
   if (partHoldBackSec === null) fault('PART-HOLD-BACK is required where there are parts');
-  // At least two times (MUST), and three times (SHOULD).
+  // PART-HOLD-BACK must be at least twice PART-TARGET (MUST), and should be three times PART-TARGET (SHOULD).
   else if (Number(partHoldBackSec) < 3 * partTargetSec - ROUNDING_SEC) {
     fault(`PART-HOLD-BACK ${partHoldBackSec} is below three part targets`);
   }
@@ -49,7 +49,7 @@ function checkControl({ control, targetSec, partTargetSec, skipped }: LivePlayli
 /** Sections 4.4.3.1 and 4.4.4.1, and the EXT-X-MAP that fragmented MP4 needs. */
 function checkDurations({ media, targetSec, skipped }: LivePlaylist, fault: Fault): void {
   for (const { sequence, durationSec, map, uri } of media) {
-    // The part that a delta update skips may contain it.
+    // In a delta update, the skipped part may contain the EXT-X-MAP.
     if (map === null && skipped === 0) fault(`segment ${sequence} has no EXT-X-MAP`);
     if (uri === null) continue;
     if (durationSec === null || durationSec <= 0) fault(`segment ${sequence} lasts ${durationSec} s`);
@@ -69,7 +69,7 @@ function checkParts({ media, partTargetSec }: LivePlaylist, fault: Fault): void 
     const leastSec = (partTargetSec ?? 0) * MIN_PART_SHARE - ROUNDING_SEC;
     parts.forEach((part, at) => {
       if (part.durationSec > longestSec) fault(`part ${part.uri} of ${part.durationSec} s exceeds the part target`);
-      // The last part of an open segment may be the last of all.
+      // The last part of an open segment may turn out to be the last part of that segment.
       const isLast = at === parts.length - 1;
       if (part.durationSec < leastSec && !isLast && !part.isGap)
         fault(`part ${part.uri} lasts ${part.durationSec} s only`);

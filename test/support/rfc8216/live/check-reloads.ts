@@ -19,7 +19,10 @@ export function checkReloads(texts: readonly string[]): string[] {
   return [...new Set(faults)];
 }
 
-/** Section 6.2.4: variants of one presentation have the same targets, and discontinuities at the same media. */
+/**
+ * Section 6.2.4: all variants of a presentation have the same target durations, and discontinuities at the same
+ * positions.
+ */
 export function checkVariants(texts: readonly string[]): string[] {
   const lists = texts.map(readLivePlaylist);
   const faults: string[] = [];
