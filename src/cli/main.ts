@@ -13,8 +13,9 @@ const commands: Record<string, Command> = {
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
-    summary: 'check what is installed, what is missing and which settings are wrong',
-    run: async () => await (await import('./doctor.ts')).doctor(),
+    summary:
+      'check what is installed, what is missing and which settings are wrong; with --upgrade, also the processes',
+    run: async (args) => await (await import('./doctor.ts')).doctor(args),
   },
   ready: {
     summary: 'exit with 0 if the service on this machine is ready, for health checks',
