@@ -106,8 +106,10 @@ function shuffle<T>(random: Random, list: readonly T[]): T[] {
 
 /** Records an expand step of a later version, which the releases do not know. */
 async function recordExpandStep(db: Parameters<ReturnType<typeof sql>['execute']>[0]): Promise<void> {
-  await sql`insert into kysely_migration values ('998-expand', '2026')`.execute(db);
-  await sql`insert into schema_compatibility values ('998-expand', '0.1.0', '0.2.0')`.execute(db);
+  // In one transaction, like a migration: a process that saw only the first row would stop its work.
+  await sql`
+    with step as (insert into kysely_migration values ('998-expand', '2026') returning name)
+    insert into schema_compatibility select name, '0.1.0', '0.2.0' from step`.execute(db);
 }
 
 /** The stream continues with the last ingest. */
