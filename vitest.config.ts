@@ -14,6 +14,7 @@ const SOAKS = [
   'viewing',
   'media-sync',
   'live-gaps',
+  'rolling-upgrade',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];

@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The slowest files, which take at least half a minute. If they began last, one of them would run alone at the end. */
 const LONGEST: readonly string[] = [
-  'test/soak/rolling-upgrade.test.ts',
   'test/live/ladder.test.ts',
   'test/e2e/dashboard-actions.test.ts',
   'test/on-demand/viewers.test.ts',
