@@ -144,7 +144,7 @@ export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: n
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
-export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
+export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; Draining: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
 
 export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
@@ -359,6 +359,8 @@ export type Operations = {
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
+  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{id}/drain` */
+  drainNode: { input: { id: string; force?: boolean }; answer: undefined };
   /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
@@ -597,6 +599,7 @@ export const operations = {
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
+  drainNode: {"method":"POST","path":"/system/nodes/{id}/drain","query":["force"],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
   exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},

@@ -56,6 +56,7 @@ import { exportAudience, getAudience } from './statistics/get-audience.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
+import { drainNode } from './system/drain-node.ts';
 import { getSystem } from './system/get-system.ts';
 import { listNodes } from './system/list-nodes.ts';
 import { deleteTrashedVideo } from './trash/delete-trashed-video.ts';
@@ -192,6 +193,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   deleteTrashedVideo,
   getSystem,
   listNodes,
+  drainNode,
   searchSpoken,
   setThumbnail,
   smartGenerate,

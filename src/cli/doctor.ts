@@ -2,16 +2,18 @@ import { execFile } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { describeFirewall } from '../compose/firewall.ts';
 import { describeSpeech } from '../compose/speech-models.ts';
 import { probeStore, requireStore } from '../compose/storage.ts';
 import { findOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { readVersion } from '../lib/version.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { examineDatabase, type Finding } from './examine-database.ts';
+import { examineUpgrade } from './examine-upgrade.ts';
 import { findSandbox } from './find-sandbox.ts';
 
 const TOOL_TIMEOUT_MS = 10_000;
@@ -19,9 +21,11 @@ const TOOL_TIMEOUT_MS = 10_000;
 const LIBINJECTION = ['941101', '942101'];
 
 /**
- * `millrace doctor`: checks the installation and prints the results. Returns exit code 1 if a problem prevents a start.
+ * `millrace doctor [--upgrade]`: checks the installation and prints the results. Returns exit code 1 if a problem
+ * prevents a start, or with `--upgrade` a start next to the running processes.
  */
-export async function doctor(): Promise<number> {
+export async function doctor(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { upgrade: { type: 'boolean' } } });
   const [settings, problems] = readSettingsOrProblems();
   const findings: Finding[] = [
     { isGood: true, what: 'millrace', found: readVersion() },
@@ -39,7 +43,9 @@ export async function doctor(): Promise<number> {
           ...(await examineDatabase(settings)),
           await examineStore(settings),
           await examineDataDir(settings.dataDir),
+          ...examineNetwork(settings),
           await examineSpeech(settings),
+          ...(values.upgrade === true ? await examineUpgradeOrSay() : []),
         ]),
   ];
   for (const { isGood, what, found } of findings) {
@@ -54,6 +60,14 @@ function readSettingsOrProblems(): [Settings | null, string[]] {
   } catch (error) {
     if (error instanceof Refused) return [null, error.message.split('\n')];
     throw error;
+  }
+}
+
+async function examineUpgradeOrSay(): Promise<Finding[]> {
+  try {
+    return await examineUpgrade();
+  } catch (error) {
+    return [{ isGood: false, what: 'upgrade', found: error instanceof Error ? error.message : String(error) }];
   }
 }
 
@@ -105,6 +119,32 @@ async function examineStore(settings: Settings): Promise<Finding> {
     };
   } catch (error) {
     return { isGood: false, what: 'storage', found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Reads the TLS files, and names proxies whose headers are trusted. A network of all addresses is a problem. */
+function examineNetwork({ tls, trustedProxies }: Settings): Finding[] {
+  const findings: Finding[] = tls === null ? [] : [examineTls(tls)];
+  const all = trustedProxies.find((network) => network.endsWith('/0'));
+  if (all !== undefined) {
+    const found =
+      `MILLRACE_TRUSTED_PROXIES: expected the networks of your proxies, got ${all}, with which every client may ` +
+      'choose its own address, host and protocol.';
+    findings.push({ isGood: false, what: 'proxies', found });
+  } else if (trustedProxies.length > 0) {
+    findings.push({ isGood: true, what: 'proxies', found: `trusted: ${trustedProxies.join(', ')}` });
+  }
+  return findings;
+}
+
+function examineTls(paths: NonNullable<Settings['tls']>): Finding {
+  try {
+    const { expiresAt } = readTlsPair(paths);
+    const isGood = expiresAt.getTime() > Date.now();
+    const found = `the certificate ${isGood ? 'is valid until' : 'expired at'} ${expiresAt.toISOString()}`;
+    return { isGood, what: 'tls', found: isGood ? found : `${found}. Renew it.` };
+  } catch (error) {
+    return { isGood: false, what: 'tls', found: error instanceof Error ? error.message : String(error) };
   }
 }
 

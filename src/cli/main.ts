@@ -13,8 +13,8 @@ const commands: Record<string, Command> = {
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
-    summary: 'check the installation and the settings',
-    run: async () => await (await import('./doctor.ts')).doctor(),
+    summary: 'check the installation and the settings; with --upgrade, also the running processes',
+    run: async (args) => await (await import('./doctor.ts')).doctor(args),
   },
   ready: {
     summary: 'exit with 0 if the service on this machine is ready, for health checks',

@@ -166,3 +166,15 @@ test.each([
   expect(problems.length).toBeGreaterThan(0);
   for (const problem of problems) expect(problem).toContain(reason);
 });
+
+test('doctor reports TLS files that cannot be read, and trusted proxies that include every client', LIMIT, async () => {
+  const missing = path.join(folder, 'missing.pem');
+  const files = { MILLRACE_TLS_CERTIFICATE: missing, MILLRACE_TLS_KEY: missing };
+  const problems = await problemsOf({ ...files, MILLRACE_TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' });
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^PROBLEM tls +MILLRACE_TLS_CERTIFICATE: .*missing\.pem/),
+      expect.stringMatching(/^PROBLEM proxies +MILLRACE_TRUSTED_PROXIES: .*got 0\.0\.0\.0\/0/),
+    ]),
+  );
+});

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { freePort } from '../support/service.ts';
+import { ACCOUNT_KEY, freePort, LIBRARY_KEY } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** Timeouts that only a hang exceeds, even on a busy machine. */
@@ -43,6 +43,8 @@ function settings(name: string): Record<string, string> {
     MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
     MILLRACE_DATA_DIR: path.join(folder, name),
     MILLRACE_HOST: '127.0.0.1',
+    MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
+    MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
   };
 }
 
@@ -127,6 +129,51 @@ test(
     expect([lost.code, lost.output]).toEqual([1, expect.stringContaining('which last reported at')]);
   },
 );
+
+/** Calls an operation with a key. Returns its status and its body. */
+async function callApi(api: Node, way: string, key: string): Promise<{ status: number; body: unknown }> {
+  const [method = '', at = ''] = way.split(' ');
+  const response = await fetch(`${api.url}${at}`, { method, headers: { AccessKey: key } });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+test('the account key drains a process by the API, and doctor --upgrade names it', LIMIT, async () => {
+  const [api, worker] = await Promise.all([start('api'), start('worker')]);
+  for (const node of [api, worker]) await ready(node);
+  const { body } = await callApi(api, 'GET /system/nodes', ACCOUNT_KEY);
+  const listed = (body as { Id: string; Role: string; Lost: boolean }[]).find(
+    ({ Role, Lost }) => Role === 'worker' && !Lost,
+  );
+  const way = `POST /system/nodes/${listed?.Id}/drain`;
+  expect((await callApi(api, way, LIBRARY_KEY)).status).toBe(401);
+  const unknown = `POST /system/nodes/${crypto.randomUUID()}/drain`;
+  expect((await callApi(api, unknown, ACCOUNT_KEY)).status).toBe(404);
+  const before = await run('doctor', '--upgrade');
+  expect(before.output).toMatch(new RegExp(`ok +upgrade +\\S+/worker \\(${listed?.Id}\\) runs 0\\.1\\.0\n`));
+  expect(before.output).not.toMatch(/PROBLEM upgrade/);
+  expect(await callApi(api, way, ACCOUNT_KEY)).toEqual({ status: 204, body: null });
+  expect(await worker.ended).toBe(0);
+  const audited = await sql<{ operation: string; status: number }>`
+    select operation, status from audit_line where operation = 'drainNode' order by id`.execute(database.db);
+  expect(audited.rows.map(({ status }) => status)).toContain(204);
+  // A process of a version that a pending migration does not work with.
+  await sql`
+    insert into millrace_node (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores,
+      is_draining)
+    select gen_random_uuid(), 'old-host', role, '0.0.9', now(), 0, 0, 0, 1, false from millrace_node where role = 'api'
+  `.execute(database.db);
+  await sql`delete from kysely_migration where name = '007-queue-depth'`.execute(database.db);
+  const unsafe = await run('doctor', '--upgrade');
+  expect([unsafe.code, unsafe.output]).toEqual([
+    1,
+    expect.stringMatching(/PROBLEM upgrade .*007-queue-depth, got old-host\/api/),
+  ]);
+  await sql`insert into kysely_migration values ('007-queue-depth', '2026')`.execute(database.db);
+  await sql`delete from millrace_node where host = 'old-host'`.execute(database.db);
+  api.child.kill('SIGTERM');
+  await api.ended;
+});
 
 test('roles start and keep running after an expand step, and refuse to work after a contract step', LIMIT, async () => {
   const running = await Promise.all(['api', 'edge', 'worker', 'ingest'].map(start));

@@ -75,6 +75,8 @@ export const NodeModel = model('NodeModel', {
   LastSeenAt: dateTime(),
   /** True if it has not reported for 45 s. */
   Lost: flag(),
+  /** True once it takes no new work, before it exits. */
+  Draining: flag(),
   /** CPU use of the process in cores; 1 is one fully used core. */
   CpuCores: double(),
   MemoryBytes: int64(),

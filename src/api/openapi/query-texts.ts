@@ -44,6 +44,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   q: 'Words to find in captions.',
   'searchSpoken.language': 'Language code of the captions to search. All languages by default.',
   'transcribeVideo.language': 'Spoken language, two letters (ISO 639-1). Detected by default.',
+  'drainNode.force': 'If true, drains an ingest process whose live streams no other one can take over.',
   force: 'If true, replaces captions that were generated before.',
   token: 'Embed token of the viewer, if the library requires one.',
   expires: 'Expiry of the token, Unix time in seconds.',

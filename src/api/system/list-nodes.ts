@@ -31,6 +31,7 @@ function toModel(node: NodeLine) {
     StartedAt: wireTime(node.startedAt),
     LastSeenAt: wireTime(node.lastSeenAt),
     Lost: node.isLost,
+    Draining: node.isDraining,
     CpuCores: node.cpuCores,
     MemoryBytes: node.memoryBytes,
     HostLoad: node.hostLoad,

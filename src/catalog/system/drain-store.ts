@@ -27,7 +27,7 @@ export async function requestDrain(db: Db, name: string, { isForced = false } = 
     throw new Refused(
       'conflict',
       `Expected another ingest to take over ${published.length} live streams of ${describe(node)}, found none. Start ` +
-        'one, or interrupt the streams with --force.',
+        'one, or interrupt the streams with --force, or force=true in the API.',
     );
   }
   await sql`

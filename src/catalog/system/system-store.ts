@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
+import { requestDrain } from './drain-store.ts';
 import { loadNodes, loadRecentWork, type NodeLine, type RecentWork } from './node-store.ts';
 
 /** Encode tasks of one kind in one queue. */
@@ -53,8 +54,15 @@ export type SystemView = {
   recent: RecentWork;
 };
 
-/** Reads the status of the installation: queue, workers, sizes, and scrub progress. */
-export type SystemStore = { load(): Promise<SystemView>; loadNodes(): Promise<NodeLine[]> };
+/**
+ * Reads the status of the installation: queue, workers, sizes, and scrub progress. `requestDrain` is that of
+ * `drain-store.ts`.
+ */
+export type SystemStore = {
+  load(): Promise<SystemView>;
+  loadNodes(): Promise<NodeLine[]>;
+  requestDrain(id: string, options: { isForced: boolean }): Promise<NodeLine>;
+};
 
 export function createSystemStore(db: Db): SystemStore {
   return {
@@ -90,6 +98,7 @@ export function createSystemStore(db: Db): SystemStore {
       };
     },
     loadNodes: () => loadNodes(db),
+    requestDrain: (id, options) => requestDrain(db, id, options),
   };
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Millrace, signEmbedUrl } from '../../../sdk/src/millrace.ts';
+import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context, Profile } from './context.ts';
 import { printAnswer, printLine } from './output.ts';
@@ -83,15 +83,19 @@ async function nodes({ millrace, values }: Context): Promise<void> {
       printLine(JSON.stringify(node));
       continue;
     }
-    const { Host, Role, Version, CpuCores, MemoryBytes, HostLoad, HostCores, StartedAt, LastSeenAt, Lost } = node;
+    const { Id, Host, Role, Version, CpuCores, MemoryBytes, HostLoad, HostCores } = node;
     const load = `cpu ${CpuCores.toFixed(2)}\tmemory ${Math.round(MemoryBytes / 2 ** 20)} MiB`;
     const host = `load ${HostLoad.toFixed(1)} of ${HostCores}`;
-    const seen = Lost ? `lost since ${LastSeenAt}` : `since ${StartedAt}`;
-    printLine([Host, Role, Version, load, host, seen].join('\t'));
+    printLine([Id, Host, Role, Version, load, host, stateOf(node)].join('\t'));
     for (const { StreamId, Title, Publisher } of node.Streams) {
       printLine(`\tlive\t${StreamId}\t${Publisher ?? 'no publisher'}\t${Title}`);
     }
   }
+}
+
+function stateOf({ Lost, Draining, LastSeenAt, StartedAt }: NodeModel): string {
+  if (Lost) return `lost since ${LastSeenAt}`;
+  return Draining ? 'draining' : `since ${StartedAt}`;
 }
 
 async function exportLibrary({ millrace, library: libraryId }: Context): Promise<void> {

@@ -231,10 +231,11 @@ const table = [
   {
     words: 'nodes',
     takes: [],
-    does: 'list the running processes with role, version, load and live streams',
+    does: 'list the running processes with id, role, version, load, state and live streams',
     act: 'nodes',
     uses: ['listNodes'],
   },
+  call('nodes drain', 'drainNode', ['id'], 'let a process finish or hand back its work and exit; force=true'),
   call('health', 'getHealth', [], 'show the state of the service'),
   call('user', 'getUser', [], 'show the account'),
   call('billing', 'getBilling', [], 'show the billing data of the account, which are all 0'),

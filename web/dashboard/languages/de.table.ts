@@ -369,6 +369,13 @@ export const de = {
   '{0} on {1} cores': '{0} auf {1} Kernen',
   'lost since {0}': 'verloren seit {0}',
   'on {0}: {1}': 'auf {0}: {1}',
+  Drain: 'Leeren',
+  draining: 'wird geleert',
+  'Drain {0} on {1}': '{0} auf {1} leeren',
+  'The process finishes or hands back its work and exits. Only its machine can start it again.':
+    'Der Prozess beendet seine Arbeit oder gibt sie zurück und endet. Nur sein Rechner kann ihn wieder starten.',
+  'Drain even if no other process can take over its live streams':
+    'Auch leeren, wenn kein anderer Prozess seine Livestreams übernehmen kann',
   'no publisher': 'kein Sender',
   'primary publisher': 'Hauptsender',
   'backup publisher': 'Ersatzsender',

@@ -143,6 +143,7 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
     StartedAt: 'Time at which it started.',
     LastSeenAt: 'Time of its last report.',
     Lost: 'Whether it has not reported for 45 s.',
+    Draining: 'Whether it was asked to finish or hand back its work and to exit.',
     CpuCores: 'CPU use of the process since its previous report, in cores.',
     MemoryBytes: 'Resident memory of the process in bytes.',
     HostLoad: 'Average number of processes on its machine that ran or waited for a core during the last minute.',
