@@ -16,8 +16,8 @@ import { ACCOUNT_KEY, discard, type Service, startService } from '../support/ser
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** `cli.test.ts` runs these as processes, piped and in a terminal. */
-const RUN_ELSEWHERE = ['login', 'upload', 'completion'];
+/** `cli.test.ts` runs these as processes, piped and in a terminal, and `imports/folder.test.ts` the import. */
+const RUN_ELSEWHERE = ['login', 'upload', 'completion', 'import'];
 
 let service: Service;
 let folder: string;

@@ -26,8 +26,8 @@ export type ScriptedStream = {
 export type StreamScript = { libraries: number; videos: number; clip: Buffer; image: Buffer; pageItems: number };
 
 /**
- * Serves the libraries of an account as the interface describes them: account API, library API in pages, and a pull zone
- * with signed addresses. Every seventh video has no file, and every eleventh has a file that cannot be downloaded.
+ * Serves the libraries of an account as the interface describes them: account API, library API in pages, and a pull
+ * zone with signed addresses. Every seventh video has no file, and every eleventh has a file that cannot be downloaded.
  */
 export async function startScriptedStream(script: StreamScript): Promise<ScriptedStream> {
   const seen: string[] = [];

@@ -32,7 +32,8 @@ export const resumeImport = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/imports/{importId}/resume',
   description:
-    'Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again.',
+    'Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items ' +
+    'again.',
   auth: 'account-key',
   params: ImportParams,
   answer: ImportModel,

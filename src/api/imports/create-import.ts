@@ -1,5 +1,6 @@
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
-import { DEFAULT_IMPORT_CONCURRENCY, type ListedItem } from '../../catalog/imports/library-import.ts';
+import { DEFAULT_IMPORT_CONCURRENCY } from '../../catalog/imports/library-import.ts';
+import type { ListedItem } from '../../catalog/imports/listed-item.ts';
 import type { SourceRequest } from '../../jobs/imports/import-source.ts';
 import { runImport } from '../../jobs/imports/run-import.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';

@@ -83,6 +83,7 @@ export const PaginationListOfImportModel = model('PaginationListOfImportModel', 
   itemsPerPage: int32(),
   items: Type.Array(ImportModel),
 });
+export type PaginationListOfImportModel = Static<typeof PaginationListOfImportModel>;
 
 export const ImportItemModel = model('ImportItemModel', {
   kind: ImportItemKind,
@@ -104,3 +105,4 @@ export const ImportDetailsModel = model('ImportDetailsModel', {
   itemsPerPage: int32(),
   items: Type.Array(ImportItemModel),
 });
+export type ImportDetailsModel = Static<typeof ImportDetailsModel>;

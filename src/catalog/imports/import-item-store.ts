@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
-import type { ImportKey } from './import-store.ts';
 import {
   type ImportCounts,
-  type ImportedVideo,
+  type ImportItemKind,
+  type ImportKey,
   ITEM_STATES,
   type ItemReport,
   type ItemState,
-  type ListedItem,
   MAX_IMPORT_ITEMS,
 } from './library-import.ts';
+import type { ImportedVideo, ListedItem } from './listed-item.ts';
 
 /** Attempts to transfer a file before its item fails. A resumed import begins to count again. */
 const MAX_ATTEMPTS = 4;
@@ -19,12 +19,12 @@ const FIRST_PAUSE_SEC = 2;
 
 export type ItemQuery = { page: number; itemsPerPage: number; state: ItemState | '' };
 
-/** An item that a job works on. */
+/** An item that a job works on. `ownsTarget` is true if an import has created its video, which still exists. */
 export type OpenItem = {
   importId: Guid;
   place: number;
   libraryId: number;
-  kind: ListedItem['kind'];
+  kind: ImportItemKind;
   sourceId: string;
   title: string;
   targetId: Guid;
@@ -90,8 +90,10 @@ export const TAKEN = 'The GUID is in use by another video here. Delete that vide
 export async function nextItems(db: Db, importId: Guid, limit: number): Promise<OpenItem[]> {
   const { rows } = await sql<OpenItem>`
     select import_id as "importId", place, library_id as "libraryId", kind, source_id as "sourceId", title,
-      target_id as "targetId", details as video, notes, exists (select from import_item e where e.owns_target
-        and e.library_id = i.library_id and e.target_id = i.target_id) as "ownsTarget"
+      target_id as "targetId", details as video, notes,
+      exists (select from import_item e where e.owns_target and e.library_id = i.library_id
+        and e.target_id = i.target_id)
+      and exists (select from media m where m.library_id = i.library_id and m.id = i.target_id) as "ownsTarget"
     from import_item i where import_id = ${importId} and state = 'waiting' and ready_at <= now()
     order by kind, place limit ${limit}`.execute(db);
   return rows;
@@ -113,7 +115,7 @@ export async function startItem(tx: Tx, item: OpenItem, notes: readonly string[]
   return numAffectedRows === 1n;
 }
 
-/** Records that the import created the target of a waiting item. Returns false if the item is not waiting any more. */
+/** Records that the import created the target of a waiting item. Returns false if the item no longer waits. */
 export async function ownTarget(tx: Tx, item: OpenItem): Promise<boolean> {
   const { numAffectedRows } = await sql`update import_item set owns_target = true
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(tx);
@@ -124,8 +126,8 @@ export async function ownTarget(tx: Tx, item: OpenItem): Promise<boolean> {
 export async function settleItem(db: Db | Tx, item: OpenItem, outcome: Outcome): Promise<void> {
   const notes = 'notes' in outcome && outcome.notes !== undefined ? outcome.notes : item.notes;
   await sql`
-    update import_item set state = ${outcome.state}, reason = ${outcome.reason}, notes = ${JSON.stringify(notes)}::jsonb,
-      is_retryable = ${outcome.state === 'failed' && outcome.isRetryable}
+    update import_item set state = ${outcome.state}, reason = ${outcome.reason},
+      notes = ${JSON.stringify(notes)}::jsonb, is_retryable = ${outcome.state === 'failed' && outcome.isRetryable}
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
 }
 
@@ -140,8 +142,8 @@ export async function retryLater(db: Db, item: OpenItem, reason: string): Promis
 }
 
 /**
- * Records the outcome of items in transfer whose video was planned, failed or deleted. An item is imported once its file
- * was probed, so that the outcome includes whether it plays.
+ * Records the outcome of items in transfer whose video was planned, failed or deleted. An item is imported once its
+ * file was probed, so that the outcome includes whether it plays.
  */
 export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
   await sql`
@@ -209,8 +211,8 @@ export async function listItems(
 ): Promise<{ total: number; items: ItemReport[] }> {
   const matches = sql`import_id = ${importId} and (${state} = '' or state = ${state})`;
   const { rows: items } = await sql<ItemReport>`
-    select place, kind, source_id as "sourceId", title, target_id as "targetId", size_bytes as "sizeBytes", state, reason,
-      is_retryable as "isRetryable", notes
+    select place, kind, source_id as "sourceId", title, target_id as "targetId", size_bytes as "sizeBytes", state,
+      reason, is_retryable as "isRetryable", notes
     from import_item where ${matches} order by place limit ${itemsPerPage} offset ${(page - 1) * itemsPerPage}
   `.execute(db);
   const { rows } = await sql<{ total: number }>`select count(*) as total from import_item where ${matches}`.execute(db);

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, Json, JsonDefault } from '../account-schema.ts';
-import type { ImportedVideo, ImportSourceName, ImportState, ItemState, ListedItem } from './library-import.ts';
+import type { ImportItemKind, ImportSourceName, ImportState, ItemState } from './library-import.ts';
 
 /**
  * An import into a library. `request` is sealed, because it has keys of the source. `cursor` is the next page to list,
@@ -29,13 +29,13 @@ export type ImportItemTable = {
   import_id: Guid;
   place: number;
   library_id: number;
-  kind: ListedItem['kind'];
+  kind: ImportItemKind;
   source_id: string;
   title: string;
   target_id: Guid;
   size_bytes: number | null;
   duration_sec: number | null;
-  details: Json<ImportedVideo | null>;
+  details: Json<unknown>;
   state: Generated<ItemState>;
   owns_target: Generated<boolean>;
   reason: string | null;

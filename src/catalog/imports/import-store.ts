@@ -6,14 +6,10 @@ import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { countItems, type ItemQuery, listItems, retryItems } from './import-item-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
-import type { ImportReport, ImportSourceName, ItemReport } from './library-import.ts';
+import type { ImportKey, ImportReport, ImportSourceName, ImportTick, ItemReport } from './library-import.ts';
 
 /** Days for which ended imports are kept. Until then, a second import recognizes the videos of the first. */
 const IMPORT_KEPT_DAYS = 365;
-
-export type ImportKey = { libraryId: number; importId: Guid };
-/** The right to work on an import. A later tick fences an earlier one. */
-export type ImportTick = ImportKey & { tick: number };
 
 export type NewImport = {
   libraryId: number;

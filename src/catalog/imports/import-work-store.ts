@@ -4,8 +4,8 @@ import type { Db, FollowUp } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { insertItems } from './import-item-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
-import type { ImportTick } from './import-store.ts';
-import type { ListedItem } from './library-import.ts';
+import type { ImportTick } from './library-import.ts';
+import type { ListedItem } from './listed-item.ts';
 
 /** An import as its job sees it. `request` is the opened request of its creator. */
 export type OpenImport = ImportTick & {

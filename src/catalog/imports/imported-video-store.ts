@@ -4,7 +4,7 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import type { CaptionTrack } from '../schema.ts';
 import { type OpenItem, ownTarget } from './import-item-store.ts';
-import type { ImportedVideo } from './library-import.ts';
+import type { ImportedVideo } from './listed-item.ts';
 
 /**
  * Creates the video of an item with its GUID, dates, texts and totals; it then waits for its file. Returns false if the

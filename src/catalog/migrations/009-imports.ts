@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       target_id uuid not null,
       size_bytes bigint,
       duration_sec integer,
-      details jsonb not null,
+      details jsonb,
       state text not null default 'waiting' check
         (state in ('waiting', 'fetching', 'imported', 'skipped', 'failed')),
       owns_target boolean not null default false,

@@ -21,8 +21,8 @@ type Found = { path: string; item: Item; captions: Caption[]; image: string | nu
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & Fields;
 
 /**
- * `import folder PATH`: uploads the media below a folder with their sidecars. A second run uploads only what is missing,
- * because GUIDs are made from the paths unless a sidecar or the manifest states them.
+ * `import folder PATH`: uploads the media below a folder with their sidecars. A second run uploads only what is
+ * missing, because GUIDs are made from the paths unless a sidecar or the manifest states them.
  */
 export async function importFolder(context: Context, root: string): Promise<void> {
   const { items, videos } = await readFolder(context, root);
@@ -134,7 +134,11 @@ function languageOf(name: string, stem: string, { pairs }: Context): string {
 }
 
 function guidFor({ url, library }: Context, sourceId: string): string {
-  return guidOfBytes(createHash('sha256').update(JSON.stringify([url, library, sourceId])).digest());
+  return guidOfBytes(
+    createHash('sha256')
+      .update(JSON.stringify([url, library, sourceId]))
+      .digest(),
+  );
 }
 
 const TEXTS = ['description', 'category', 'collectionId', 'dateUploaded'];
@@ -172,7 +176,9 @@ async function readManifest(root: string, names: readonly string[]): Promise<Map
   const name = MANIFESTS.find((one) => names.includes(one));
   if (name === undefined) return new Map();
   const text = (await readFile(join(root, name), 'utf8')).replace(/^\uFEFF/, '');
-  const rows = name.endsWith('.csv') ? readCsv(text) : Object.values(parse(text, name)).map((row) => ({ ...Object(row) }));
+  const rows = name.endsWith('.csv')
+    ? readCsv(text)
+    : Object.values(parse(text, name)).map((row) => ({ ...Object(row) }));
   for (const row of rows) {
     if (!names.includes(String(row.file))) printLine(`${name}: ${String(row.file)} does not exist and is left out.`);
   }

@@ -54,7 +54,7 @@ async function listSourceLibraries({ pairs }: Context): Promise<SourceLibrary[]>
 /** Returns the id of the library with this name, which is created if there is none. */
 async function libraryNamed({ millrace }: Context, name: string): Promise<number> {
   const found = await millrace.call('listLibraries', { search: name });
-  const libraries = Array.isArray(found) ? found : found.Items;
+  const libraries = Array.isArray(found) ? found : (found.Items ?? []);
   const known = libraries.find(({ Name }) => Name === name);
   return (known ?? (await millrace.call('createLibrary', { body: { Name: name } }))).Id;
 }

@@ -41,12 +41,7 @@ export async function openUploader(context: Context): Promise<Millrace> {
 }
 
 /** Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. */
-export async function uploadOne(
-  context: Context,
-  uploader: Millrace,
-  source: Source,
-  into?: string,
-): Promise<void> {
+export async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
   const { library: libraryId, values } = context;
   const { path, collectionId } = source;
   const { size, mtimeMs } = await stat(path);

@@ -8,7 +8,7 @@ import {
   TAKEN,
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
-import type { ImportedVideo } from '../../catalog/imports/library-import.ts';
+import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { openingFetch } from '../../catalog/uploads/fetch-store.ts';
@@ -19,8 +19,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { attachFiles } from './attach-files.ts';
-import type { FileRequest, ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
-import { isTransient, SourceBusy, type SourceClient } from './source-client.ts';
+import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
+import { type FileRequest, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
 
 /** Below fetches that people requested, which they wait for. */
 const FETCH_PRIORITY = -1;

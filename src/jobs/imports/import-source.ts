@@ -1,11 +1,7 @@
-import type {
-  ImportCaption,
-  ImportedVideo,
-  ImportSourceName,
-  ListedItem,
-} from '../../catalog/imports/library-import.ts';
+import type { ImportSourceName } from '../../catalog/imports/library-import.ts';
+import type { ImportCaption, ImportedVideo, ListedItem } from '../../catalog/imports/listed-item.ts';
 import type { Guid } from '../../lib/guid.ts';
-import type { SourceClient } from './source-client.ts';
+import type { FileRequest, SourceClient } from './source-client.ts';
 
 /** Access to a source, as its import stores it: sealed. Fields that a source does not use are null. */
 export type SourceRequest = {
@@ -26,14 +22,11 @@ export type SourceRequest = {
   items: readonly ListedItem[];
 };
 
-/** A request for a file at the source. Signed addresses expire, so it is written immediately before its use. */
-export type FileRequest = { url: string; headers: Record<string, string> };
-
 export type ListedPage = { items: ListedItem[]; next: string | null };
 
 /**
- * A place that videos can be imported from. `prepare` finds out what the request does not state, once per import. `list`
- * returns one page of entries, collections first. `locate` writes requests for the files of a video.
+ * A place that videos can be imported from. `prepare` finds out what the request does not state, once per import.
+ * `list` returns one page of entries, collections first. `locate` writes requests for the files of a video.
  */
 export type ImportSource = {
   name: ImportSourceName;

@@ -1,5 +1,4 @@
 import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
-import type { ImportTick } from '../../catalog/imports/import-store.ts';
 import {
   endImport,
   type OpenImport,
@@ -8,12 +7,14 @@ import {
   savePage,
   saveRequest,
 } from '../../catalog/imports/import-work-store.ts';
+import type { ImportTick } from '../../catalog/imports/library-import.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { importItem, type RunningImport } from './import-item.ts';
 import type { SourceRequest } from './import-source.ts';
-import { createSourceClient, SourceBusy } from './source-client.ts';
+import { createSourceClient, isTransient, SourceBusy } from './source-client.ts';
 import { importSources } from './sources/all.ts';
 
 /** Maximum time of a run, in ms. Its successor continues, so that other housekeeping gets its turn. */
@@ -24,9 +25,9 @@ const TRANSFER_PAUSE_SEC = 1;
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
 
 /**
- * Performs an import: lists the source page by page, then starts items up to the concurrency and records the outcomes of
- * their transfers. Each step is committed by itself, so that a crash repeats at most one. Each run sends its successor
- * with the next tick, which fences this one.
+ * Performs an import: lists the source page by page, then starts items up to the concurrency and records the outcomes
+ * of their transfers. Each step is committed by itself, so that a crash repeats at most one. Each run sends its
+ * successor with the next tick, which fences this one.
  */
 export const runImport = defineJob<ImportTick, JobDeps>({
   name: 'run-import',
@@ -43,6 +44,8 @@ export const runImport = defineJob<ImportTick, JobDeps>({
       const pauseSec = await advance(opened, { running, deps }, signal);
       if (pauseSec !== null) await next(opened, { reason: null, delaySec: pauseSec }, deps);
     } catch (error) {
+      // The queue gives a refusal up, but tries any other error again.
+      if (error instanceof Refused && isTransient(error)) throw new Error(error.message, { cause: error });
       if (!(error instanceof SourceBusy)) throw error;
       await next(opened, { reason: error.message, delaySec: error.waitSec }, deps);
     }

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusMessage } from '../../lib/outbound/download.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { FileRequest } from './import-source.ts';
 
 const MAX_JSON_BYTES = 64 * 2 ** 20;
 const TIME_LIMIT_MS = 60_000;
@@ -11,6 +10,9 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
 /** Pause that a source may request, in s. A longer one is shortened. */
 const MAX_WAIT_SEC = 300;
+
+/** A request for a file at the source. Signed addresses expire, so it is written immediately before its use. */
+export type FileRequest = { url: string; headers: Record<string, string> };
 
 /** The source asked for a pause. The import continues after it. */
 export class SourceBusy extends Error {

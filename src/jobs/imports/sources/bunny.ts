@@ -1,15 +1,11 @@
-import type {
-  ImportedVideo,
-  ImportFile,
-  ImportSourceName,
-  ListedItem,
-} from '../../../catalog/imports/library-import.ts';
+import type { ImportSourceName } from '../../../catalog/imports/library-import.ts';
+import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { signFile } from '../../../catalog/pull-zones/verify-url-token.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
-import type { FileRequest, ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
-import type { SourceClient } from '../source-client.ts';
+import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
+import type { FileRequest, SourceClient } from '../source-client.ts';
 
 /** Maximum page size of the lists of this interface (wire-facts: it is clamped and echoed). */
 const PAGE_ITEMS = 1000;
@@ -102,7 +98,8 @@ type At = { cursor: string | null; client: SourceClient };
 async function listPage(request: SourceRequest, { cursor, client }: At, signal: AbortSignal): Promise<ListedPage> {
   const [list = '', number = ''] = (cursor ?? 'collections 1').split(' ');
   const page = Number(number);
-  const url = `${request.apiUrl}/library/${request.libraryId}/${list}?page=${page}&itemsPerPage=${PAGE_ITEMS}&orderBy=date`;
+  const query = `page=${page}&itemsPerPage=${PAGE_ITEMS}&orderBy=date`;
+  const url = `${request.apiUrl}/library/${request.libraryId}/${list}?${query}`;
   const headers = { AccessKey: request.accessKey ?? '' };
   const answer = fieldsOf(await client.readJson({ url, headers }, signal));
   const items = listOf(answer.items);
