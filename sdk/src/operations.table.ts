@@ -72,6 +72,8 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
+export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; dryRun?: boolean | null; concurrency?: number | null; items?: (ImportUploadModel)[] | null };
+
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
@@ -111,6 +113,24 @@ export type GenericRequestResponse = { statusCode: number; success: boolean; mes
 export type GoogleWidevineDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null; SdOnlyForL3: boolean; MinClientSecurityLevel: WidevineMinClientSecurityLevel | null };
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
+
+export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number };
+
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+
+export type ImportItemKind = "collection" | "video";
+
+export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
+
+export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
+
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+
+export type ImportSource = "bunny" | "millrace" | "upload";
+
+export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
+
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
@@ -155,6 +175,8 @@ export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | nu
 export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListOfCollectionModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CollectionModel)[] };
+
+export type PaginationListOfImportModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportModel)[] };
 
 export type PaginationListOfLiveStreamModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (LiveStreamModel)[] };
 
@@ -317,6 +339,8 @@ export type Operations = {
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
   /** Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being re-encoded keeps its previous version. A video with one complete resolution and its audio is finished without the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Stops an import. Files in transfer are completed, and what was imported is kept. It can be resumed. `POST /library/{libraryId}/imports/{importId}/cancel` */
+  cancelImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing captions are kept. If there is no transcription, nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change immediately. The objects are deleted within a day, so that running players can finish. MP4 files are assembled while they are sent, so there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
@@ -327,6 +351,8 @@ export type Operations = {
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
+  /** Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists what would be imported. With the source `upload`, the request lists the videos, and you upload their files. `POST /library/{libraryId}/imports` */
+  createImport: { input: { libraryId: number; body: CreateImportModel }; answer: ImportModel };
   /** Creates an additional key of a library with read or write scope. Only this response contains the key. `POST /videolibrary/{id}/keys` */
   createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
   /** Creates a library with its own keys and pull zone. `POST /videolibrary` */
@@ -401,6 +427,8 @@ export type Operations = {
   getHealth: { input: object; answer: Record<string, unknown> };
   /** Returns how often each part of a video was watched, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
+  /** Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, fetching, imported, skipped or failed. `GET /library/{libraryId}/imports/{importId}` */
+  getImport: { input: { libraryId: number; importId: string; page?: number; itemsPerPage?: number; state?: "waiting" | "fetching" | "imported" | "skipped" | "failed" }; answer: ImportDetailsModel };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
@@ -449,6 +477,8 @@ export type Operations = {
   listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
+  /** Lists the imports of a library and their progress, newest first. Ended ones are kept for a year. `GET /library/{libraryId}/imports` */
+  listImports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfImportModel };
   /** Lists the additional keys of a library without the keys themselves, which are stored only as hashes. `GET /videolibrary/{id}/keys` */
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
@@ -517,6 +547,8 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
+  resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
   /** Encodes the failed renditions of a finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
@@ -576,11 +608,13 @@ export const operations = {
   askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
   askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
   cancelEncode: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/encode","query":[],"body":null,"answer":"json"},
+  cancelImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/cancel","query":[],"body":null,"answer":"json"},
   cancelTranscription: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":[],"body":null,"answer":"json"},
   cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
   composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
   createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
+  createImport: {"method":"POST","path":"/library/{libraryId}/imports","query":[],"body":"application/json","answer":"json"},
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
@@ -618,6 +652,7 @@ export const operations = {
   getFirstEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}","query":[],"body":null,"answer":"json"},
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
+  getImport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
   getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
@@ -642,6 +677,7 @@ export const operations = {
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
+  listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
   listLanguages: {"method":"GET","path":"/videolibrary/languages","query":[],"body":null,"answer":"json"},
   listLibraries: {"method":"GET","path":"/videolibrary","query":["page","perPage","search"],"body":null,"answer":"json"},
@@ -676,6 +712,7 @@ export const operations = {
   resetReadOnlyApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetReadOnlyApiKey","query":["id","overlapSec"],"body":null,"answer":"none"},
   resetSecurityKey: {"method":"POST","path":"/pullzone/{id}/resetSecurityKey","query":["overlapSec"],"body":"application/json","answer":"none"},
   restoreVideo: {"method":"POST","path":"/library/{libraryId}/trash/{videoId}/restore","query":[],"body":null,"answer":"json"},
+  resumeImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/resume","query":[],"body":null,"answer":"json"},
   retryIncomplete: {"method":"POST","path":"/library/{libraryId}/videos/incomplete/retry","query":[],"body":null,"answer":"json"},
   retryResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/retry","query":["resolution"],"body":null,"answer":"json"},
   searchEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/search","query":[],"body":"application/json","answer":"json"},
