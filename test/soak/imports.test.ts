@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ask, type Import, makeFiles, startImporter, untilImport } from '../imports/import-room.ts';
+import {
+  libraryKey,
+  type ScriptedStream,
+  SOURCE_ACCOUNT_KEY,
+  startScriptedStream,
+} from '../imports/scripted-stream.ts';
 import { discard, type Service } from '../support/service.ts';
 import { killTree } from '../support/service-processes.ts';
-import { ask, type Import, makeFiles, startImporter, untilImport } from './import-room.ts';
-import { libraryKey, type ScriptedStream, SOURCE_ACCOUNT_KEY, startScriptedStream } from './scripted-stream.ts';
 
 const isSoak = process.env.MODE === 'soak';
 const LIBRARIES = isSoak ? 3 : 2;
