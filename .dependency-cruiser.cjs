@@ -30,7 +30,7 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
-    'audit audio-tracks backup bulk compose installation on-demand merge migrations orphans publications drm live shield ' +
+    'audit audio-tracks backup bulk imports compose installation on-demand merge migrations orphans publications drm live shield ' +
     'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
     'renditions scrub tasks webhooks leases libraries keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
@@ -41,14 +41,14 @@ const ROOMS = {
     'images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
-    'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
+    'housekeeping imports uploads compose planning smart speech on-demand images encode webhooks store queue',
   'src/media':
     'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
     'presentation cmaf timeline probe ffmpeg nal bmff',
   'src/media/drm': 'signalling encryption subsamples keys',
   'src/media/live': 'playlist ladder publishing packaging flv matroska tracks recording',
   'web/dashboard':
-    'shell collections events libraries library live reference styles system video statistics videos uploads ' +
+    'shell collections events imports libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
   'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
 };

@@ -72,6 +72,8 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
+export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; dryRun?: boolean | null; concurrency?: number | null; items?: (ImportUploadModel)[] | null };
+
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
@@ -112,6 +114,24 @@ export type GoogleWidevineDrm = { Enabled: boolean; CertificateId: number | null
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
 
+export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number };
+
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+
+export type ImportItemKind = "collection" | "video";
+
+export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
+
+export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
+
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+
+export type ImportSource = "bunny" | "millrace" | "upload";
+
+export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
+
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
 export type IngestEndpointsRtmp = { primaryIngestUrl: string | null; backupIngestUrl: string | null };
@@ -144,7 +164,7 @@ export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: n
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
-export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; Draining: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
+export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
 
 export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
@@ -155,6 +175,8 @@ export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | nu
 export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListOfCollectionModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CollectionModel)[] };
+
+export type PaginationListOfImportModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportModel)[] };
 
 export type PaginationListOfLiveStreamModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (LiveStreamModel)[] };
 
@@ -317,6 +339,8 @@ export type Operations = {
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
   /** Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being re-encoded keeps its previous version. A video with one complete resolution and its audio is finished without the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Stops an import. Files in transfer are completed, and what was imported is kept. It can be resumed. `POST /library/{libraryId}/imports/{importId}/cancel` */
+  cancelImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing captions are kept. If there is no transcription, nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change immediately. The objects are deleted within a day, so that running players can finish. MP4 files are assembled while they are sent, so there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
@@ -327,6 +351,8 @@ export type Operations = {
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
+  /** Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists what would be imported. With the source `upload`, the request lists the videos, and you upload their files. `POST /library/{libraryId}/imports` */
+  createImport: { input: { libraryId: number; body: CreateImportModel }; answer: ImportModel };
   /** Creates an additional key of a library with read or write scope. Only this response contains the key. `POST /videolibrary/{id}/keys` */
   createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
   /** Creates a library with its own keys and pull zone. `POST /videolibrary` */
@@ -347,7 +373,7 @@ export type Operations = {
   deleteLibrary: { input: { id: number }; answer: undefined };
   /** Deletes the default image of a library's new live streams. Existing streams keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
-  /** Deletes a live stream and its recorded media. A video that was already made from the recording stays. Returns the deleted stream. `DELETE /library/{libraryId}/live/{streamId}` */
+  /** Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its library, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
@@ -359,13 +385,11 @@ export type Operations = {
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
-  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{id}/drain` */
-  drainNode: { input: { id: string; force?: boolean }; answer: undefined };
   /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
-  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one value per line. `GET /library/{libraryId}/statistics/export` */
+  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line. `GET /library/{libraryId}/statistics/export` */
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
@@ -379,7 +403,7 @@ export type Operations = {
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
-  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
@@ -403,6 +427,8 @@ export type Operations = {
   getHealth: { input: object; answer: Record<string, unknown> };
   /** Returns how often each part of a video was watched, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
+  /** Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, fetching, imported, skipped or failed. `GET /library/{libraryId}/imports/{importId}` */
+  getImport: { input: { libraryId: number; importId: string; page?: number; itemsPerPage?: number; state?: "waiting" | "fetching" | "imported" | "skipped" | "failed" }; answer: ImportDetailsModel };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
@@ -451,7 +477,9 @@ export type Operations = {
   listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
-  /** Lists the additional keys of a library. Their secrets are not returned: only hashes are stored. `GET /videolibrary/{id}/keys` */
+  /** Lists the imports of a library and their progress, newest first. Ended ones are kept for a year. `GET /library/{libraryId}/imports` */
+  listImports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfImportModel };
+  /** Lists the additional keys of a library without the keys themselves, which are stored only as hashes. `GET /videolibrary/{id}/keys` */
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
@@ -477,7 +505,7 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Absent fields are left unchanged. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   putAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; language?: string; title?: string; purpose?: AudioPurpose; isDefault?: boolean; body?: BodyInit }; answer: AudioTrackModel };
   /** Sets the default image of a library's new live streams. A stream keeps it until it gets its own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
@@ -509,16 +537,18 @@ export type Operations = {
   resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
   /** Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetApiKey` */
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetApiKey` */
+  /** Replaces the ApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
+  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens of the old key stay valid for that time; otherwise they are invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
+  resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
   /** Encodes the failed renditions of a finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
@@ -541,13 +571,13 @@ export type Operations = {
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
-  /** Changes title, language, purpose or default of an audio track; absent fields are left unchanged. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
-  /** Changes the sound settings of a library, for videos that are uploaded from now on. Absent fields are left unchanged. `POST /videolibrary/{id}/sound` */
+  /** Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out stay unchanged. `POST /videolibrary/{id}/sound` */
   updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
@@ -578,11 +608,13 @@ export const operations = {
   askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
   askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
   cancelEncode: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/encode","query":[],"body":null,"answer":"json"},
+  cancelImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/cancel","query":[],"body":null,"answer":"json"},
   cancelTranscription: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":[],"body":null,"answer":"json"},
   cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
   composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
   createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
+  createImport: {"method":"POST","path":"/library/{libraryId}/imports","query":[],"body":"application/json","answer":"json"},
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
@@ -599,7 +631,6 @@ export const operations = {
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
-  drainNode: {"method":"POST","path":"/system/nodes/{id}/drain","query":["force"],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
   exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},
@@ -621,6 +652,7 @@ export const operations = {
   getFirstEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}","query":[],"body":null,"answer":"json"},
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
+  getImport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
   getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
@@ -645,6 +677,7 @@ export const operations = {
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
+  listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
   listLanguages: {"method":"GET","path":"/videolibrary/languages","query":[],"body":null,"answer":"json"},
   listLibraries: {"method":"GET","path":"/videolibrary","query":["page","perPage","search"],"body":null,"answer":"json"},
@@ -679,6 +712,7 @@ export const operations = {
   resetReadOnlyApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetReadOnlyApiKey","query":["id","overlapSec"],"body":null,"answer":"none"},
   resetSecurityKey: {"method":"POST","path":"/pullzone/{id}/resetSecurityKey","query":["overlapSec"],"body":"application/json","answer":"none"},
   restoreVideo: {"method":"POST","path":"/library/{libraryId}/trash/{videoId}/restore","query":[],"body":null,"answer":"json"},
+  resumeImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/resume","query":[],"body":null,"answer":"json"},
   retryIncomplete: {"method":"POST","path":"/library/{libraryId}/videos/incomplete/retry","query":[],"body":null,"answer":"json"},
   retryResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/retry","query":["resolution"],"body":null,"answer":"json"},
   searchEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/search","query":[],"body":"application/json","answer":"json"},

@@ -3,6 +3,7 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createSessionStore } from '../catalog/keys/session-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
@@ -36,6 +37,7 @@ type Stores = Pick<
   | 'captions'
   | 'codecs'
   | 'collections'
+  | 'imports'
   | 'keys'
   | 'sessions'
   | 'live'
@@ -69,6 +71,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     captions: createCaptionStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    imports: createImportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),
     live: createLiveStore({ db, secretBox: secretBox }),

@@ -5,6 +5,7 @@ import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
+import type { ImportStore } from '../catalog/imports/import-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { SessionStore } from '../catalog/keys/session-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
@@ -48,6 +49,7 @@ export type OperationDeps = {
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
+  imports: ImportStore;
   keys: KeyStore;
   sessions: SessionStore;
   libraries: LibraryStore;

@@ -11,6 +11,9 @@ import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
 import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
+import { cancelImport, resumeImport } from './imports/control-import.ts';
+import { createImport } from './imports/create-import.ts';
+import { getImport, listImports } from './imports/get-import.ts';
 import { createKey } from './keys/create-key.ts';
 import { deleteKey } from './keys/delete-key.ts';
 import { listKeys } from './keys/list-keys.ts';
@@ -188,6 +191,11 @@ export const operations: readonly Operation<OperationDeps>[] = [
   retryIncomplete,
   createBulk,
   getBulk,
+  createImport,
+  listImports,
+  getImport,
+  cancelImport,
+  resumeImport,
   listTrash,
   restoreVideo,
   deleteTrashedVideo,

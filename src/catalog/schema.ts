@@ -22,6 +22,7 @@ import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { ImageTable, WaveformDueTable } from './images/image-schema.ts';
+import type { ImportItemTable, LibraryImportTable } from './imports/import-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
@@ -88,6 +89,8 @@ export type UploadOptions = {
   generateDescription?: boolean;
   generateChapters?: boolean;
   generateMoments?: boolean;
+  /** True for imported videos, which are encoded after everything else in their library. */
+  isImported?: boolean;
 };
 
 export type MediaTable = {
@@ -256,6 +259,8 @@ export type Schema = InstallationSchema &
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;
+    library_import: LibraryImportTable;
+    import_item: ImportItemTable;
     library: LibraryTable;
     pull_zone: PullZoneTable;
     pull_zone_hostname: PullZoneHostnameTable;

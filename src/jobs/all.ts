@@ -19,6 +19,7 @@ import { sweepUploads } from './housekeeping/sweep-uploads.ts';
 import { storeImages } from './images/store-images.ts';
 import { storeSheets } from './images/store-sheets.ts';
 import { storeThumbnail } from './images/store-thumbnail.ts';
+import { runImport } from './imports/run-import.ts';
 import type { JobDeps } from './job-deps.ts';
 import { fixInits } from './on-demand/fix-inits.ts';
 import { makeRequestedSegments } from './on-demand/make-requested-segments.ts';
@@ -48,6 +49,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   deleteLibrary,
   emptyTrash,
   runBulk,
+  runImport,
   pruneAuditLog,
   pruneSessions,
   mergeChunks,

@@ -13,6 +13,13 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateVideoModel: { title: 'A sample' },
     TranscribeSettings: { sourceLanguage: 'en' },
     CreateBulkModel: { action: 'retry', videoIds: [UNKNOWN_GUID] },
+    CreateImportModel: {
+      source: 'millrace',
+      apiUrl: origin.url,
+      accessKey: 'a key',
+      sourceLibraryId: 1,
+      cdnUrl: origin.url,
+    },
     SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
     UpdateAudioTrackModel: { title: 'A sample' },

@@ -133,6 +133,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'live stream': (which) => create('live', { title: 'Made for a test' }, which),
     'video in the trash': trashed,
     'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [UNKNOWN_GUID] }, which),
+    import: (which) => makeImport(api, which),
     'shield zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
     library: async (which) => String(Object(await library(which)).id ?? UNKNOWN_ID),
@@ -232,6 +233,23 @@ async function readState({ storage }: TestApi, { client, text }: Watcher): Promi
     ...Object.fromEntries(rows.map(({ name, content }) => [name, content])),
     objects: files.toSorted((a, b) => a.localeCompare(b)).join(),
   };
+}
+
+/** Creates an import that has ended, because a library runs one at a time. */
+async function makeImport(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const row = {
+    id: newGuid(),
+    library_id: which === 'own' ? 1 : api.second.id,
+    source: 'upload',
+    address: '',
+    request: Buffer.alloc(0),
+    state: 'cancelled',
+    is_dry_run: false,
+    concurrency: 1,
+  } as const;
+  await api.database.db.insertInto('library_import').values(row).execute();
+  return row.id;
 }
 
 /** Creates a dead letter, which may be sent again. */

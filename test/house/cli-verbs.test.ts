@@ -16,8 +16,8 @@ import { ACCOUNT_KEY, discard, type Service, startService } from '../support/ser
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** Verbs that `cli.test.ts` runs instead, as separate processes. */
-const RUN_ELSEWHERE = ['login', 'upload', 'completion'];
+/** Verbs that `cli.test.ts` and `imports/folder.test.ts` run instead, as separate processes. */
+const RUN_ELSEWHERE = ['login', 'upload', 'completion', 'import'];
 
 let service: Service;
 let folder: string;

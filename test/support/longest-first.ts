@@ -10,6 +10,7 @@ const LONGEST: readonly string[] = [
   'test/house/serve.test.ts',
   'test/soak/kills.test.ts',
   'test/soak/speech-faults.test.ts',
+  'test/soak/imports.test.ts',
   'test/live/faults.test.ts',
   'test/live/gaps.test.ts',
   'test/live/gap-players.test.ts',
@@ -43,6 +44,7 @@ const LONGEST: readonly string[] = [
   'test/jobs/added-tracks.test.ts',
   'test/e2e/dashboard-audio.test.ts',
   'test/live/protected.test.ts',
+  'test/imports/folder.test.ts',
 ];
 
 /** Starts with the slowest files, even in a fresh clone without data from earlier runs. */

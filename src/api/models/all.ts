@@ -46,6 +46,7 @@ import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } fro
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
+import * as imports from './import.ts';
 import { LibrarySoundModel, LibrarySoundUpdateModel } from './library-sound.ts';
 import {
   CreateLiveStreamModel,
@@ -147,6 +148,7 @@ export const models = {
   BulkFailureModel,
   CreateBulkModel,
   BulkModel,
+  ...imports,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,

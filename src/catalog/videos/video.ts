@@ -103,8 +103,14 @@ export function failUpload(video: Video, reason: string): Video {
  */
 export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
-  const uploadOptions = video.state === 'finished' ? { ...video.uploadOptions, ...options } : options;
+  const kept = video.state === 'finished' ? video.uploadOptions : pickImported(video.uploadOptions);
+  const uploadOptions = { ...kept, ...options };
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
+}
+
+/** The first file of an imported video may come from an upload with options of its own. */
+function pickImported({ isImported }: UploadOptions): UploadOptions {
+  return isImported === true ? { isImported } : {};
 }
 
 /** Returns whether this object is the video's original. */

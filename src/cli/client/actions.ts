@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context, Profile } from './context.ts';
+import { importVideos } from './import-videos.ts';
 import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
@@ -17,6 +18,7 @@ export const actions = {
   captions,
   token,
   nodes,
+  import: importVideos,
   export: exportLibrary,
   api,
 } as const;

@@ -8,7 +8,7 @@ import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 /** Extensions of files that are uploaded from a folder. A file that is given as an argument may have any name. */
-const MEDIA = new Set(
+export const MEDIA: ReadonlySet<string> = new Set(
   '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
 );
 const PENDING = 'uploads.json';
@@ -36,11 +36,12 @@ export async function replaceFile(context: Context): Promise<void> {
   await uploadOne(context, await openUploader(context), { path, collectionId: null }, videoId);
 }
 
-async function openUploader(context: Context): Promise<Millrace> {
+export async function openUploader(context: Context): Promise<Millrace> {
   return new Millrace({ url: context.url, key: await libraryKeyOf(context) });
 }
 
-async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
+/** Uploads a file to a new video, or to the video `into`, and prints its id. An interrupted upload is continued. */
+export async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
   const { library: libraryId, values } = context;
   const { path, collectionId } = source;
   const { size, mtimeMs } = await stat(path);

@@ -1,7 +1,16 @@
 import { signal } from '@preact/signals';
 
 /** Screens of a library that need no other parameter. */
-export const LIBRARY_PLACES = ['videos', 'collections', 'trash', 'live', 'statistics', 'events', 'settings'] as const;
+export const LIBRARY_PLACES = [
+  'videos',
+  'collections',
+  'imports',
+  'trash',
+  'live',
+  'statistics',
+  'events',
+  'settings',
+] as const;
 type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 
 /** Screens of the whole service. */

@@ -6,6 +6,7 @@ import { Videos } from '../videos/videos.tsx';
 // The first screen is loaded immediately. Every other one is a separate file.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
 const Events = lazy(async () => (await import('../events/events.tsx')).Events);
+const Imports = lazy(async () => (await import('../imports/imports.tsx')).Imports);
 const Libraries = lazy(async () => (await import('../libraries/libraries.tsx')).Libraries);
 const LibraryStatistics = lazy(async () => (await import('../statistics/library-statistics.tsx')).LibraryStatistics);
 const Live = lazy(async () => (await import('../live/live.tsx')).Live);
@@ -28,6 +29,8 @@ export function Screen({ to }: { to: Route }): JSX.Element | null {
       return <VideoPage key={to.videoId} libraryId={to.libraryId} videoId={to.videoId} part={to.part ?? 'overview'} />;
     case 'collections':
       return <Collections key={to.libraryId} libraryId={to.libraryId} />;
+    case 'imports':
+      return <Imports key={to.libraryId} libraryId={to.libraryId} part={to.part} />;
     case 'trash':
       return <Trash key={to.libraryId} libraryId={to.libraryId} />;
     case 'live':

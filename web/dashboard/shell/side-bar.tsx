@@ -78,6 +78,9 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
               isHere={isPlace('settings')}
             />
           )}
+          {isOwner && (
+            <Item to={{ name: 'imports', libraryId }} icon="upload" label={t('Import')} isHere={isPlace('imports')} />
+          )}
           <Item to={{ name: 'trash', libraryId }} icon="trash" label={t('Trash')} />
         </nav>
       )}

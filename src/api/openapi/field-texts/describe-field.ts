@@ -1,5 +1,6 @@
 import { ACCOUNT_FIELD_TEXTS } from './account-field-texts.ts';
 import type { FieldTexts } from './field-texts.ts';
+import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
 import { LIVE_FIELD_TEXTS } from './live-field-texts.ts';
 import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
@@ -13,6 +14,7 @@ const TEXTS: FieldTexts = {
   ...ACCOUNT_FIELD_TEXTS,
   ...REPORT_FIELD_TEXTS,
   ...SHIELD_FIELD_TEXTS,
+  ...IMPORT_FIELD_TEXTS,
 };
 
 /** Models that share the descriptions of another model. */

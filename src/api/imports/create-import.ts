@@ -1,0 +1,148 @@
+import type { ImportStore } from '../../catalog/imports/import-store.ts';
+import { DEFAULT_IMPORT_CONCURRENCY } from '../../catalog/imports/library-import.ts';
+import type { ListedItem } from '../../catalog/imports/listed-item.ts';
+import type { SourceRequest } from '../../jobs/imports/import-source.ts';
+import { runImport } from '../../jobs/imports/run-import.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
+import { checkUrl } from '../../lib/outbound/request-rules.ts';
+import { quote } from '../../lib/quote.ts';
+import { readTime } from '../../lib/read-time.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CreateImportModel, ImportModel, type ImportUploadModel } from '../models/import.ts';
+import { LibraryParams } from '../read-params.ts';
+import { toImportModel } from './import-model.ts';
+
+/** Addresses of the hosted service. */
+const BUNNY = { apiUrl: 'https://video.bunnycdn.com', coreUrl: 'https://api.bunny.net' };
+
+type Deps = { imports: ImportStore; queue: Queue };
+
+/** Not part of the hosted API. Needs the account key, because it sets GUIDs, dates and view counts. */
+export const createImport = defineOperation({
+  name: 'createImport',
+  summary: 'Start an import',
+  method: 'POST',
+  path: '/library/{libraryId}/imports',
+  description:
+    'Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists ' +
+    'what would be imported. With the source `upload`, the request lists the videos, and you upload their files.',
+  auth: 'account-key',
+  params: LibraryParams,
+  body: CreateImportModel,
+  bodyLimitBytes: 16 * 2 ** 20,
+  answer: ImportModel,
+  refusals: { invalid: 400, 'not-found': 404, conflict: 409 },
+  async run({ params: { libraryId }, body }, { imports, queue }: Deps) {
+    const request = body.source === 'upload' ? readUploads(body) : readSource(body);
+    const wanted = {
+      libraryId,
+      source: body.source,
+      address: request.apiUrl === '' ? '' : `${request.apiUrl}/library/${request.libraryId}`,
+      request,
+      isDryRun: body.dryRun ?? false,
+      concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
+    };
+    const key = await imports.create(wanted, (tick) => queue.send(runImport, tick));
+    return toImportModel(await imports.load(key));
+  },
+});
+
+function readSource(body: CreateImportModel): SourceRequest {
+  const { source, sourceLibraryId, accessKey, accountKey, securityKey, referrer } = body;
+  if ((body.items ?? []).length > 0) throw misfit('items', `Expected no items with ${source}. Use the source upload.`);
+  if (sourceLibraryId == null) {
+    throw misfit('sourceLibraryId', `Expected sourceLibraryId with ${source}, got none. Send the id of the library.`);
+  }
+  if (!accessKey && !accountKey) {
+    throw misfit(
+      'accessKey',
+      `Expected accessKey or accountKey with ${source}, got neither. Send a key of the source.`,
+    );
+  }
+  const usual = source === 'bunny' ? BUNNY : { apiUrl: null, coreUrl: null };
+  const apiUrl = readAddress(body.apiUrl ?? usual.apiUrl, 'apiUrl');
+  if (apiUrl === null) throw misfit('apiUrl', 'Expected apiUrl, the address of the other service, got none. Send it.');
+  return {
+    apiUrl,
+    coreUrl: readAddress(body.coreUrl ?? usual.coreUrl ?? apiUrl, 'coreUrl'),
+    accessKey: accessKey || null,
+    accountKey: accountKey || null,
+    libraryId: sourceLibraryId,
+    cdnUrl: readAddress(body.cdnUrl, 'cdnUrl'),
+    securityKey: securityKey || null,
+    referrer: readAddress(referrer, 'referrer'),
+    storage: null,
+    items: [],
+  };
+}
+
+/** Checks an address. The worker refuses private ones when it connects. */
+function readAddress(text: string | null | undefined, field: string): string | null {
+  if (text == null || text === '') return null;
+  try {
+    return checkUrl(text).href.replace(/\/+$/, '');
+  } catch (cause) {
+    if (!(cause instanceof Refused)) throw cause;
+    throw misfit(field, `${field}: ${cause.message}`);
+  }
+}
+
+function readUploads({ items }: CreateImportModel): SourceRequest {
+  if (items == null || items.length === 0) {
+    throw misfit('items', 'Expected items with the source upload, got none. Send the videos that you will upload.');
+  }
+  const listed = items.map(readUpload);
+  const none = { coreUrl: null, accessKey: null, accountKey: null, libraryId: null, cdnUrl: null };
+  return { apiUrl: '', ...none, securityKey: null, referrer: null, storage: null, items: listed };
+}
+
+function readUpload(sent: ImportUploadModel, index: number): ListedItem {
+  const id = readId(sent.guid, `items[${index}].guid`);
+  const { sourceId, title } = sent;
+  if (sent.kind === 'collection') return { kind: 'collection', sourceId, id, title };
+  const { dateUploaded, collectionId } = sent;
+  const uploadedAt = dateUploaded == null ? null : readTime(dateUploaded);
+  if (dateUploaded != null && uploadedAt === null) {
+    throw misfit(
+      'items',
+      `Expected items[${index}].dateUploaded to be a date, got ${quote(dateUploaded)}. Correct it.`,
+    );
+  }
+  return {
+    kind: 'video',
+    sourceId,
+    id,
+    title,
+    sizeBytes: sent.sizeBytes ?? null,
+    durationSec: null,
+    obstacle: null,
+    notes: [],
+    video: {
+      description: sent.description || null,
+      category: sent.category || null,
+      collectionId: collectionId ? readId(collectionId, `items[${index}].collectionId`) : null,
+      isPublic: sent.isPublic ?? false,
+      uploadedAt: uploadedAt?.toISOString() ?? null,
+      views: Math.max(0, sent.views ?? 0),
+      watchSec: Math.max(0, sent.totalWatchTime ?? 0),
+      chapters: (sent.chapters ?? []).map(({ title: name, start = 0, end = 0 }) => ({ title: name, start, end })),
+      moments: (sent.moments ?? []).map(({ label, timestamp = 0 }) => ({ label, timestamp })),
+      metaTags: (sent.metaTags ?? []).map(({ property, value }) => ({ property: property ?? '', value: value ?? '' })),
+      captions: [],
+      thumbnail: null,
+      files: [],
+    },
+  };
+}
+
+function readId(text: string, field: string): Guid {
+  const id = readGuid(text);
+  if (id !== null) return id;
+  throw misfit('items', `Expected ${field} to be a GUID, got ${quote(text)}. Correct it.`);
+}
+
+function misfit(field: string, message: string): Refused {
+  return new Refused('invalid', message, { field });
+}

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import type { ImportStore } from '../../catalog/imports/import-store.ts';
+import { ITEM_STATES } from '../../catalog/imports/library-import.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ImportDetailsModel, PaginationListOfImportModel } from '../models/import.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+import { PAGING, queryWord } from '../read-query.ts';
+import { toImportItemModel, toImportModel } from './import-model.ts';
+
+export const ImportParams = Type.Object({ ...LibraryParams.properties, importId: guidParam('import') });
+
+type Deps = { imports: ImportStore };
+
+/** Not part of the hosted API. */
+export const listImports = defineOperation({
+  name: 'listImports',
+  summary: 'List imports',
+  method: 'GET',
+  path: '/library/{libraryId}/imports',
+  description: 'Lists the imports of a library and their progress, newest first. Ended ones are kept for a year.',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object(PAGING),
+  answer: PaginationListOfImportModel,
+  async run({ params: { libraryId }, query: { page, itemsPerPage } }, { imports }: Deps) {
+    const { total, items } = await imports.list({ libraryId, page, itemsPerPage });
+    return { totalItems: total, currentPage: page, itemsPerPage, items: items.map(toImportModel) };
+  },
+});
+
+/** Not part of the hosted API. */
+export const getImport = defineOperation({
+  name: 'getImport',
+  summary: 'Get an import',
+  method: 'GET',
+  path: '/library/{libraryId}/imports/{importId}',
+  description:
+    'Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, ' +
+    'fetching, imported, skipped or failed.',
+  auth: 'access-key',
+  params: ImportParams,
+  query: Type.Object({ ...PAGING, state: queryWord('', ITEM_STATES) }),
+  answer: ImportDetailsModel,
+  refusals: { 'not-found': 404 },
+  async run({ params: { libraryId, importId }, query: { page, itemsPerPage, state } }, { imports }: Deps) {
+    const key = { libraryId, importId };
+    const report = toImportModel(await imports.load(key));
+    const { total, items } = await imports.items(key, { page, itemsPerPage, state });
+    const paging = { totalItems: total, currentPage: page, itemsPerPage };
+    return { ...report, ...paging, items: items.map(toImportItemModel) };
+  },
+});

@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox';
+import {
+  IMPORT_SOURCES,
+  IMPORT_STATES,
+  ITEM_STATES,
+  MAX_IMPORT_CONCURRENCY,
+} from '../../catalog/imports/library-import.ts';
+import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
+import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
+
+export const ImportSource = words('ImportSource', IMPORT_SOURCES);
+export const ImportState = words('ImportState', IMPORT_STATES);
+export const ImportItemState = words('ImportItemState', ITEM_STATES);
+export const ImportItemKind = words('ImportItemKind', ['collection', 'video']);
+
+const maybeText = (maxLength = 2_000) => Type.Optional(nullable(text({ maxLength })));
+
+/** A video or collection whose file the caller uploads. Not part of the hosted API, like all models of imports. */
+export const ImportUploadModel = model('ImportUploadModel', {
+  kind: ImportItemKind,
+  sourceId: text({ minLength: 1, maxLength: 2_000 }),
+  guid: text(),
+  title: title({ minLength: 1 }),
+  sizeBytes: Type.Optional(nullable(int64())),
+  description: maybeText(5_000),
+  category: maybeText(100),
+  collectionId: maybeText(100),
+  isPublic: Type.Optional(nullable(flag())),
+  dateUploaded: Type.Optional(nullable(dateTime())),
+  views: Type.Optional(nullable(int64())),
+  totalWatchTime: Type.Optional(nullable(int64())),
+  chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
+  moments: Type.Optional(nullable(Type.Array(MomentModel))),
+  metaTags: Type.Optional(nullable(Type.Array(MetaTagModel))),
+});
+export type ImportUploadModel = Static<typeof ImportUploadModel>;
+
+export const CreateImportModel = model('CreateImportModel', {
+  source: ImportSource,
+  apiUrl: maybeText(),
+  coreUrl: maybeText(),
+  accessKey: maybeText(),
+  accountKey: maybeText(),
+  sourceLibraryId: Type.Optional(nullable(int64())),
+  cdnUrl: maybeText(),
+  securityKey: maybeText(),
+  referrer: maybeText(),
+  dryRun: guarded('protects', Type.Optional(nullable(flag()))),
+  concurrency: Type.Optional(nullable(int32({ minimum: 1, maximum: MAX_IMPORT_CONCURRENCY }))),
+  items: Type.Optional(nullable(Type.Array(ImportUploadModel, { maxItems: 10_000 }))),
+});
+export type CreateImportModel = Static<typeof CreateImportModel>;
+
+export const ImportCountsModel = model('ImportCountsModel', {
+  total: int32(),
+  waiting: int32(),
+  fetching: int32(),
+  imported: int32(),
+  skipped: int32(),
+  failed: int32(),
+  sizeBytes: int64(),
+  durationSeconds: int64(),
+});
+
+export const ImportModel = model('ImportModel', {
+  guid: text(),
+  videoLibraryId: int64(),
+  source: ImportSource,
+  address: text(),
+  state: ImportState,
+  dryRun: flag(),
+  concurrency: int32(),
+  reason: nullable(text()),
+  dateCreated: dateTime(),
+  dateEnded: nullable(dateTime()),
+  counts: ImportCountsModel,
+});
+export type ImportModel = Static<typeof ImportModel>;
+
+export const PaginationListOfImportModel = model('PaginationListOfImportModel', {
+  totalItems: int64(),
+  currentPage: int64(),
+  itemsPerPage: int32(),
+  items: Type.Array(ImportModel),
+});
+export type PaginationListOfImportModel = Static<typeof PaginationListOfImportModel>;
+
+export const ImportItemModel = model('ImportItemModel', {
+  kind: ImportItemKind,
+  sourceId: text(),
+  guid: text(),
+  title: text(),
+  sizeBytes: nullable(int64()),
+  state: ImportItemState,
+  reason: nullable(text()),
+  retryable: flag(),
+  notes: Type.Array(text()),
+});
+export type ImportItemModel = Static<typeof ImportItemModel>;
+
+export const ImportDetailsModel = model('ImportDetailsModel', {
+  ...ImportModel.properties,
+  totalItems: int64(),
+  currentPage: int64(),
+  itemsPerPage: int32(),
+  items: Type.Array(ImportItemModel),
+});
+export type ImportDetailsModel = Static<typeof ImportDetailsModel>;

@@ -1,0 +1,220 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, Tx } from '../db.ts';
+import {
+  type ImportCounts,
+  type ImportItemKind,
+  type ImportKey,
+  ITEM_STATES,
+  type ItemReport,
+  type ItemState,
+  MAX_IMPORT_ITEMS,
+} from './library-import.ts';
+import type { ImportedVideo, ListedItem } from './listed-item.ts';
+
+/** Attempts to transfer a file before its item fails. A resumed import begins to count again. */
+const MAX_ATTEMPTS = 4;
+/** Pause before the second attempt, in s. It doubles with each further one. */
+const FIRST_PAUSE_SEC = 2;
+
+export type ItemQuery = { page: number; itemsPerPage: number; state: ItemState | '' };
+
+/** An item that a job works on. `ownsTarget` is true if an import has created its video, which still exists. */
+export type OpenItem = {
+  importId: Guid;
+  place: number;
+  libraryId: number;
+  kind: ImportItemKind;
+  sourceId: string;
+  title: string;
+  targetId: Guid;
+  ownsTarget: boolean;
+  video: ImportedVideo | null;
+  notes: string[];
+};
+
+type Outcome =
+  | { state: 'imported' | 'skipped'; reason: string | null; notes?: readonly string[] }
+  | { state: 'failed'; reason: string; isRetryable: boolean };
+
+/**
+ * Adds listed items that the import does not have yet. Items with an obstacle, and those whose GUID is in use by
+ * something that no import created, get their outcome now, so that a plan shows them.
+ */
+export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, items: readonly ListedItem[]) {
+  const rows = items.map((item) => ({
+    source_id: item.sourceId,
+    kind: item.kind,
+    title: item.title,
+    target_id: item.id,
+    size_bytes: item.kind === 'video' ? item.sizeBytes : null,
+    duration_sec: item.kind === 'video' ? item.durationSec : null,
+    details: item.kind === 'video' ? item.video : null,
+    notes: item.kind === 'video' ? item.notes : [],
+    reason: item.kind === 'video' ? (item.obstacle?.reason ?? null) : null,
+    is_retryable: item.kind === 'video' && item.obstacle?.isRetryable === true,
+  }));
+  await sql`
+    insert into import_item (import_id, place, library_id, kind, source_id, title, target_id, size_bytes, duration_sec,
+      details, notes, reason, is_retryable, state)
+    select ${importId}, i.at + coalesce((select max(place) from import_item where import_id = ${importId}), 0),
+      ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.notes,
+      i.reason, i.is_retryable,
+      case when i.reason is null then 'waiting' when i.is_retryable then 'failed' else 'skipped' end
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (source_id text, kind text, title text,
+      target_id uuid, size_bytes bigint, duration_sec int, details jsonb, notes jsonb, reason text,
+      is_retryable boolean)) with ordinality as i (source_id, kind, title, target_id, size_bytes, duration_sec, details,
+      notes, reason, is_retryable, at)
+    where (select count(*) from import_item where import_id = ${importId}) < ${MAX_IMPORT_ITEMS}
+    on conflict (import_id, source_id) do nothing`.execute(tx);
+  await skipKnown(tx, importId);
+}
+
+/** Skips waiting videos that exist here: an earlier import has brought them, or their GUID is in use. */
+async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
+  await sql`
+    update import_item i set state = 'skipped', reason = case when exists (select from import_item e
+        where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id)
+      then ${ALREADY_HERE} else ${TAKEN} end
+    from media m
+    where i.import_id = ${importId} and i.state = 'waiting' and i.kind = 'video' and m.id = i.target_id
+      and not (m.library_id = i.library_id and m.state in ('created', 'upload-failed') and exists (
+        select from import_item e where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id))
+  `.execute(tx);
+}
+
+export const ALREADY_HERE = 'An earlier import has brought this video.';
+export const TAKEN = 'The GUID is in use by another video here. Delete that video and import again to replace it.';
+
+/** Returns at most `limit` items to start: collections first, because videos refer to them. */
+export async function nextItems(db: Db, importId: Guid, limit: number): Promise<OpenItem[]> {
+  const { rows } = await sql<OpenItem>`
+    select import_id as "importId", place, library_id as "libraryId", kind, source_id as "sourceId", title,
+      target_id as "targetId", details as video, notes,
+      exists (select from import_item e where e.owns_target and e.library_id = i.library_id
+        and e.target_id = i.target_id)
+      and exists (select from media m where m.library_id = i.library_id and m.id = i.target_id) as "ownsTarget"
+    from import_item i where import_id = ${importId} and state = 'waiting' and ready_at <= now()
+    order by kind, place limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Counts items without an outcome. */
+export async function countOpen(db: Db, importId: Guid): Promise<{ waiting: number; fetching: number }> {
+  const { rows } = await sql<{ waiting: number; fetching: number }>`
+    select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'fetching') as fetching
+    from import_item where import_id = ${importId} and state in ('waiting', 'fetching')`.execute(db);
+  return rows[0] ?? { waiting: 0, fetching: 0 };
+}
+
+/** Marks a waiting item as in transfer. Returns false if another job has started or ended it. */
+export async function startItem(tx: Tx, item: OpenItem, notes: readonly string[]): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update import_item set state = 'fetching', attempts = attempts + 1, notes = ${JSON.stringify(notes)}::jsonb
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Records that the import created the target of a waiting item. Returns false if the item no longer waits. */
+export async function ownTarget(tx: Tx, item: OpenItem): Promise<boolean> {
+  const { numAffectedRows } = await sql`update import_item set owns_target = true
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Records the outcome of a waiting item. An earlier outcome is kept. */
+export async function settleItem(db: Db | Tx, item: OpenItem, outcome: Outcome): Promise<void> {
+  const notes = 'notes' in outcome && outcome.notes !== undefined ? outcome.notes : item.notes;
+  await sql`
+    update import_item set state = ${outcome.state}, reason = ${outcome.reason},
+      notes = ${JSON.stringify(notes)}::jsonb, is_retryable = ${outcome.state === 'failed' && outcome.isRetryable}
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
+}
+
+/** Records a failed start: another attempt follows after a pause, or the item fails after the last one. */
+export async function retryLater(db: Db, item: OpenItem, reason: string): Promise<void> {
+  await sql`
+    update import_item set attempts = attempts + 1, reason = ${reason},
+      state = case when attempts + 1 >= ${MAX_ATTEMPTS} then 'failed' else 'waiting' end,
+      is_retryable = attempts + 1 >= ${MAX_ATTEMPTS},
+      ready_at = now() + make_interval(secs => ${FIRST_PAUSE_SEC} * 2 ^ attempts)
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
+}
+
+/**
+ * Records the outcome of items in transfer whose video was planned, failed or deleted. An item is imported once its
+ * file was probed, so that the outcome includes whether it plays.
+ */
+export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
+  await sql`
+    update import_item i set
+      state = case when o.outcome = 'again' and i.attempts < ${MAX_ATTEMPTS} then 'waiting'
+        when o.outcome = 'again' then 'failed' else o.outcome end,
+      reason = o.reason, is_retryable = o.outcome = 'again' and i.attempts >= ${MAX_ATTEMPTS},
+      ready_at = now() + make_interval(secs => ${FIRST_PAUSE_SEC} * 2 ^ i.attempts)
+    from (
+      select f.place,
+        case when m.id is null then 'failed'
+          when m.state in ('transcoding', 'finished', 'jit-segmenting', 'jit-ready') then 'imported'
+          when m.state = 'upload-failed' and m.state_reason ~ ${FINAL_REFUSAL} then 'failed'
+          when m.state = 'upload-failed' then 'again'
+          when m.state = 'failed' then 'failed' end as outcome,
+        case when m.id is null then 'The video was deleted during the import.'
+          when m.state = 'upload-failed' then m.state_reason
+          when m.state = 'failed' then coalesce(m.messages->-1->>'message', m.state_reason) end as reason
+      from import_item f left join media m on m.library_id = f.library_id and m.id = f.target_id
+      where f.import_id = ${importId} and f.state = 'fetching'
+    ) o
+    where i.import_id = ${importId} and i.place = o.place and i.state = 'fetching' and o.outcome is not null
+  `.execute(db);
+}
+
+/** Refusals of an origin that another attempt would not change. */
+const FINAL_REFUSAL = 'HTTP 4(?!08|29)\\d\\d|not allowed|larger than|empty';
+
+/** Returns items that still wait for an upload to the queue of the import. */
+export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {
+  await sql`
+    update import_item i set state = 'waiting' from media m
+    where i.import_id = ${importId} and i.state = 'fetching' and m.library_id = i.library_id and m.id = i.target_id
+      and m.state = 'created'`.execute(db);
+}
+
+/** Makes retryable failures wait again. */
+export async function retryItems(tx: Tx, importId: Guid): Promise<void> {
+  await sql`
+    update import_item set state = 'waiting', reason = null, is_retryable = false, attempts = 0, ready_at = now()
+    where import_id = ${importId} and state = 'failed' and is_retryable`.execute(tx);
+}
+
+export async function countItems(db: Db, importId: Guid): Promise<ImportCounts> {
+  const counts = Object.fromEntries(ITEM_STATES.map((state) => [state, 0])) as Record<ItemState, number>;
+  const { rows } = await sql<{ state: ItemState; items: number; bytes: number; sec: number }>`
+    select state, count(*) as items, coalesce(sum(size_bytes), 0)::bigint as bytes,
+      coalesce(sum(duration_sec), 0)::bigint as sec
+    from import_item where import_id = ${importId} group by state`.execute(db);
+  for (const { state, items } of rows) counts[state] = items;
+  const carried = rows.filter(({ state }) => state !== 'skipped');
+  const sum = (pick: (row: (typeof rows)[number]) => number, of = rows) => of.reduce((all, row) => all + pick(row), 0);
+  return {
+    ...counts,
+    total: sum(({ items }) => items),
+    sizeBytes: sum(({ bytes }) => bytes, carried),
+    durationSec: sum(({ sec }) => sec, carried),
+  };
+}
+
+export async function listItems(
+  db: Db,
+  importId: Guid,
+  { page, itemsPerPage, state }: ItemQuery,
+): Promise<{ total: number; items: ItemReport[] }> {
+  const matches = sql`import_id = ${importId} and (${state} = '' or state = ${state})`;
+  const { rows: items } = await sql<ItemReport>`
+    select place, kind, source_id as "sourceId", title, target_id as "targetId", size_bytes as "sizeBytes", state,
+      reason, is_retryable as "isRetryable", notes
+    from import_item where ${matches} order by place limit ${itemsPerPage} offset ${(page - 1) * itemsPerPage}
+  `.execute(db);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from import_item where ${matches}`.execute(db);
+  return { total: rows[0]?.total ?? 0, items };
+}

@@ -1,0 +1,46 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { CreatedAt, Json, JsonDefault } from '../account-schema.ts';
+import type { ImportItemKind, ImportSourceName, ImportState, ItemState } from './library-import.ts';
+
+/**
+ * An import into a library. `request` is sealed, because it has keys of the source. `cursor` is the next page to list,
+ * and `tick` the number of the job that may work on the import.
+ */
+export type LibraryImportTable = {
+  id: Guid;
+  library_id: number;
+  source: ImportSourceName;
+  address: string;
+  request: Buffer;
+  state: ImportState;
+  is_dry_run: boolean;
+  concurrency: number;
+  cursor: string | null;
+  is_listed: Generated<boolean>;
+  reason: string | null;
+  tick: Generated<number>;
+  created_at: CreatedAt;
+  ended_at: Date | null;
+};
+
+/** An entry of an import. `owns_target` is true once the import created the video or collection `target_id`. */
+export type ImportItemTable = {
+  import_id: Guid;
+  place: number;
+  library_id: number;
+  kind: ImportItemKind;
+  source_id: string;
+  title: string;
+  target_id: Guid;
+  size_bytes: number | null;
+  duration_sec: number | null;
+  details: Json<unknown>;
+  state: Generated<ItemState>;
+  owns_target: Generated<boolean>;
+  reason: string | null;
+  is_retryable: Generated<boolean>;
+  notes: JsonDefault<string[]>;
+  attempts: Generated<number>;
+  ready_at: ColumnType<Date, Date | undefined, Date>;
+};

@@ -1,0 +1,92 @@
+import { type Selectable, sql } from 'kysely';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db, FollowUp } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { insertItems } from './import-item-store.ts';
+import type { LibraryImportTable } from './import-schema.ts';
+import type { ImportTick } from './library-import.ts';
+import type { ListedItem } from './listed-item.ts';
+
+/** An import as its job sees it. `request` is the opened request of its creator. */
+export type OpenImport = ImportTick & {
+  source: LibraryImportTable['source'];
+  state: 'listing' | 'running' | 'cancelling';
+  isDryRun: boolean;
+  concurrency: number;
+  cursor: string | null;
+  createdAt: Date;
+  request: unknown;
+};
+
+/** Opens an import for the job of a tick. Null if it has ended, or if a later job works on it. */
+export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox): Promise<OpenImport | null> {
+  const row = await db
+    .selectFrom('library_import')
+    .selectAll()
+    .where('id', '=', key.importId)
+    .where('tick', '=', key.tick)
+    .executeTakeFirst();
+  if (row === undefined || !isActive(row)) return null;
+  const { source, state, is_dry_run: isDryRun, concurrency, cursor } = row;
+  const request: unknown = JSON.parse(secretBox.open(row.request));
+  return { ...key, source, state, isDryRun, concurrency, cursor, createdAt: row.created_at, request };
+}
+
+function isActive(
+  row: Selectable<LibraryImportTable>,
+): row is Selectable<LibraryImportTable> & { state: OpenImport['state'] } {
+  return ['listing', 'running', 'cancelling'].includes(row.state);
+}
+
+/** Adds a page of listed items and notes the next page. Returns false, and adds nothing, if the tick has passed. */
+export async function savePage(
+  db: Db,
+  key: ImportTick,
+  { items, next }: { items: readonly ListedItem[]; next: string | null },
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const { numAffectedRows } = await sql`
+      update library_import set cursor = ${next}, is_listed = ${next === null}, reason = null,
+        state = case when ${next}::text is not null then state when is_dry_run then 'planned' else 'running' end,
+        ended_at = case when ${next}::text is null and is_dry_run then now() end
+      where id = ${key.importId} and tick = ${key.tick} and state = 'listing'`.execute(tx);
+    if (numAffectedRows === 0n) return false;
+    await insertItems(tx, key, items);
+    return true;
+  });
+}
+
+/** Stores what was found out about the source, such as its keys. Returns false if the tick has passed. */
+export async function saveRequest(db: Db, key: ImportTick, sealed: Buffer): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('library_import')
+    .set({ request: sealed })
+    .where('id', '=', key.importId)
+    .where('tick', '=', key.tick)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Passes an import to its next job. Does nothing if the tick has passed. `reason` tells people why it waits. */
+export async function passOn(
+  db: Db,
+  key: ImportTick,
+  { reason, send }: { reason: string | null; send: (tick: ImportTick) => FollowUp },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ tick: number }>`
+      update library_import set tick = tick + 1, reason = ${reason} where id = ${key.importId} and tick = ${key.tick}
+        and state in ('listing', 'running', 'cancelling') returning tick`.execute(tx);
+    for (const { tick } of rows) await send({ ...key, tick })(tx);
+  });
+}
+
+/** Ends an import. Does nothing if the tick has passed. */
+export async function endImport(
+  db: Db,
+  key: ImportTick,
+  { state, reason }: { state: 'finished' | 'cancelled' | 'failed'; reason: string | null },
+): Promise<void> {
+  await sql`update library_import set state = ${state}, reason = ${reason}, ended_at = now()
+    where id = ${key.importId} and tick = ${key.tick} and state in ('listing', 'running', 'cancelling')`.execute(db);
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { countInCollection } from '../collections/collection-store.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { countInLibrary } from '../libraries/count-in-library-store.ts';
+import type { CaptionTrack } from '../schema.ts';
+import { type OpenItem, ownTarget } from './import-item-store.ts';
+import type { ImportedVideo } from './listed-item.ts';
+
+/**
+ * Creates the video of an item with its GUID, dates, texts and totals; it then waits for its file. Returns false if the
+ * GUID is in use, in this library or another one.
+ */
+export async function insertImportedVideo(tx: Tx, item: OpenItem, video: ImportedVideo): Promise<boolean> {
+  const { libraryId, targetId, title } = item;
+  await lockGuid(tx, targetId);
+  const { rows: taken } = await sql`select from media where id = ${targetId} limit 1`.execute(tx);
+  if (taken.length > 0 || !(await ownTarget(tx, item))) return false;
+  const isShelved = video.collectionId !== null && (await countInCollection(tx, libraryId, video.collectionId, 1));
+  await countInLibrary(tx, libraryId, 1);
+  await tx
+    .insertInto('media')
+    .values({
+      library_id: libraryId,
+      id: targetId,
+      type: 'video',
+      title,
+      description: video.description,
+      category: video.category,
+      collection_id: isShelved ? video.collectionId : null,
+      is_public: video.isPublic,
+      ...(video.uploadedAt !== null && { created_at: new Date(video.uploadedAt) }),
+      state: 'created',
+      chapters: JSON.stringify(video.chapters),
+      moments: JSON.stringify(video.moments),
+      meta_tags: JSON.stringify(video.metaTags),
+      upload_options: JSON.stringify({ isImported: true }),
+      views: video.views,
+      watch_sec_total: video.watchSec,
+    })
+    .execute();
+  return true;
+}
+
+/** Creates the collection of an item with its GUID. Returns false if the library has it already. */
+export async function insertImportedCollection(tx: Tx, item: OpenItem): Promise<boolean> {
+  const { libraryId, targetId, title } = item;
+  const { numAffectedRows } = await sql`insert into collection (library_id, id, name)
+    values (${libraryId}, ${targetId}, ${title}) on conflict do nothing`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Two libraries may import the same GUID at the same time. */
+async function lockGuid(tx: Tx, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`import ${id}`}, 0))`.execute(tx);
+}
+
+/** Loads which captions a video has, and whether its owner set a thumbnail. Nothing for an unknown video. */
+export async function loadAttached(
+  db: Db,
+  { libraryId, mediaId }: MediaKey,
+): Promise<{ captions: readonly CaptionTrack[]; hasThumbnail: boolean }> {
+  const row = await db
+    .selectFrom('media')
+    .select(['captions', 'thumbnail_width_px'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  return { captions: row?.captions ?? [], hasThumbnail: row !== undefined && row.thumbnail_width_px !== null };
+}

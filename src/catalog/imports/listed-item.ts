@@ -1,0 +1,39 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { Chapter, MetaTag, Moment } from '../schema.ts';
+
+/** A file of the source. `address` is relative to the CDN, storage or API, as the source defines. */
+export type ImportFile = { kind: string; address: string };
+export type ImportCaption = { srclang: string; label: string; address: string };
+
+/** Properties of a video at its source that the import keeps. Sizes and lengths are null if the source has none. */
+export type ImportedVideo = {
+  description: string | null;
+  category: string | null;
+  collectionId: Guid | null;
+  isPublic: boolean;
+  /** ISO 8601; null for now. */
+  uploadedAt: string | null;
+  views: number;
+  watchSec: number;
+  chapters: Chapter[];
+  moments: Moment[];
+  metaTags: MetaTag[];
+  captions: ImportCaption[];
+  thumbnail: string | null;
+  /** Candidates for the file, best first. */
+  files: ImportFile[];
+};
+
+/** An entry of a source: a collection or a video. `obstacle` is the reason why it cannot be imported. */
+export type ListedItem = { sourceId: string; id: Guid; title: string } & (
+  | { kind: 'collection' }
+  | {
+      kind: 'video';
+      sizeBytes: number | null;
+      durationSec: number | null;
+      obstacle: { reason: string; isRetryable: boolean } | null;
+      /** Properties that the import cannot keep, as sentences. */
+      notes: string[];
+      video: ImportedVideo;
+    }
+);

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from './context.ts';
+import { endProgress, printLine, printProgress } from './output.ts';
+
+const POLL_MS = 1_000;
+
+/** Thrown after an import that did not carry everything. The failures have been printed. */
+export class ImportIncomplete extends Error {}
+
+/** Shows the progress of an import until it ends. Throws `ImportIncomplete` if something failed. */
+export async function followImport(context: Context, libraryId: number, importId: string): Promise<void> {
+  const { millrace, values } = context;
+  for (;;) {
+    const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
+    const { total, imported, skipped, failed } = report.counts;
+    printProgress(`${report.state} ${imported} of ${total}`, total === 0 ? 0 : (imported + skipped + failed) / total);
+    if (report.dateEnded !== null) break;
+    await sleep(POLL_MS);
+  }
+  endProgress();
+  for (const state of ['skipped', 'failed'] as const) {
+    for await (const item of itemsOf(context, { libraryId, importId, state })) {
+      printLine(values.json ? JSON.stringify(item) : [item.state, item.guid, item.title, item.reason].join('\t'));
+    }
+  }
+  const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
+  printLine(values.json ? JSON.stringify({ ...report, items: undefined }) : summaryOf(report));
+  if (report.state === 'failed' || report.counts.failed > 0) {
+    throw new ImportIncomplete(report.reason ?? `${report.counts.failed} items failed. Resume with imports resume.`);
+  }
+}
+
+type Summary = { guid: string; state: string; counts: Record<string, number> };
+
+function summaryOf({ guid, state, counts }: Summary): string {
+  const { total, imported, skipped, failed, waiting, sizeBytes } = counts;
+  const ends = `${imported} imported, ${skipped} skipped, ${failed} failed, ${waiting} waiting`;
+  return `${guid}\t${state}\t${total} items: ${ends}; ${sizeBytes} bytes`;
+}
+
+type Selected = { libraryId: number; importId: string; state: 'skipped' | 'failed' };
+
+async function* itemsOf({ millrace }: Context, selected: Selected) {
+  for (let page = 1; ; page += 1) {
+    const { items, totalItems, itemsPerPage } = await millrace.call('getImport', { ...selected, page });
+    yield* items;
+    if (page * itemsPerPage >= totalItems) return;
+  }
+}

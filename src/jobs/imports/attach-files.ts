@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { captionLabel, findCaption, readCaptionLanguage } from '../../catalog/captions/caption.ts';
+import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { MediaKey } from '../../catalog/db.ts';
+import { loadAttached } from '../../catalog/imports/imported-video-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
+import { createThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { writeVtt } from '../../media/captions/cue.ts';
+import { decodeCaptions } from '../../media/captions/decode-captions.ts';
+import { readCaptions } from '../../media/captions/read-captions.ts';
+import { createImageMaker } from '../../media/images/run-image-maker.ts';
+import { storageKey } from '../../ports/storage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import type { LocatedFiles } from './import-source.ts';
+import { isTransient, type SourceClient } from './source-client.ts';
+
+const MAX_CAPTION_BYTES = 5 * 2 ** 20;
+const MAX_IMAGE_BYTES = 16 * 2 ** 20;
+
+type Caption = LocatedFiles['captions'][number];
+type Deps = Pick<JobDeps, 'db' | 'storage'> & { client: SourceClient };
+
+/**
+ * Fetches captions and thumbnail of a video that exists here, and skips those that it has already. Returns a sentence
+ * per file that the source does not have or that cannot be read; such a file does not stop the import.
+ */
+export async function attachFiles(
+  key: MediaKey,
+  { located, deps }: { located: LocatedFiles; deps: Deps },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { captions, hasThumbnail } = await loadAttached(deps.db, key);
+  const notes: string[] = [];
+  const attempt = async (what: string, attach: () => Promise<void>) => {
+    try {
+      await attach();
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      notes.push(`${what} could not be carried: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  for (const caption of located.captions) {
+    if (findCaption(captions, caption.srclang) !== undefined) continue;
+    await attempt(`Captions "${caption.srclang}"`, () => attachCaption(key, { caption, deps }, signal));
+  }
+  const { thumbnail } = located;
+  if (thumbnail !== null && !hasThumbnail) {
+    await attempt('The thumbnail', () => attachThumbnail(key, { thumbnail, deps }, signal));
+  }
+  return notes;
+}
+
+async function attachCaption(
+  key: MediaKey,
+  { caption, deps }: { caption: Caption; deps: Deps },
+  signal: AbortSignal,
+): Promise<void> {
+  const { url, headers, label } = caption;
+  const srclang = readCaptionLanguage(caption.srclang);
+  const bytes = await deps.client.readFile({ url, headers, maxBytes: MAX_CAPTION_BYTES }, signal);
+  const { cues, errors } = readCaptions(decodeCaptions(bytes).text);
+  if (errors[0] !== undefined) throw new Refused('invalid', errors[0]);
+  const vtt = Buffer.from(writeVtt(cues));
+  const store = createCaptionStore(deps.db);
+  const { version, objectKey } = await store.reserve(key, srclang);
+  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const track = { srclang, label: captionLabel(label, srclang), version, key: objectKey, sizeBytes: vtt.length };
+  await store.put(key, track).catch(async (error: unknown) => {
+    // After any other error the commit may have succeeded. The sweep of orphans decides.
+    if (error instanceof Refused) await deps.storage.delete([objectKey]);
+    throw error;
+  });
+}
+
+async function attachThumbnail(
+  key: MediaKey,
+  { thumbnail, deps }: { thumbnail: { url: string; headers: Record<string, string> }; deps: Deps },
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = await deps.client.readFile({ ...thumbnail, maxBytes: MAX_IMAGE_BYTES }, signal);
+  const { jpeg, widthPx, heightPx, blurhash } = await createImageMaker().make(bytes, signal);
+  const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
+  const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
+  await deps.storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
+  const own = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
+  await createThumbnailStore(deps.db)
+    .put(key, own)
+    .catch(async (error: unknown) => {
+      if (error instanceof Refused) await deps.storage.delete([objectKey]);
+      throw error;
+    });
+}

@@ -1,0 +1,119 @@
+import type { Db, FollowUp } from '../../catalog/db.ts';
+import {
+  ALREADY_HERE,
+  type OpenItem,
+  retryLater,
+  settleItem,
+  startItem,
+  TAKEN,
+} from '../../catalog/imports/import-item-store.ts';
+import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
+import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
+import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { openingFetch } from '../../catalog/uploads/fetch-store.ts';
+import { beginUpload } from '../../catalog/videos/video.ts';
+import { createVideoStore } from '../../catalog/videos/video-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { fetchVideo } from '../uploads/fetch-video.ts';
+import { attachFiles } from './attach-files.ts';
+import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
+import { type FileRequest, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
+
+/** Below fetches that people requested, which they wait for. */
+const FETCH_PRIORITY = -1;
+
+/** An import with its source, opened for a job. */
+export type RunningImport = { source: ImportSource; request: SourceRequest; client: SourceClient };
+
+/**
+ * Starts an item: creates its collection or video and requests its file. Continues where an earlier attempt ended.
+ * Records an outcome or a later attempt for everything that fails. Throws `SourceBusy` if the source asked for a pause.
+ */
+export async function importItem(
+  item: OpenItem,
+  { running, deps }: { running: RunningImport; deps: JobDeps },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (item.video === null) await importCollection(item, deps.db);
+    else await importVideo({ ...item, video: item.video }, { running, deps }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SourceBusy || error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (isTransient(error)) await retryLater(deps.db, item, reason);
+    else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: false });
+  }
+}
+
+async function importCollection(item: OpenItem, db: Db): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const isNew = await insertImportedCollection(tx, item);
+    const reason = isNew ? null : 'The library has this collection already.';
+    await settleItem(tx, item, { state: isNew ? 'imported' : 'skipped', reason });
+  });
+}
+
+type VideoItem = OpenItem & { video: ImportedVideo };
+
+async function importVideo(
+  item: VideoItem,
+  { running, deps }: { running: RunningImport; deps: JobDeps },
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, request, client } = running;
+  const located = source.locate(request, item.targetId, item.video);
+  // Looks for the file first, so that a video without one leaves nothing behind.
+  const file = source.awaitsUploads ? null : await findFile(located.files, client, signal);
+  if (!item.ownsTarget && !(await create(item, deps.db))) return;
+  const key = { libraryId: item.libraryId, mediaId: item.targetId };
+  const notes = await attachFiles(key, { located, deps: { ...deps, client } }, signal);
+  await requestFile(item, { file, notes: [...new Set([...item.notes, ...notes])] }, deps);
+}
+
+/** Creates the video. Returns false, with an outcome recorded, if its GUID is in use. */
+async function create(item: VideoItem, db: Db): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    if (await insertImportedVideo(tx, item, item.video)) return true;
+    await settleItem(tx, item, { state: 'skipped', reason: TAKEN });
+    return false;
+  });
+}
+
+/** Returns the first candidate that exists. Throws `Refused` with the reason of each if there is none. */
+async function findFile(
+  files: LocatedFiles['files'],
+  client: SourceClient,
+  signal: AbortSignal,
+): Promise<FileRequest | null> {
+  const reasons: string[] = [];
+  for (const { kind, url, headers } of files) {
+    const { isThere, reason } = await client.probe({ url, headers }, signal);
+    if (isThere) return { url, headers };
+    reasons.push(`${kind}: ${reason}`);
+  }
+  throw new Refused('invalid', `No file could be downloaded. ${reasons.join(' ')}`);
+}
+
+type Wanted = { file: FileRequest | null; notes: readonly string[] };
+
+/** Opens the fetch in the transaction that marks the item as in transfer, so that a file is requested once. */
+async function requestFile(item: VideoItem, { file, notes }: Wanted, { db, queue, secretBox }: JobDeps): Promise<void> {
+  const key = { libraryId: item.libraryId, mediaId: item.targetId };
+  const id = newGuid();
+  const start: FollowUp = async (tx) => {
+    if (!(await startItem(tx, item, notes)) || file === null) return;
+    await openingFetch({ id, key }, file, secretBox)(tx);
+    await queue.send(fetchVideo, { ...key, uploadId: id }, { onlyOneNamed: id, priority: FETCH_PRIORITY })(tx);
+  };
+  try {
+    await createVideoStore(db).change(key, (video) => beginUpload(video, {}), start);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.kind !== 'invalid') throw error;
+    // The video got its file from an earlier import or an upload.
+    await settleItem(db, item, { state: 'skipped', reason: ALREADY_HERE });
+  }
+}

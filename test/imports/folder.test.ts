@@ -1,0 +1,76 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { runVerb } from '../../src/cli/client/run-verb.ts';
+import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
+import { ask, type Import, makeFiles, startImporter } from './import-room.ts';
+
+const GUID = '0190163d-8694-739b-aea5-966c26f8ad91';
+const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-folder-'));
+  vi.stubEnv('HOME', folder);
+  const { clip, image } = await makeFiles();
+  await mkdir(at('media/Talks'), { recursive: true });
+  await writeFile(at('media/one.mp4'), clip);
+  await writeFile(at('media/one.png'), image);
+  await writeFile(at('media/one.de.vtt'), VTT);
+  await writeFile(at('media/one.json'), JSON.stringify({ guid: GUID, title: 'The first', views: 12 }));
+  await cp(at('media/one.mp4'), at('media/Talks/two.mp4'));
+  const row = '"Talks/two.mp4","Second, quoted",2024-02-03T04:05:06Z,"[{""property"":""k"",""value"":""v""}]"';
+  await writeFile(at('media/manifest.csv'), `file,title,dateUploaded,metaTags\n${row}\n`);
+  service = await startImporter(null);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const at = (name: string) => path.join(folder, name);
+
+async function millrace(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  onTestFinished(() => spy.mockRestore());
+  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, '--library', '1']);
+  spy.mockRestore();
+  return { code, text: lines.join('') };
+}
+
+test('imports a folder with sidecars and a manifest, and a second run does nothing', { timeout: 300_000 }, async () => {
+  const plan = await millrace('import', 'folder', at('media'), 'dryRun=true');
+  expect(plan).toMatchObject({ code: 0, text: expect.stringContaining('planned\t3 items') });
+  const first = await millrace('import', 'folder', at('media'));
+  expect(first).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });
+  const { items } = await ask<{ items: Record<string, unknown>[] }>(service, 'GET', '/library/1/videos');
+  const captions = [{ srclang: 'de', label: 'German' }];
+  expect(items.find(({ guid }) => guid === GUID)).toMatchObject({ title: 'The first', views: 12, captions });
+  const shelves = await ask<{ items: { guid: string; name: string }[] }>(service, 'GET', '/library/1/collections');
+  expect(shelves.items).toMatchObject([{ name: 'Talks', videoCount: 1 }]);
+  expect(items.find(({ guid }) => guid !== GUID)).toMatchObject({
+    title: 'Second, quoted',
+    dateUploaded: expect.stringContaining('2024-02-03T04:05:06'),
+    metaTags: [{ property: 'k', value: 'v' }],
+    collectionId: shelves.items[0]?.guid,
+  });
+  const second = await millrace('import', 'folder', at('media'));
+  expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
+});
+
+test('starts, lists, shows, cancels and resumes imports', { timeout: 300_000 }, async () => {
+  const items = JSON.stringify([{ kind: 'video', sourceId: 'a', guid: GUID.replace('0190', '0191'), title: 'Later' }]);
+  const { guid } = JSON.parse((await millrace('imports', 'start', '--json', 'source=upload', `items:=${items}`)).text);
+  expect((await millrace('imports', 'ls')).text).toContain(guid);
+  expect((await millrace('imports', 'get', guid)).text).toContain('Later');
+  expect((await millrace('imports', 'cancel', guid)).code).toBe(0);
+  const load = () => ask<Import>(service, 'GET', `/library/1/imports/${guid}`);
+  await expect.poll(async () => (await load()).state, { timeout: 60_000 }).toBe('cancelled');
+  expect((await millrace('imports', 'resume', guid)).code).toBe(0);
+  await expect.poll(async () => (await load()).counts.fetching, { timeout: 60_000 }).toBe(1);
+  await ask(service, 'POST', `/library/1/imports/${guid}/cancel`);
+});

@@ -1,0 +1,178 @@
+import { useSignal } from '@preact/signals';
+import type {
+  ImportDetailsModel,
+  ImportItemModel,
+  ImportModel,
+  PaginationListOfImportModel,
+} from '../../../src/api/models/import.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { bytes, clock, moment } from '../base/words.ts';
+import { SelectField, Table } from '../parts/fields.tsx';
+import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ImportForm } from './import-form.tsx';
+
+const PER_PAGE = 50;
+const REFRESH_MS = 2_000;
+/** States of an import and of its items, in words that are translated. */
+const WORDS: Readonly<Record<string, string>> = {
+  listing: 'Reading the source',
+  planned: 'Planned',
+  running: 'Running',
+  cancelling: 'Being cancelled',
+  cancelled: 'Cancelled',
+  finished: 'Finished',
+  failed: 'Failed',
+  waiting: 'Waiting',
+  fetching: 'In transfer',
+  imported: 'Imported',
+  skipped: 'Skipped',
+};
+const wordOf = (state: string) => tr(WORDS[state] ?? state);
+
+/** Imports of a library: a form for a new one, and the progress of each. `part` is the open import. */
+export function Imports({ libraryId, part }: { libraryId: number; part: string | undefined }) {
+  const path = `/library/${libraryId}/imports`;
+  if (part !== undefined) return <OneImport key={part} libraryId={libraryId} path={`${path}/${part}`} />;
+  return <AllImports libraryId={libraryId} path={path} />;
+}
+
+function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
+  const page = useSignal(1);
+  const { value, error, again, look } = useLoaded<PaginationListOfImportModel>(
+    `${path}?page=${page.value}&itemsPerPage=${PER_PAGE}`,
+  );
+  useRefresh(look, REFRESH_MS);
+  const found = value.value;
+  return (
+    <>
+      <header class="place">
+        <h1>{t('Import')}</h1>
+      </header>
+      <ImportForm libraryId={libraryId} path={path} onMade={again} />
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {found?.items.length === 0 && (
+        <Empty title={t('No import yet')}>
+          <p>{t('Videos keep their ids, so pages that embed them only need the new address.')}</p>
+        </Empty>
+      )}
+      {found !== null && found.items.length > 0 && (
+        <Table label={t('Imports')} head={[t('Started'), t('Source'), t('State'), t('Progress')]}>
+          {found.items.map((one) => (
+            <tr key={one.guid} data-import={one.guid}>
+              <td>
+                <Link to={{ name: 'imports', libraryId, part: one.guid }}>{moment(one.dateCreated)}</Link>
+              </td>
+              <td>{one.address || one.source}</td>
+              <td>{wordOf(one.state)}</td>
+              <td>
+                <Progress counts={one.counts} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+    </>
+  );
+}
+
+function Progress({ counts }: Pick<ImportModel, 'counts'>) {
+  const { total, imported, skipped, failed } = counts;
+  const ended = imported + skipped + failed;
+  return (
+    <span class="stack">
+      <progress aria-label={t('Progress')} max={Math.max(1, total)} value={ended} />
+      <span class="hint">{t('{0} imported, {1} skipped, {2} failed, of {3}', imported, skipped, failed, total)}</span>
+    </span>
+  );
+}
+
+function OneImport({ libraryId, path }: { libraryId: number; path: string }) {
+  const page = useSignal(1);
+  const state = useSignal('');
+  const { value, error, again, look } = useLoaded<ImportDetailsModel>(
+    `${path}?page=${page.value}&itemsPerPage=${PER_PAGE}&state=${state.value}`,
+  );
+  useRefresh(look, REFRESH_MS);
+  const found = value.value;
+  const choices = ['', 'waiting', 'fetching', 'imported', 'skipped', 'failed'];
+  return (
+    <>
+      <header class="place">
+        <h1>{t('Import')}</h1>
+        <Link to={{ name: 'imports', libraryId }}>{t('All imports')}</Link>
+      </header>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {found !== null && <Summary report={found} path={path} onChanged={again} />}
+      <SelectField
+        label={t('Outcome')}
+        value={state.value}
+        choices={choices.map((one) => [one, one === '' ? t('All') : wordOf(one)])}
+        onChange={(to) => {
+          state.value = to;
+          page.value = 1;
+        }}
+      />
+      {found !== null && <Items libraryId={libraryId} items={found.items} />}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+    </>
+  );
+}
+
+type SummaryProps = { report: ImportDetailsModel; path: string; onChanged: () => void };
+
+function Summary({ report, path, onChanged }: SummaryProps) {
+  const changing = useAction();
+  const send = async (verb: 'cancel' | 'resume') => {
+    if (await changing.run(() => api('POST', `${path}/${verb}`))) onChanged();
+  };
+  const { counts, dateEnded, state } = report;
+  return (
+    <section class="panel">
+      <h2>{wordOf(state)}</h2>
+      {report.reason !== null && <Notice kind="error">{report.reason}</Notice>}
+      <p class="facts">
+        <span>{report.address || report.source}</span>
+        <span>{t('{0} entries', counts.total)}</span>
+        <span>{bytes(counts.sizeBytes)}</span>
+        <span>{clock(counts.durationSeconds)}</span>
+      </p>
+      <Progress counts={counts} />
+      {changing.error.value !== null && <Notice kind="error">{changing.error.value}</Notice>}
+      <div class="row">
+        {dateEnded === null ? (
+          <button type="button" disabled={changing.isBusy.value} onClick={() => void send('cancel')}>
+            {t('Cancel import')}
+          </button>
+        ) : (
+          <button type="button" class="primary" disabled={changing.isBusy.value} onClick={() => void send('resume')}>
+            {state === 'planned' ? t('Start import') : t('Resume import')}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Items({ libraryId, items }: { libraryId: number; items: readonly ImportItemModel[] }) {
+  return (
+    <Table label={t('Entries')} head={[t('Title'), t('Outcome'), t('Reason')]}>
+      {items.map((item) => (
+        <tr key={item.sourceId} data-state={item.state}>
+          <td>
+            {item.state === 'imported' && item.kind === 'video' ? (
+              <Link to={{ name: 'video', libraryId, videoId: item.guid }}>{item.title}</Link>
+            ) : (
+              item.title
+            )}
+          </td>
+          <td>{wordOf(item.state)}</td>
+          <td>{[item.reason, ...item.notes].filter((text) => text !== null).join(' ')}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
