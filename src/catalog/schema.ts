@@ -23,6 +23,7 @@ import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { ImageTable, WaveformDueTable } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
+import type { PeopleSchema } from './people/people-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
@@ -248,6 +249,7 @@ export type MergeDueTable = { library_id: number; media_id: Guid; rendition_id: 
 
 export type Schema = InstallationSchema &
   LiveSchema &
+  PeopleSchema &
   SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;

@@ -12,6 +12,7 @@ export const getFairPlayCertificate = defineOperation({
   path: '/FairPlay/{libraryId}/certificate',
   description: 'Returns the FairPlay application certificate (DER). Players need it before they request a licence.',
   auth: 'none',
+  permission: 'public',
   params: LibraryParams,
   // The token names a video and the path does not. A public certificate needs no token.
   query: Type.Object(TOKEN_QUERY),

@@ -10,6 +10,7 @@ export const listKeys = defineOperation({
   path: '/videolibrary/{id}/keys',
   description: 'Lists the additional keys of a library without the keys themselves, which are stored only as hashes.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: KeysParams,
   answer: AccessKeyList,
   refusals: { 'not-found': 404 },

@@ -17,6 +17,7 @@ export const deleteLiveStream = defineOperation({
     'Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. ' +
     'Returns the stream as it was.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

@@ -11,6 +11,7 @@ export const listLibraries = defineOperation({
   path: '/videolibrary',
   description: 'Lists the libraries of the account. Without `page`, the response is a plain list.',
   auth: 'account-key',
+  permission: 'libraries.list',
   params: NoParams,
   query: ListQuery,
   answer: VideoLibraryList,

@@ -17,6 +17,7 @@ const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_S
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
+  permission: 'library.manage',
   answer: null,
   answerStatus: 204,
   errorShape: 'core',

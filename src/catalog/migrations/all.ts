@@ -6,6 +6,7 @@ import { up as logIds } from './004-log-ids.ts';
 import { up as waveform } from './005-waveform.ts';
 import { up as compatibility } from './006-compatibility.ts';
 import { up as queueDepth } from './007-queue-depth.ts';
+import { up as people } from './010-people.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -23,4 +24,5 @@ export const migrations = {
   '005-waveform': { oldestVersion: '0.1.0', up: waveform },
   '006-compatibility': { oldestVersion: '0.1.0', up: compatibility },
   '007-queue-depth': { oldestVersion: '0.1.0', up: queueDepth },
+  '010-people': { oldestVersion: '0.1.0', up: people },
 } satisfies Record<string, SchemaStep>;
