@@ -48,7 +48,7 @@ const ROOMS = {
   'src/media/drm': 'signalling encryption subsamples keys',
   'src/media/live': 'playlist ladder publishing packaging flv matroska tracks recording',
   'web/dashboard':
-    'shell collections events libraries library live reference styles system video statistics videos uploads ' +
+    'shell people collections events libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
   'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
 };

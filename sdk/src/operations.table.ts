@@ -116,9 +116,15 @@ export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: Ingest
 
 export type IngestEndpointsRtmp = { primaryIngestUrl: string | null; backupIngestUrl: string | null };
 
+export type InvitePersonModel = { Email: string; Name?: string; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
+
+export type InvitedPersonModel = { Id: string; Email: string; Name: string; Status: PersonStatus; Role: PersonRole | null; LibraryRoles: (LibraryRoleModel)[]; HasTotp: boolean; DateCreated: string; DateLastSeen: string | null; Link: string };
+
 export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
+
+export type LibraryRoleModel = { LibraryId: number; Role: PersonRole };
 
 export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number; SurroundAudio: boolean };
 
@@ -150,6 +156,8 @@ export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: stri
 
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
+export type PaginationListModelOfPersonModel = { Items: (PersonModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
 export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
@@ -163,6 +171,16 @@ export type PaginationListOfTrashedVideoModel = { totalItems: number; currentPag
 export type PaginationListOfVideoModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (VideoModel)[] };
 
 export type PaginationListOfWebhookEventModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (WebhookEventModel)[] };
+
+export type PersonModel = { Id: string; Email: string; Name: string; Status: PersonStatus; Role: PersonRole | null; LibraryRoles: (LibraryRoleModel)[]; HasTotp: boolean; DateCreated: string; DateLastSeen: string | null };
+
+export type PersonRole = "owner" | "admin" | "editor" | "uploader" | "analyst" | "viewer";
+
+export type PersonSessionList = (PersonSessionModel)[];
+
+export type PersonSessionModel = { Id: string; Device: string; Address: string; DateCreated: string; DateLastUsed: string; DateExpires: string };
+
+export type PersonStatus = "invited" | "active" | "disabled";
 
 export type ProblemDetails = { type: string | null; title: string | null; status: number; detail: string | null };
 
@@ -237,6 +255,8 @@ export type UpdateAudioTrackModel = { title?: string | null; language?: string |
 export type UpdateCollectionModel = { name?: string | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
+
+export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
@@ -353,12 +373,16 @@ export type Operations = {
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
   /** Deletes the watermark of a library's live streams. Connected publishers keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
+  /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
+  deletePerson: { input: { personId: string }; answer: undefined };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where it stays for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
+  /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
+  endPersonSessions: { input: { personId: string }; answer: undefined };
   /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
@@ -443,6 +467,10 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Invites a person. Only this response contains the link at which the person chooses a password. `POST /people` */
+  invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
+  /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
+  invitePersonAgain: { input: { personId: string }; answer: InvitedPersonModel };
   /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
   /** Lists the write requests to a library, newest first: key, operation, time, client address and result. `GET /videolibrary/{id}/audit` */
@@ -453,7 +481,7 @@ export type Operations = {
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
-  /** Lists the libraries of the account. Without `page`, the response is a plain list. `GET /videolibrary` */
+  /** Lists the libraries of the account; for a person, those with a role. Without `page`, the response is a plain list. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
   /** Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays. `GET /library/{libraryId}/live` */
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
@@ -461,6 +489,10 @@ export type Operations = {
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
   /** Lists the running processes of all machines with role, version and load, and the live streams that each ingest has. A process that stopped without notice is lost after 45 s, and leaves the list after 10 min. `GET /system/nodes` */
   listNodes: { input: object; answer: (NodeModel)[] };
+  /** Lists the people who can sign in to the dashboard, by e-mail address, with their roles. `GET /people` */
+  listPeople: { input: { page?: number; perPage?: number }; answer: PaginationListModelOfPersonModel };
+  /** Lists the browsers in which a person is signed in, with the time of the last use. `GET /people/{personId}/sessions` */
+  listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
@@ -549,6 +581,8 @@ export type Operations = {
   updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
+  /** Changes the name, status or roles of a person. Disabling a person ends all sessions. `POST /people/{personId}` */
+  updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
@@ -594,9 +628,11 @@ export const operations = {
   deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
+  deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
+  endPersonSessions: {"method":"DELETE","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
   exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},
@@ -639,6 +675,8 @@ export const operations = {
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
+  invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
@@ -648,6 +686,8 @@ export const operations = {
   listLiveStreams: {"method":"GET","path":"/library/{libraryId}/live","query":["page","itemsPerPage","search","orderBy","collectionId"],"body":null,"answer":"json"},
   listLiveThumbnails: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/thumbnails","query":["limit","from","to"],"body":null,"answer":"json"},
   listNodes: {"method":"GET","path":"/system/nodes","query":[],"body":null,"answer":"json"},
+  listPeople: {"method":"GET","path":"/people","query":["page","perPage"],"body":null,"answer":"json"},
+  listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -692,6 +732,7 @@ export const operations = {
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
+  updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},

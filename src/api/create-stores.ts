@@ -12,6 +12,9 @@ import { createRetryStore } from '../catalog/lifecycle/retry-store.ts';
 import { createLiveReportStore } from '../catalog/live/streams/live-report-store.ts';
 import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
+import { createCredentialStore } from '../catalog/people/credential-store.ts';
+import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
+import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
@@ -38,6 +41,9 @@ type Stores = Pick<
   | 'collections'
   | 'keys'
   | 'sessions'
+  | 'people'
+  | 'personSessions'
+  | 'credentials'
   | 'live'
   | 'liveReports'
   | 'liveThumbnails'
@@ -71,6 +77,9 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     collections: createCollectionStore(db),
     keys,
     sessions: createSessionStore(db, keys),
+    people: createPersonStore(db),
+    personSessions: createPersonSessionStore(db),
+    credentials: createCredentialStore({ db, secretBox }),
     live: createLiveStore({ db, secretBox: secretBox }),
     liveReports: createLiveReportStore(db),
     liveThumbnails: createLiveThumbnailStore(db),

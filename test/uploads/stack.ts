@@ -64,6 +64,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
   const { db } = api.database;
   const space = { storage, diskFloorBytes: () => 5e9 };
   const tus = createTusHandler({
+    mayUpload: async () => false,
     uploads: createTusUploads({ db, storage, queue: jobs, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,

@@ -50,13 +50,18 @@ export function createCredentialStore({ db, secretBox }: Deps): CredentialStore 
       return hasPassword(password, row?.password_hash ?? null);
     },
     async changePassword(personId, password) {
-      const { email } = await db.selectFrom('person').select('email').where('id', '=', personId).executeTakeFirstOrThrow();
+      const { email } = await db
+        .selectFrom('person')
+        .select('email')
+        .where('id', '=', personId)
+        .executeTakeFirstOrThrow();
       requireGoodPassword(password, email);
       await setPerson(personId, { password_hash: await hashPassword(password) });
     },
     async setTotp(personId, { secret, code }) {
       const step = findTotpStep({ secret, code, lastStep: null });
-      if (step === null) throw new Refused('invalid', 'This code is wrong. Check the clock of your device and try again.');
+      if (step === null)
+        throw new Refused('invalid', 'This code is wrong. Check the clock of your device and try again.');
       await db
         .updateTable('person')
         .set({ totp_sealed: secretBox.seal(secret), totp_step: step })

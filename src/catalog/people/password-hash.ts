@@ -52,7 +52,10 @@ export function requireGoodPassword(password: string, email: string): void {
     );
   }
   if (password.toLowerCase() === email.toLowerCase() || new Set(password).size < 4) {
-    throw new Refused('invalid', 'This password is too easy to guess. Choose several words, or use a password manager.');
+    throw new Refused(
+      'invalid',
+      'This password is too easy to guess. Choose several words, or use a password manager.',
+    );
   }
 }
 

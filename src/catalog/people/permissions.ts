@@ -1,6 +1,6 @@
-import type { Role, Roles } from './person.ts';
+import { ROLES, type Role, type Roles } from './person.ts';
 
-const ALL: readonly Role[] = ['owner', 'admin', 'editor', 'uploader', 'analyst', 'viewer'];
+const ALL: readonly Role[] = ROLES;
 const MANAGERS: readonly Role[] = ['owner', 'admin'];
 
 /**
@@ -39,6 +39,12 @@ export function isPermitted(roles: Roles, permission: Permission, libraryId: num
 export function permissionsOf(roles: Roles, libraryId: number | null): Permission[] {
   // The keys of the table are exactly these.
   return (Object.keys(PERMISSIONS) as Permission[]).filter((name) => isPermitted(roles, name, libraryId));
+}
+
+/** Returns the highest role of a person in a library, or in the account if `libraryId` is null; null: none. */
+export function roleIn({ account, libraries }: Roles, libraryId: number | null): Role | null {
+  const role = libraryId === null ? undefined : libraries.get(libraryId);
+  return ROLES.find((each) => each === account || each === role) ?? null;
 }
 
 function includes(roles: readonly Role[], role: Role): boolean {

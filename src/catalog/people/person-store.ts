@@ -14,15 +14,21 @@ const PEOPLE_LOCK = 7_700_010;
 
 export type NewPerson = Pick<Person, 'email' | 'name' | 'roles'>;
 /** Absent fields stay unchanged. */
-export type PersonChange = Partial<Pick<Person, 'name' | 'roles'>> & { status?: 'active' | 'disabled' };
+export type PersonChange = Partial<Pick<Person, 'name'>> & {
+  status?: 'active' | 'disabled';
+  /** Returns the new roles. */
+  roles?: (before: Roles) => Roles;
+};
 
-/** The change is made only if `mayChange` accepts the roles before and after it; null: the person does not exist. */
+/** Throws `Refused` for roles before or after a change that the caller may not change. */
 export type MayChange = (roles: Roles) => void;
 
 /** People and their invitations. */
 export type PersonStore = {
   /** Returns a page of people by e-mail, and their total number. `page` counts from 1. */
   list(query: { page: number; perPage: number }): Promise<{ total: number; people: Person[] }>;
+  /** Throws `Refused` (`not-found`) for an unknown person. */
+  load(id: Guid): Promise<Person>;
   /** Creates a person with an invitation. Its secret is returned only here. Throws `Refused` for an e-mail in use. */
   invite(wanted: NewPerson, mayChange: MayChange): Promise<Person & { secret: string }>;
   /** Replaces the invitation of a person. Its holder chooses a new password, which removes the second factor. */
@@ -36,6 +42,7 @@ export type PersonStore = {
 export function createPersonStore(db: Db): PersonStore {
   return {
     list: (query) => listPeople(db, query),
+    load: (id) => requirePerson(db, id),
     invite: (wanted, mayChange) => change(db, (tx) => insertPerson(tx, wanted, mayChange)),
     invitePersonAgain: (id, mayChange) =>
       change(db, async (tx) => {
@@ -88,7 +95,10 @@ async function insertPerson(
   mayChange(roles);
   const known = await tx.selectFrom('person').select('id').where(sql`lower(email)`, '=', email.toLowerCase()).execute();
   if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address exists already.');
-  const { n } = await tx.selectFrom('person').select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
+  const { n } = await tx
+    .selectFrom('person')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .executeTakeFirstOrThrow();
   if (Number(n) >= MAX_PEOPLE) throw new Refused('invalid', `Expected at most ${MAX_PEOPLE} people. Delete one first.`);
   const id = newGuid();
   const row = { id, email, name, status: 'invited' as const, role: roles.account };
@@ -104,8 +114,9 @@ async function updatePerson(
 ): Promise<Person> {
   const person = await requirePerson(tx, id);
   mayChange(person.roles);
-  if (wanted.roles !== undefined) mayChange(wanted.roles);
-  const { name = person.name, roles = person.roles } = wanted;
+  const { name = person.name } = wanted;
+  const roles = wanted.roles?.(person.roles) ?? person.roles;
+  mayChange(roles);
   const status = await nextStatus(tx, person, wanted.status);
   await tx.updateTable('person').set({ name, status, role: roles.account }).where('id', '=', id).execute();
   if (wanted.roles !== undefined) await setLibraryRoles(tx, id, roles.libraries);
@@ -168,8 +179,17 @@ async function listPeople(
     .limit(perPage)
     .offset((page - 1) * perPage)
     .execute();
-  const { n } = await db.selectFrom('person').select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
-  return { total: Number(n), people: await selectPeople(db, ids.map(({ id }) => id)) };
+  const { n } = await db
+    .selectFrom('person')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .executeTakeFirstOrThrow();
+  return {
+    total: Number(n),
+    people: await selectPeople(
+      db,
+      ids.map(({ id }) => id),
+    ),
+  };
 }
 
 async function selectPeople(db: Db, ids: readonly Guid[]): Promise<Person[]> {

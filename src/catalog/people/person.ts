@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { Grant } from '../keys/access-key.ts';
 
 /** Roles, highest first. permissions.ts lists their rights. */
 export const ROLES = ['owner', 'admin', 'editor', 'uploader', 'analyst', 'viewer'] as const;
@@ -23,6 +24,9 @@ export type Person = {
   /** Updated with a delay of at most one minute. */
   lastSeenAt: Date | null;
 };
+
+/** Rights of a request. A person's grant has the scope of a key with similar rights; `person` has the exact ones. */
+export type Caller = Grant & { person?: SignedInPerson };
 
 /** Identity and rights of a signed-in person. */
 export type SignedInPerson = Pick<Person, 'id' | 'email' | 'name' | 'language' | 'roles' | 'hasTotp'> & {

@@ -6,8 +6,8 @@ import { t } from '../base/language.ts';
 import { saveAs } from '../base/save-as.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
+import { QrCode } from '../parts/qr-code.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { QrCode } from './qr-code.tsx';
 import { ON_AIR, PREVIEW } from './stream-actions.tsx';
 
 type Props = { path: string; stream: LiveStreamModel; onChanged: () => void };
