@@ -15,9 +15,8 @@ export function SecretField({ label, type, autocomplete, value, hint }: Props) {
     <label>
       {label}
       <input
-        type={type}
-        // The type of the attribute lists only some tokens.
-        autocomplete={autocomplete as 'username'}
+        // The attribute types depend on a type and token that are only known when the page is shown.
+        {...({ type, autocomplete } as { type: 'text' })}
         required
         value={value.value}
         onInput={(event) => (value.value = event.currentTarget.value)}

@@ -186,7 +186,7 @@ function Sessions({ ownId }: { ownId: string }) {
                 t('This browser')
               ) : (
                 <button type="button" onClick={() => void end(`${path}/${each.Id}`)}>
-                  {t('End')}
+                  {t('End session')}
                 </button>
               )}
             </td>

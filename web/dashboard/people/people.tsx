@@ -182,11 +182,12 @@ function Row({ person, onChanged, onLink }: RowProps) {
           )}
           <button
             type="button"
+            aria-label={t(person.Status === 'disabled' ? 'Enable {0}' : 'Disable {0}', person.Email)}
             onClick={() => void change({ Status: person.Status === 'disabled' ? 'active' : 'disabled' })}
           >
             {person.Status === 'disabled' ? t('Enable') : t('Disable')}
           </button>
-          <button type="button" onClick={() => (isDeleting.value = true)}>
+          <button type="button" aria-label={t('Delete {0}', person.Email)} onClick={() => (isDeleting.value = true)}>
             {t('Delete')}
           </button>
         </div>

@@ -64,7 +64,8 @@ function Signed() {
 }
 
 function NoLibrary() {
-  if (!may('account.manage')) return <Empty title={t('You have no role in any library. Ask an administrator.')} />;
+  if (!may('account.manage'))
+    return <Empty title={t('No library yet')}>{t('You have no role in any library. Ask an administrator.')}</Empty>;
   return (
     <Empty title={t('No library yet')}>
       <Link class="button" to={{ name: 'libraries' }}>
