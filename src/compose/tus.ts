@@ -1,5 +1,4 @@
 import type { Database } from '../catalog/db.ts';
-import { isPermitted } from '../catalog/people/permissions.ts';
 import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { TusHandler } from '../ingest/tus/tus-handler.ts';
@@ -27,13 +26,9 @@ export async function openTus({ settings, database: { db }, storage }: TusDeps, 
   const trusted = readTrustedProxies(settings.trustedProxies);
   const space = { storage, diskFloorBytes: usualDiskFloorBytes };
   const secretBox = createSecretBox(settings.secretKey);
-  const personSessions = createPersonSessionStore(db);
   return createTusHandler({
     uploads: createTusUploads({ db, storage, queue, secretBox, maxBytes: MAX_UPLOAD_BYTES, space }),
-    async mayUpload(sessionId, libraryId) {
-      const person = await personSessions.findById(sessionId);
-      return person !== null && isPermitted(person.roles, 'videos.upload', libraryId);
-    },
+    mayUpload: createPersonSessionStore(db).mayUpload,
     staging: storage.staging,
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request, trusted),

@@ -243,3 +243,17 @@ test('a disabled person can neither sign in nor sign an upload, and the open ses
   await account('POST', `/people/${uploader.id}`, { Status: 'active' });
   expect((await signIn({ email: uploader.email, password: PASSWORD })).status).toBe(200);
 });
+
+test('sign-in and invitations never redirect, whatever the address asks for', async () => {
+  const { email } = await join(service, { role: 'viewer', email: 'redirect@example.com' });
+  const { secret } = await invite(service, { Email: 'redirect-too@example.com', Role: 'viewer' });
+  const query = '?next=https://evil.example/&redirect=//evil.example';
+  const answers = [
+    await asPage('POST', `/dashboard/session${query}`, pageHeaders(service), { email, password: PASSWORD }),
+    await asPage('POST', `/dashboard/join${query}`, pageHeaders(service), { secret, name: '', password: PASSWORD }),
+  ];
+  expect(answers.map(({ status, headers }) => [status, headers.get('location')])).toEqual([
+    [200, null],
+    [200, null],
+  ]);
+});

@@ -3,6 +3,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
+import { isPermitted } from './permissions.ts';
 import type { Role, SignedInPerson } from './person.ts';
 
 /** Maximum number of sessions of one person; another sign-in ends the oldest. */
@@ -29,8 +30,8 @@ export type PersonSessionStore = {
   start(personId: Guid, device: Device): Promise<string>;
   /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
   find(secret: string): Promise<SignedInPerson | null>;
-  /** Returns the person of a session by its id; null if it ended or the person is disabled. */
-  findById(id: Guid): Promise<SignedInPerson | null>;
+  /** Returns whether the session with this id is open, and its person may upload to a library. */
+  mayUpload(id: Guid, libraryId: number): Promise<boolean>;
   list(personId: Guid): Promise<PersonSession[]>;
   /** Ends the session of a cookie; idempotent. */
   end(secret: string): Promise<void>;
@@ -42,7 +43,10 @@ export function createPersonSessionStore(db: Db): PersonSessionStore {
   return {
     start: (personId, device) => startSession(db, personId, device),
     find: (secret) => findPerson(db, sql`hash = ${hashKey(secret)}`),
-    findById: (id) => findPerson(db, sql`id = ${id}`),
+    async mayUpload(id, libraryId) {
+      const person = await findPerson(db, sql`id = ${id}`);
+      return person !== null && isPermitted(person.roles, 'videos.upload', libraryId);
+    },
     list: (personId) =>
       db
         .selectFrom('person_session')
