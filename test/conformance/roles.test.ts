@@ -67,7 +67,9 @@ async function request(operation: Real, place: Place, role: Role) {
   const person = people.get(`${place} ${role}`);
   const path = await addressFor(operation, place, role);
   const body = sampleBody(operation, world);
-  return world.api.call(operation.method, path, {
+  return world.ask({
+    method: operation.method,
+    path,
     key: null,
     headers: person?.headers ?? {},
     ...(body !== null && { body }),

@@ -71,7 +71,7 @@ test(
     await page.getByLabel('E-mail address').fill('viewer@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('viewer');
     await page.getByRole('button', { name: 'Create link' }).click();
-    const invitation = await copyText('Link (shown only once)').innerText();
+    const invitation = (await copyText('Link (shown only once)').textContent()) ?? '';
     await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
     await look('people');
     await joinAsViewer(invitation);
@@ -116,7 +116,7 @@ async function joinAsViewer(invitation: string): Promise<void> {
 async function setUpApp(): Promise<void> {
   await page.getByRole('link', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Set up an app' }).click();
-  const secret = await copyText('Secret, if you cannot scan the code').innerText();
+  const secret = (await copyText('Secret, if you cannot scan the code').textContent()) ?? '';
   await look('own-account');
   const form = page.locator('form', { has: page.locator('svg.qr') });
   await form.getByLabel('Code of your app').fill(totpCode(secret, Math.floor(Date.now() / 30_000)));

@@ -42,6 +42,8 @@ export const resetApiKey = defineOperation({
 export const resetApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetApiKeyByQuery',
+  // The path does not name the library, so a role in it is not considered.
+  permission: 'account.manage',
   summary: 'Replace the ApiKey, named in the query',
   path: '/videolibrary/resetApiKey',
   exampleQuery: 'id=1',
@@ -75,6 +77,8 @@ export const resetReadOnlyApiKey = defineOperation({
 export const resetReadOnlyApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetReadOnlyApiKeyByQuery',
+  // The path does not name the library, so a role in it is not considered.
+  permission: 'account.manage',
   summary: 'Replace the ReadOnlyApiKey, named in the query',
   path: '/videolibrary/resetReadOnlyApiKey',
   exampleQuery: 'id=1',
