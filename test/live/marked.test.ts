@@ -77,7 +77,8 @@ test('a live watermark is in each rendition that viewers get, and in the video',
   const address = await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist', 60_000);
   await until(async () => (segmentsOf((await readText(address)) ?? '').length >= 3 ? true : null), 'segments', 60_000);
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
-  const renditions = multivariant.match(/^r\/.*\.m3u8$/gm) ?? [];
+  const variants = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=.*\n(r\/.*\.m3u8)$/gm)];
+  const renditions = variants.map(([, address]) => address);
   // The stream is 360p as published, and 240p below it.
   expect(renditions).toHaveLength(2);
   for (const one of renditions) expect(await cornersOf(`${base}/${one}`)).toEqual({ marked: 'red', plain: 'blue' });

@@ -101,7 +101,8 @@ test('SRT keeps its last frames, and reports the frame rate, the channels and th
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
   const tracks = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:1', 'mp2', '-map', '0:v', '-c:v:1', 'mpeg2video'];
-  const output = ['-f', 'mpegts', srtOf(stream)];
+  // A latency above the default, so that a busy machine delivers no packet too late.
+  const output = ['-f', 'mpegts', `${srtOf(stream)}&latency=1000000`];
   const keys = ['-g', `${2 * RATE}`, '-keyint_min', `${2 * RATE}`, '-sc_threshold', '0', '-bf', '2'];
   const publisher = send(frames / RATE, SMALL, [
     '-c:v:0',
@@ -115,6 +116,10 @@ test('SRT keeps its last frames, and reports the frame rate, the channels and th
   const live = await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist');
   expect(live).toMatch(/FRAME-RATE=25\.000/);
   expect(live).toMatch(/#EXT-X-MEDIA:TYPE=AUDIO.*CHANNELS="2"/);
+  const [video, audio] = [...live.matchAll(/#EXT-X-STREAM-INF:(.*)\n(r\/.*)/g)];
+  expect(video?.[1]).toContain('RESOLUTION=');
+  expect(audio?.[1]).toMatch(/CODECS="mp4a[^,"]*"/);
+  expect(live).toContain(`URI="${audio?.[2]}"`);
   expect(await reasonOf(stream)).toMatch(/further track \(MPEG audio\).* got MPEG-2 video/);
   await ended(publisher);
   await until(async () => ((await statusOf(stream)).transcoding?.state === 'idle' ? true : null), 'the state idle');
@@ -203,7 +208,7 @@ test('a rung uses at most the bitrate of its source', async () => {
   const peaks = await until(
     async () => {
       const text = (await readText(`${stream.base}/playlist.m3u8`)) ?? '';
-      const found = [...text.matchAll(/^#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*\n(r\/.*)/gm)];
+      const found = [...text.matchAll(/^#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*RESOLUTION=.*\n(r\/.*)/gm)];
       const lists = await Promise.all(found.map(async ([, , at]) => (await readText(`${stream.base}/${at}`)) ?? ''));
       const areKnown = lists.length > 1 && lists.every((list) => (list.match(/#EXTINF/g)?.length ?? 0) > 3);
       return areKnown ? found.map(([, bps]) => Number(bps)) : null;

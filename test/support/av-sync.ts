@@ -6,9 +6,16 @@ export type SyncSource = { lengthSec: number | null; rate?: number; size?: strin
 
 /**
  * How to read an output. `numberBits`: number of blocks of a frame number. `pitches`: whether the pitch of a beep
- * encodes its second, as in sources of this file. `input`: ffmpeg arguments before `-i`.
+ * encodes its second, as in sources of this file. `input`: ffmpeg arguments before `-i`. `fields`: numbers in one
+ * frame. A deinterlaced frame blends the numbers of its two fields, and shows either of them.
  */
-export type SyncReading = { rate?: number; numberBits?: number; pitches?: boolean; input?: readonly string[] };
+export type SyncReading = {
+  rate?: number;
+  numberBits?: number;
+  pitches?: boolean;
+  fields?: number;
+  input?: readonly string[];
+};
 
 /** A flash with its beep. `offsetMs` is positive if the audio is late. */
 export type SyncPoint = { atSec: number; offsetMs: number };
@@ -71,7 +78,7 @@ export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180
 
 /** Decodes a file or playlist with ffmpeg and returns the offset between audio and video at each flash. */
 export async function measureAvSync(input: string, reading: SyncReading = {}): Promise<AvSync> {
-  const { rate = DEFAULT_RATE, numberBits = NUMBER_BITS, pitches = true } = reading;
+  const { rate = DEFAULT_RATE, numberBits = NUMBER_BITS, pitches = true, fields = 1 } = reading;
   const source = ['-nostdin', '-v', 'info', '-copyts', ...(reading.input ?? []), '-i', input];
   const shown = await readPictures(source, numberBits);
   const heard = await readSound(source);
@@ -82,7 +89,7 @@ export async function measureAvSync(input: string, reading: SyncReading = {}): P
     largestMs: Math.max(0, ...points.map(({ offsetMs }) => Math.abs(offsetMs))),
     silentFlashesSec,
     darkBeepsSec,
-    pictures: shown.map(({ atSec, number }) => ({ atSec, number })),
+    pictures: shown.map(({ atSec, number }) => ({ atSec, number: number - (number % fields) })),
     pictureHoles: holesOf(shown.map(({ atSec }) => ({ atSec, lengthSec: 1 / rate }))),
     soundHoles: holesOf(heard.frames),
   };

@@ -18,6 +18,7 @@ export type SyncClip = {
   part?: readonly string[];
   rate?: number;
   pitches?: boolean;
+  fields?: number;
 };
 
 const [PART, LIST, PARTS] = ['PART', 'LIST', 12];
@@ -161,12 +162,14 @@ const RATES: readonly SyncClip[] = [
     from: [...source(50), ...INTERLACED, ...MPEG2, '-r', '25', '-c:a', 'mp2'],
     original: FIRST_FIELDS,
     rate: 50,
+    fields: 2,
   },
   {
     name: 'interlaced H.264.mp4',
     from: [...source(50), ...INTERLACED, ...H264, '-r', '25', ...AAC],
     original: FIRST_FIELDS,
     rate: 50,
+    fields: 2,
   },
   {
     name: 'rotated by 90 degrees.mp4',

@@ -44,17 +44,11 @@ export function liveMultivariant(
     { tag: 'independent-segments' },
     ...ways.sessionKeys([...new Set(listed)]).map((key): PlaylistTag => ({ tag: 'session-key', key })),
   ];
-  if (audio !== undefined && videos.length === 0) {
-    tags.push({ tag: 'stream-inf', ...audioRates, codecs: audio.codecString, uri: addressOf(audio) });
-  } else if (audio !== undefined) {
-    const place = {
-      groupId: AUDIO_GROUP,
-      name: 'Audio',
-      isDefault: true,
-      uri: addressOf(audio),
-      channels: channelsOf(audio),
-    };
-    tags.push({ tag: 'media', type: 'AUDIO', ...place });
+  const group = audio === undefined || videos.length === 0 ? {} : { audio: AUDIO_GROUP };
+  if (audio !== undefined && videos.length > 0) {
+    const channels = channelsOf(audio);
+    const identity = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true };
+    tags.push({ tag: 'media', type: 'AUDIO', ...identity, uri: addressOf(audio), channels });
   }
   for (const { own: listedAs, parts } of videos) {
     const own = rates(parts);
@@ -66,9 +60,13 @@ export function liveMultivariant(
       codecs: [...new Set(codecs)].join(','),
       resolution: sizeOf(parts),
       frameRate: newest.frameRate,
-      ...(audio === undefined ? {} : { audio: AUDIO_GROUP }),
+      ...group,
       uri: addressOf(listedAs),
     });
+  }
+  // For networks that are too slow for video (HLS Authoring Specification, section 9), after all others.
+  if (audio !== undefined) {
+    tags.push({ tag: 'stream-inf', ...audioRates, codecs: audio.codecString, ...group, uri: addressOf(audio) });
   }
   if (ways.listsIFrames && view.range === undefined)
     tags.push(...videos.flatMap((video) => iFrameTag(video, rates(video.parts), ways)));
