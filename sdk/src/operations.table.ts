@@ -481,7 +481,7 @@ export type Operations = {
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
-  /** Lists the libraries of the account; for a person, those with a role. Without `page`, the response is a plain list. `GET /videolibrary` */
+  /** Lists the libraries of the account, or of a person. Without `page`, the response is a plain list. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
   /** Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays. `GET /library/{libraryId}/live` */
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };

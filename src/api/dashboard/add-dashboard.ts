@@ -1,37 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AuditStore } from '../../catalog/audit/audit-store.ts';
-import type { CredentialStore } from '../../catalog/people/credential-store.ts';
 import type { Permission } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
-import type { PersonStore } from '../../catalog/people/person-store.ts';
-import type { AddressSet } from '../../lib/client-address.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { type AuthenticateDeps, authenticate, requireScope } from '../authenticate.ts';
+import { authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { addOwnAccount } from './add-own-account.ts';
 import { addSessions, noStore } from './add-sessions.ts';
-import type { DashboardFiles } from './load-dashboard.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
 import { serveDashboard } from './serve-dashboard.ts';
 import { sessionClaim } from './session-cookie.ts';
-
-export type DashboardDeps = AuthenticateDeps & {
-  audit: AuditStore;
-  credentials: CredentialStore;
-  people: PersonStore;
-  publicUrl: string | null;
-  /** Proxies whose headers name the origin of a request. */
-  trusted: AddressSet;
-  edgeUrl: string;
-  files: (() => Promise<DashboardFiles>) | null;
-  /** Days for which individual viewing sessions are kept. */
-  sessionDays: number;
-  /** Returns the caller's own address, even behind proxies. */
-  callerOf(message: IncomingMessage): string;
-};
 
 const SIGNED_SEC = 3600;
 const MAX_LINK_SEC = 31 * 24 * 3600;

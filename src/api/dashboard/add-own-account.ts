@@ -7,10 +7,10 @@ import { readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { guidOfRequestId } from '../audited-write.ts';
 import { findPerson } from '../authenticate.ts';
-import { toSessionModel } from '../people/person-sessions.ts';
-import type { DashboardDeps } from './add-dashboard.ts';
+import { toSessionModel } from '../to-session-model.ts';
 import { noStore, startPerson } from './add-sessions.ts';
 import { ACCOUNT_RATE, createAttemptLimit } from './attempt-limit.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
 import { formReader } from './read-form.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
 

@@ -59,18 +59,7 @@ import {
   ThumbnailListResponseModel,
   UpdateLiveStreamModel,
 } from './live-stream.ts';
-import {
-  InvitedPersonModel,
-  InvitePersonModel,
-  LibraryRoleModel,
-  PaginationListModelOfPersonModel,
-  PersonModel,
-  PersonRole,
-  PersonSessionList,
-  PersonSessionModel,
-  PersonStatus,
-  UpdatePersonModel,
-} from './person.ts';
+import { personModels } from './person.ts';
 import {
   LiveStreamPlayDataModel,
   VideoHeatmapModel,
@@ -256,16 +245,7 @@ export const models = {
   LibrarySoundUpdateModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
-  PersonRole,
-  PersonStatus,
-  LibraryRoleModel,
-  PersonModel,
-  PaginationListModelOfPersonModel,
-  InvitedPersonModel,
-  InvitePersonModel,
-  UpdatePersonModel,
-  PersonSessionModel,
-  PersonSessionList,
+  ...personModels,
   Labels,
   Log,
   GenericRequestResponse,

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { ROLES } from '../../catalog/people/person.ts';
 import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
 
-export const PersonRole = words('PersonRole', ROLES);
-export const PersonStatus = words('PersonStatus', ['invited', 'active', 'disabled']);
+const PersonRole = words('PersonRole', ROLES);
+const PersonStatus = words('PersonStatus', ['invited', 'active', 'disabled']);
 
 /** Role of a person in one library. */
 export const LibraryRoleModel = model('LibraryRoleModel', { LibraryId: int64(), Role: PersonRole });
@@ -60,3 +60,17 @@ export const PersonSessionModel = model('PersonSessionModel', {
   DateExpires: dateTime(),
 });
 export const PersonSessionList = Type.Array(PersonSessionModel, { title: 'PersonSessionList' });
+
+/** All models of this file, by their published names. */
+export const personModels = {
+  PersonRole,
+  PersonStatus,
+  LibraryRoleModel,
+  PersonModel,
+  PaginationListModelOfPersonModel,
+  InvitedPersonModel,
+  InvitePersonModel,
+  UpdatePersonModel,
+  PersonSessionModel,
+  PersonSessionList,
+} as const;

@@ -1,8 +1,8 @@
-import type { PersonSession, PersonSessionStore } from '../../catalog/people/person-session-store.ts';
+import type { PersonSessionStore } from '../../catalog/people/person-session-store.ts';
 import type { PersonStore } from '../../catalog/people/person-store.ts';
 import { defineOperation } from '../define-operation.ts';
-import { wireTime } from '../models/answers.ts';
 import { PersonSessionList } from '../models/person.ts';
+import { toSessionModel } from '../to-session-model.ts';
 import { mayChangeFor, PersonParams } from './person-model.ts';
 
 type Deps = { people: PersonStore; personSessions: PersonSessionStore };
@@ -44,14 +44,3 @@ export const endPersonSessions = defineOperation({
     return null;
   },
 });
-
-export function toSessionModel({ id, device, address, createdAt, lastUsedAt, expiresAt }: PersonSession) {
-  return {
-    Id: id,
-    Device: device,
-    Address: address,
-    DateCreated: wireTime(createdAt),
-    DateLastUsed: wireTime(lastUsedAt),
-    DateExpires: wireTime(expiresAt),
-  };
-}

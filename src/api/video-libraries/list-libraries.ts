@@ -11,8 +11,7 @@ export const listLibraries = defineOperation({
   name: 'listLibraries',
   method: 'GET',
   path: '/videolibrary',
-  description:
-    'Lists the libraries of the account; for a person, those with a role. Without `page`, the response is a plain list.',
+  description: 'Lists the libraries of the account, or of a person. Without `page`, the response is a plain list.',
   auth: 'account-key',
   permission: 'libraries.list',
   params: NoParams,

@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 import type { PersonStatus, Role } from './person.ts';
 
-/** A person who signs in to the dashboard. `role` applies to the account and all libraries; null: only some libraries. */
+/** A person who signs in to the dashboard. `role` applies to all libraries; null: only single ones. */
 export type PersonTable = {
   id: Guid;
   email: string;

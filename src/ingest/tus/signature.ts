@@ -43,8 +43,8 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
 
 /**
  * Whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)), compared in
- * constant time. The client may sign the video id as written in the header or in lower case. A signature of the dashboard
- * for a person also covers the id of the session.
+ * constant time. The client may sign the video id as written in the header or in lower case. For a
+ * person, the dashboard also signs the id of the session.
  */
 export function isSignedBy({ spelt, videoId, signature, sessionId }: TusClaim, apiKey: string): boolean {
   const given = Buffer.from(signature, 'hex');
