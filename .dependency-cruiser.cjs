@@ -32,7 +32,7 @@ const ROOMS = {
   'src/catalog':
     'audit audio-tracks backup bulk imports compose installation on-demand merge migrations orphans publications drm live shield ' +
     'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
-    'renditions scrub tasks webhooks leases libraries keys statistics',
+    'renditions scrub tasks webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
@@ -48,7 +48,7 @@ const ROOMS = {
   'src/media/drm': 'signalling encryption subsamples keys',
   'src/media/live': 'playlist ladder publishing packaging flv matroska tracks recording',
   'web/dashboard':
-    'shell collections events imports libraries library live reference styles system video statistics videos uploads ' +
+    'shell people collections events imports libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
   'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
 };

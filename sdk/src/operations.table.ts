@@ -136,9 +136,15 @@ export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: Ingest
 
 export type IngestEndpointsRtmp = { primaryIngestUrl: string | null; backupIngestUrl: string | null };
 
+export type InvitePersonModel = { Email: string; Name?: string; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
+
+export type InvitedPersonModel = { Id: string; Email: string; Name: string; Status: PersonStatus; Role: PersonRole | null; LibraryRoles: (LibraryRoleModel)[]; HasTotp: boolean; DateCreated: string; DateLastSeen: string | null; Link: string };
+
 export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
+
+export type LibraryRoleModel = { LibraryId: number; Role: PersonRole };
 
 export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number; SurroundAudio: boolean };
 
@@ -164,11 +170,13 @@ export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: n
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
-export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
+export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; Draining: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
 
 export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
+export type PaginationListModelOfPersonModel = { Items: (PersonModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
@@ -185,6 +193,16 @@ export type PaginationListOfTrashedVideoModel = { totalItems: number; currentPag
 export type PaginationListOfVideoModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (VideoModel)[] };
 
 export type PaginationListOfWebhookEventModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (WebhookEventModel)[] };
+
+export type PersonModel = { Id: string; Email: string; Name: string; Status: PersonStatus; Role: PersonRole | null; LibraryRoles: (LibraryRoleModel)[]; HasTotp: boolean; DateCreated: string; DateLastSeen: string | null };
+
+export type PersonRole = "owner" | "admin" | "editor" | "uploader" | "analyst" | "viewer";
+
+export type PersonSessionList = (PersonSessionModel)[];
+
+export type PersonSessionModel = { Id: string; Device: string; Address: string; DateCreated: string; DateLastUsed: string; DateExpires: string };
+
+export type PersonStatus = "invited" | "active" | "disabled";
 
 export type ProblemDetails = { type: string | null; title: string | null; status: number; detail: string | null };
 
@@ -259,6 +277,8 @@ export type UpdateAudioTrackModel = { title?: string | null; language?: string |
 export type UpdateCollectionModel = { name?: string | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
+
+export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
@@ -373,23 +393,29 @@ export type Operations = {
   deleteLibrary: { input: { id: number }; answer: undefined };
   /** Deletes the default image of a library's new live streams. Existing streams keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
-  /** Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
+  /** Deletes a live stream and its recorded media. A video that was already made from the recording stays. Returns the deleted stream. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its library, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
   /** Deletes the watermark of a library's live streams. Connected publishers keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
+  /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
+  deletePerson: { input: { personId: string }; answer: undefined };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where it stays for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
+  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{id}/drain` */
+  drainNode: { input: { id: string; force?: boolean }; answer: undefined };
+  /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
+  endPersonSessions: { input: { personId: string }; answer: undefined };
   /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
-  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line. `GET /library/{libraryId}/statistics/export` */
+  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one value per line. `GET /library/{libraryId}/statistics/export` */
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
@@ -403,7 +429,7 @@ export type Operations = {
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
-  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
@@ -471,6 +497,10 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Invites a person. Only this response contains the link at which the person chooses a password. `POST /people` */
+  invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
+  /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
+  invitePersonAgain: { input: { personId: string }; answer: InvitedPersonModel };
   /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
   /** Lists the write requests to a library, newest first: key, operation, time, client address and result. `GET /videolibrary/{id}/audit` */
@@ -479,11 +509,11 @@ export type Operations = {
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
   /** Lists the imports of a library and their progress, newest first. Ended ones are kept for a year. `GET /library/{libraryId}/imports` */
   listImports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfImportModel };
-  /** Lists the additional keys of a library without the keys themselves, which are stored only as hashes. `GET /videolibrary/{id}/keys` */
+  /** Lists the additional keys of a library. Their secrets are not returned: only hashes are stored. `GET /videolibrary/{id}/keys` */
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
-  /** Lists the libraries of the account. Without `page`, the response is a plain list. `GET /videolibrary` */
+  /** Lists the libraries of the account, or of a person. Without `page`, the response is a plain list. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
   /** Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays. `GET /library/{libraryId}/live` */
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
@@ -491,6 +521,10 @@ export type Operations = {
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
   /** Lists the running processes of all machines with role, version and load, and the live streams that each ingest has. A process that stopped without notice is lost after 45 s, and leaves the list after 10 min. `GET /system/nodes` */
   listNodes: { input: object; answer: (NodeModel)[] };
+  /** Lists the people who can sign in to the dashboard, by e-mail address, with their roles. `GET /people` */
+  listPeople: { input: { page?: number; perPage?: number }; answer: PaginationListModelOfPersonModel };
+  /** Lists the browsers in which a person is signed in, with the time of the last use. `GET /people/{personId}/sessions` */
+  listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
@@ -505,7 +539,7 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Absent fields are left unchanged. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   putAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; language?: string; title?: string; purpose?: AudioPurpose; isDefault?: boolean; body?: BodyInit }; answer: AudioTrackModel };
   /** Sets the default image of a library's new live streams. A stream keeps it until it gets its own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
@@ -537,13 +571,13 @@ export type Operations = {
   resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
   /** Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetApiKey` */
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetApiKey` */
+  /** Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens of the old key stay valid for that time; otherwise they are invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
+  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -571,16 +605,18 @@ export type Operations = {
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
-  /** Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Changes title, language, purpose or default of an audio track; absent fields are left unchanged. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
-  /** Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out stay unchanged. `POST /videolibrary/{id}/sound` */
+  /** Changes the sound settings of a library, for videos that are uploaded from now on. Absent fields are left unchanged. `POST /videolibrary/{id}/sound` */
   updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
+  /** Changes the name, status or roles of a person. Disabling a person ends all sessions. `POST /people/{personId}` */
+  updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
@@ -628,9 +664,12 @@ export const operations = {
   deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
+  deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
+  drainNode: {"method":"POST","path":"/system/nodes/{id}/drain","query":["force"],"body":null,"answer":"none"},
+  endPersonSessions: {"method":"DELETE","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
   exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},
@@ -674,6 +713,8 @@ export const operations = {
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
+  invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
@@ -684,6 +725,8 @@ export const operations = {
   listLiveStreams: {"method":"GET","path":"/library/{libraryId}/live","query":["page","itemsPerPage","search","orderBy","collectionId"],"body":null,"answer":"json"},
   listLiveThumbnails: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/thumbnails","query":["limit","from","to"],"body":null,"answer":"json"},
   listNodes: {"method":"GET","path":"/system/nodes","query":[],"body":null,"answer":"json"},
+  listPeople: {"method":"GET","path":"/people","query":["page","perPage"],"body":null,"answer":"json"},
+  listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -729,6 +772,7 @@ export const operations = {
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
+  updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},

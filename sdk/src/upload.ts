@@ -13,8 +13,15 @@ const TUS = { 'Tus-Resumable': '1.0.0' };
 /** State of an upload, sufficient to resume it in another process. */
 export type UploadState = { videoId: string; address: string };
 
-/** The two headers that authorise an upload for one video. */
-export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
+/**
+ * The headers that authorise an upload for one video. `AuthorizationSession` is present if the dashboard signed for a
+ * person, whose session the signature then needs.
+ */
+export type UploadSignature = {
+  AuthorizationSignature: string;
+  AuthorizationExpire: string;
+  AuthorizationSession?: string;
+};
 
 /** Encode settings of one file, which override the settings of its library: the parameters of `uploadVideo` by name. */
 export type UploadSettings = Omit<Input<'uploadVideo'>, 'libraryId' | 'videoId' | 'body'>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Grant } from '../catalog/keys/access-key.ts';
+import type { Caller } from '../catalog/people/person.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
 import { logEvent } from '../lib/log/log-event.ts';
@@ -99,12 +99,12 @@ async function answerOperation(
   { deps, guard, trusted }: Serving,
 ): Promise<void> {
   const { request, reply } = exchange;
-  let grant: Grant | null = null;
+  let grant: Caller | null = null;
   try {
-    const { method, auth } = operation;
-    const { libraryId }: { libraryId?: string } = Object(request.params);
+    const { method, auth, permission } = operation;
+    const libraryId = libraryInPath(operation.path, request.params);
     const claim = sessionClaim(request.raw, { publicUrl: deps.publicUrl, trusted });
-    grant = await authenticate({ auth, ...claim, libraryId }, deps).catch(async (error: unknown) => {
+    grant = await authenticate({ auth, permission, ...claim, libraryId }, deps).catch(async (error: unknown) => {
       await guard.check(request.raw, exchange.ip);
       throw error;
     });
@@ -122,7 +122,7 @@ async function answerOperation(
     const status = operation.answerStatus ?? 200;
     // An event stream outlives the check of its key, so the hub checks the key again.
     if (answer instanceof Readable) {
-      deps.progressHub.guard(answer, () => isOpen({ auth, ...claim, libraryId }, deps));
+      deps.progressHub.guard(answer, () => isOpen({ auth, permission, ...claim, libraryId }, deps));
     }
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
@@ -137,7 +137,13 @@ async function answerOperation(
   throwAwayRest(request.raw);
 }
 
-type Done = { exchange: Exchange; grant: Grant | null; answer: unknown; status: number };
+/** Returns the text of the library's id in a path; undefined if the path names none. */
+function libraryInPath(path: string, params: unknown): string | undefined {
+  const { libraryId, id }: { libraryId?: string; id?: string } = Object(params);
+  return libraryId ?? (path.startsWith('/videolibrary/{id}') ? id : undefined);
+}
+
+type Done = { exchange: Exchange; grant: Caller | null; answer: unknown; status: number };
 
 /** Adds a write to the audit log before the response is sent, so that every reported write is in the log. */
 async function recordWrite(

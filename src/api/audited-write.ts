@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
-import type { Grant } from '../catalog/keys/access-key.ts';
+import { roleIn } from '../catalog/people/permissions.ts';
+import type { Caller } from '../catalog/people/person.ts';
 import { type Guid, guidOfBytes, parseGuid } from '../lib/guid.ts';
 import { cleanText } from './clean-text.ts';
 import type { Contract } from './define-operation.ts';
@@ -21,7 +22,7 @@ export type AuditedRequest = {
 type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
 
 /** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
-export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
+export function toAuditedWrite(rules: Rules, grant: Caller | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
   const ownId = parseGuid(action.requestId);
   const targets: Record<string, string> = {
@@ -30,11 +31,12 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
   };
   const [, place] = rules.path.split('/');
   const id = readId(targets.id ?? '');
+  const libraryId = place === 'videolibrary' ? id : readId(targets.libraryId ?? '');
   return {
-    libraryId: place === 'videolibrary' ? id : readId(targets.libraryId ?? ''),
+    libraryId,
     pullZoneId: place === 'pullzone' ? id : null,
     keyName: grant.keyName,
-    scope: grant.scope,
+    scope: grant.person === undefined ? grant.scope : (roleIn(grant.person.roles, libraryId) ?? grant.scope),
     operation: rules.name,
     targets,
     status: action.status,
@@ -47,7 +49,7 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
  * Derives a GUID from a request id that the caller chose. The log stores GUIDs, and keeps the caller's id among the
  * targets.
  */
-function guidOfRequestId(requestId: string): Guid {
+export function guidOfRequestId(requestId: string): Guid {
   return guidOfBytes(createHash('sha256').update(requestId).digest());
 }
 

@@ -1,33 +1,44 @@
-import { type Grant, opensLibrary } from '../catalog/keys/access-key.ts';
+import { opensLibrary } from '../catalog/keys/access-key.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { SessionStore } from '../catalog/keys/session-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import { isPermitted, type Permission } from '../catalog/people/permissions.ts';
+import type { Caller, SignedInPerson } from '../catalog/people/person.ts';
+import type { PersonSessionStore } from '../catalog/people/person-session-store.ts';
 import { Refused } from '../lib/refused.ts';
 import type { Auth, Method } from './define-operation.ts';
 import { readId } from './read-params.ts';
 
 /**
- * Input of the authentication: the operation's rule, the key, the id of the session that replaces a key, and the
+ * Input of the authentication: the rules of the operation, the key, the id of the session that replaces a key, and the
  * library in the path as received.
  */
 export type Claim = {
   auth: Auth;
+  permission: Permission;
   key: string | undefined;
   session: string | null;
   libraryId: string | undefined;
 };
 
-export type AuthenticateDeps = { keys: KeyStore; sessions: SessionStore; libraries: LibraryStore };
+export type AuthenticateDeps = {
+  keys: KeyStore;
+  sessions: SessionStore;
+  personSessions: PersonSessionStore;
+  libraries: LibraryStore;
+};
 
 /**
  * Finds the grant of a request's key. A key for another library is refused like an invalid one, so that callers cannot
- * find out which libraries exist.
+ * find out which libraries exist. A person without the permission gets `forbidden`, in an unknown library too.
  */
 export async function authenticate(
-  { auth, key, session, libraryId }: Claim,
+  { auth, permission, key, session, libraryId }: Claim,
   deps: AuthenticateDeps,
-): Promise<Grant | null> {
+): Promise<Caller | null> {
   if (auth === 'none') return null;
+  const person = await findPerson({ key, session }, deps);
+  if (person !== null) return admitPerson(person, { auth, permission, libraryId }, deps);
   const grant = await findGrant({ key, session }, deps);
   if (grant === null) throw denied();
   if (auth === 'account-key') {
@@ -46,7 +57,7 @@ export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<bool
     await authenticate(claim, deps);
     return true;
   } catch (error) {
-    if (error instanceof Refused && error.kind === 'unauthenticated') return false;
+    if (error instanceof Refused && (error.kind === 'unauthenticated' || error.kind === 'forbidden')) return false;
     throw error;
   }
 }
@@ -54,13 +65,46 @@ export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<bool
 async function findGrant(
   { key, session }: Pick<Claim, 'key' | 'session'>,
   { keys, sessions }: AuthenticateDeps,
-): Promise<Grant | null> {
+): Promise<Caller | null> {
   if (key !== undefined && key !== '') return keys.findGrant(key);
   return session === null ? null : sessions.findSession(session);
 }
 
+/** A key in a request takes precedence over the session of its cookie. */
+export async function findPerson(
+  { key, session }: Pick<Claim, 'key' | 'session'>,
+  { personSessions }: Pick<AuthenticateDeps, 'personSessions'>,
+): Promise<SignedInPerson | null> {
+  if (session === null || (key !== undefined && key !== '')) return null;
+  return personSessions.find(session);
+}
+
+async function admitPerson(
+  person: SignedInPerson,
+  { auth, permission, libraryId }: Pick<Claim, 'auth' | 'permission' | 'libraryId'>,
+  { libraries }: Pick<AuthenticateDeps, 'libraries'>,
+): Promise<Caller> {
+  const id = readId(libraryId ?? '');
+  const isKnown = auth !== 'access-key' || (id !== null && (await libraries.recall(id)) !== null);
+  if (!isKnown || !isPermitted(person.roles, permission, id)) {
+    throw new Refused(
+      'forbidden',
+      `Your role does not include the permission ${permission} here. Ask an owner for it.`,
+    );
+  }
+  return toCaller(person, id);
+}
+
+/** Returns the rights of a person as a grant. Its scope decides which secrets are shown. */
+export function toCaller(person: SignedInPerson, libraryId: number | null): Caller {
+  const has = (permission: Permission) => isPermitted(person.roles, permission, libraryId);
+  const scope = has('account.manage') ? 'account' : has('live.edit') ? 'write' : 'read';
+  return { scope, libraryId: null, keyName: `${person.id} ${person.email}`, person };
+}
+
 /** Throws `Refused` (`forbidden`) for all methods except GET for a read-only key. */
-export function requireScope(grant: Grant | null, method: Method): void {
+export function requireScope(grant: Caller | null, method: Method): void {
+  if (grant?.person !== undefined) return;
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);
 }

@@ -13,6 +13,9 @@ import { createRetryStore } from '../catalog/lifecycle/retry-store.ts';
 import { createLiveReportStore } from '../catalog/live/streams/live-report-store.ts';
 import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
+import { createCredentialStore } from '../catalog/people/credential-store.ts';
+import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
+import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
@@ -40,6 +43,9 @@ type Stores = Pick<
   | 'imports'
   | 'keys'
   | 'sessions'
+  | 'people'
+  | 'personSessions'
+  | 'credentials'
   | 'live'
   | 'liveReports'
   | 'liveThumbnails'
@@ -74,6 +80,9 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     imports: createImportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),
+    people: createPersonStore(db),
+    personSessions: createPersonSessionStore(db),
+    credentials: createCredentialStore({ db, secretBox }),
     live: createLiveStore({ db, secretBox: secretBox }),
     liveReports: createLiveReportStore(db),
     liveThumbnails: createLiveThumbnailStore(db),

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Grant } from '../catalog/keys/access-key.ts';
+import type { Permission } from '../catalog/people/permissions.ts';
+import type { Caller } from '../catalog/people/person.ts';
 import type { RefusalKind } from '../lib/error-catalogue.ts';
 import { createNameRules, type NameRules } from './name-rules.ts';
 import { isHosted } from './published-operations.ts';
@@ -54,6 +55,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   /** Query string of the example in the OpenAPI document, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
+  /** Permission that a signed-in person needs; catalog/people/permissions.ts lists its roles. */
+  permission: Permission;
   params: P;
   /** Query parameters. If absent, the operation has none. */
   query?: Q;
@@ -97,7 +100,7 @@ export type Request<P, Q, B> = {
   params: P;
   query: Q;
   body: B;
-  grant: Grant | null;
+  grant: Caller | null;
   /** The caller's Referer header, or else its Origin header, unchanged. */
   referrer: string | null;
   /** The caller's address; behind a trusted proxy, the one that the proxy reports. */
@@ -119,7 +122,7 @@ export type RawRequest = {
   params: unknown;
   queryText: string;
   message: IncomingMessage;
-  grant: Grant | null;
+  grant: Caller | null;
   address: string;
   signal: AbortSignal;
 };

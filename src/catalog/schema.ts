@@ -27,6 +27,7 @@ import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
+import type { PeopleSchema } from './people/people-schema.ts';
 import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
@@ -253,6 +254,7 @@ export type MergeDueTable = { library_id: number; media_id: Guid; rendition_id: 
 
 export type Schema = InstallationSchema &
   LiveSchema &
+  PeopleSchema &
   SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;

@@ -1,4 +1,5 @@
 import type { Database } from '../catalog/db.ts';
+import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { TusHandler } from '../ingest/tus/tus-handler.ts';
 import type { JobQueue } from '../jobs/queue/queue.ts';
@@ -27,6 +28,7 @@ export async function openTus({ settings, database: { db }, storage }: TusDeps, 
   const secretBox = createSecretBox(settings.secretKey);
   return createTusHandler({
     uploads: createTusUploads({ db, storage, queue, secretBox, maxBytes: MAX_UPLOAD_BYTES, space }),
+    mayUpload: createPersonSessionStore(db).mayUpload,
     staging: storage.staging,
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request, trusted),

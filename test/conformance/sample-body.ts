@@ -42,6 +42,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     EventLogsExportRequest: { from: Date.now() - 1_000, to: Date.now() },
     BlockedIpModel: { BlockedIp: '192.0.2.1' },
     ExplainRequestModel: { Url: '/a' },
+    InvitePersonModel: { Email: `${newGuid()}@example.com`, Role: 'viewer' },
+    UpdatePersonModel: { Name: 'A sample' },
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };
   const sample = samples[title ?? ''];

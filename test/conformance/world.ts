@@ -6,6 +6,7 @@ import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, CURSOR_SECRET, startTestApi, type TestApi } from '../support/api.ts';
+import { invite } from '../support/people.ts';
 import { addRows } from '../support/rendition-rows.ts';
 import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
@@ -145,6 +146,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     date: async () => wordDate(dayOf(Date.now())),
     continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
     'webhook event': (which) => makeWebhookEvent(api, which),
+    person: (which) => makePerson(api, which),
   };
   const make = (what: string, which: Which) => {
     const maker = makers[what];
@@ -250,6 +252,11 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
   } as const;
   await api.database.db.insertInto('library_import').values(row).execute();
   return row.id;
+}
+
+/** Creates an invited person. People belong to no library. */
+async function makePerson(api: TestApi, which: Which): Promise<string> {
+  return which === 'unknown' ? UNKNOWN_GUID : (await invite(api, { Email: `${newGuid()}@example.com` })).id;
 }
 
 /** Creates a dead letter, which may be sent again. */

@@ -146,6 +146,7 @@ test(
     const link = /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
     expect(link).toContain(proxy.url);
     await page.goto(link, { timeout: WAIT_MS });
+    await page.getByRole('button', { name: 'Continue with keys only' }).click({ timeout: WAIT_MS });
     await page.getByText('Drop your first video here').waitFor({ timeout: WAIT_MS });
     expect(page.url()).toBe(`${proxy.url}/`);
     await look('empty');

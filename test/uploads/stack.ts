@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
+import { createPersonSessionStore } from '../../src/catalog/people/person-session-store.ts';
 import { publicUrlOf } from '../../src/ingest/tus/public-url.ts';
 import { createTusHandler, type TusHandler } from '../../src/ingest/tus/tus-handler.ts';
 import { createTusUploads } from '../../src/ingest/tus/tus-uploads.ts';
@@ -64,6 +65,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
   const { db } = api.database;
   const space = { storage, diskFloorBytes: () => 5e9 };
   const tus = createTusHandler({
+    mayUpload: createPersonSessionStore(db).mayUpload,
     uploads: createTusUploads({ db, storage, queue: jobs, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,

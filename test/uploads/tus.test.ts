@@ -277,6 +277,7 @@ test('responds with 503 and Retry-After while the database is down', async () =>
   const { storage, secretBox, jobs: queue } = stack;
   const space = { storage, diskFloorBytes: () => 0 };
   const tus = createTusHandler({
+    mayUpload: async () => false,
     uploads: createTusUploads({ db: away.db, storage, queue, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,

@@ -8,6 +8,7 @@ export const getBilling = defineOperation({
   path: '/billing',
   description: 'Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   answer: Billing,
   errorShape: 'core',

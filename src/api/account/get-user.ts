@@ -11,6 +11,7 @@ export const getUser = defineOperation({
   path: '/user',
   description: 'Returns the account. It has an id and no personal data.',
   auth: 'account-key',
+  permission: 'libraries.list',
   params: NoParams,
   answer: UserModel,
   errorShape: 'core',

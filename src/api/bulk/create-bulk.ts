@@ -28,6 +28,7 @@ export const createBulk = defineOperation({
     'Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by ' +
     '`"all": true`. The report lists each video that failed and the reason.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   body: CreateBulkModel,
   answer: BulkModel,

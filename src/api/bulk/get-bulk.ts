@@ -13,6 +13,7 @@ export const getBulk = defineOperation({
   path: '/library/{libraryId}/bulk/{bulkId}',
   description: 'Returns the progress of a bulk operation, and the videos that failed with their reasons.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: Type.Object({ ...LibraryParams.properties, bulkId: guidParam('bulk operation') }),
   answer: BulkModel,
   refusals: { 'not-found': 404 },

@@ -10,6 +10,7 @@ export const createCollection = defineOperation({
   path: '/library/{libraryId}/collections',
   description: 'Creates a collection, which groups videos of a library.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   body: UpdateCollectionModel,
   checkBody: ({ name }) => (isNamed(name) ? [] : ['name must have at least one character']),

@@ -10,6 +10,7 @@ export const deleteCollection = defineOperation({
   path: '/library/{libraryId}/collections/{collectionId}',
   description: 'Deletes a collection. Its videos stay in the library, without a collection.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: CollectionParams,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

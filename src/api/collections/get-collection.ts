@@ -15,6 +15,7 @@ export const getCollection = defineOperation({
     'Returns a collection with its counts. With `includeThumbnails`, it also returns the thumbnails of its newest ' +
     'videos.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: CollectionParams,
   query: Type.Object({ includeThumbnails: queryFlag(false) }),
   answer: CollectionModel,

@@ -15,6 +15,7 @@ export const listCollections = defineOperation({
   description:
     'Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   query: Type.Object({
     ...PAGING,

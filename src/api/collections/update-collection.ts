@@ -11,6 +11,7 @@ export const updateCollection = defineOperation({
   path: '/library/{libraryId}/collections/{collectionId}',
   description: 'Renames a collection.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: CollectionParams,
   body: UpdateCollectionModel,
   bodyPresence: 'maybe-missing',

@@ -1,28 +1,38 @@
 import { remember } from '../../lib/remember.ts';
 
-const WINDOW_MS = 60_000;
+/** Maximum failures per window. */
+export type AttemptRate = { maxFailures: number; windowMs: number };
+
 /**
- * Maximum number of wrong keys from one address per window. Keys have 256 bits, so this only limits the load on the log
- * and the database.
+ * Maximum number of wrong keys and passwords from one address per window. Keys have 256 bits, so for keys this only
+ * limits the load on the log and the database. For passwords it limits spraying: one password tried on many accounts.
  */
-const MAX_FAILURES = 10;
-const MAX_ADDRESSES = 10_000;
+export const ADDRESS_RATE: AttemptRate = { maxFailures: 10, windowMs: 60_000 };
+/** Wrong passwords and codes of one account, from all addresses. */
+export const ACCOUNT_RATE: AttemptRate = { maxFailures: 10, windowMs: 15 * 60_000 };
+const MAX_REMEMBERED = 10_000;
 
-/** Counter of wrong keys per caller address. */
-export type AttemptLimit = { isReached(address: string): boolean; fail(address: string): void };
+/** Counts failures per address or account. An attempt may be counted before its result is known, then forgiven. */
+export type AttemptLimit = {
+  isReached(key: string): boolean;
+  fail(key: string): void;
+  forgive(key: string): void;
+};
 
-/** Creates a counter in the memory of this process. The oldest addresses are forgotten first. */
-export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
+/** Counts in memory, for one process. The oldest entries are forgotten first. */
+export function createAttemptLimit(now: () => number = Date.now, rate: AttemptRate = ADDRESS_RATE): AttemptLimit {
   const failures = new Map<string, { count: number; until: number }>();
-  const recent = (address: string) => {
-    const found = failures.get(address);
+  const recent = (key: string) => {
+    const found = failures.get(key);
     return found !== undefined && found.until > now() ? found : null;
   };
+  const add = (key: string, count: number) => {
+    const known = recent(key) ?? { count: 0, until: now() + rate.windowMs };
+    remember(failures, [key, { ...known, count: Math.max(0, known.count + count) }], MAX_REMEMBERED);
+  };
   return {
-    isReached: (address) => (recent(address)?.count ?? 0) >= MAX_FAILURES,
-    fail(address) {
-      const known = recent(address) ?? { count: 0, until: now() + WINDOW_MS };
-      remember(failures, [address, { ...known, count: known.count + 1 }], MAX_ADDRESSES);
-    },
+    isReached: (key) => (recent(key)?.count ?? 0) >= rate.maxFailures,
+    fail: (key) => add(key, 1),
+    forgive: (key) => add(key, -1),
   };
 }

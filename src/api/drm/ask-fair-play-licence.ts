@@ -21,6 +21,7 @@ export const askFairPlayLicence = defineOperation({
     'embed token apply.',
   exampleQuery: 'videoId=0192f000-0000-7000-8000-000000000001',
   auth: 'none',
+  permission: 'public',
   params: LibraryParams,
   query: Type.Object({ ...TOKEN_QUERY, videoId: queryText() }),
   body: 'raw',
@@ -44,6 +45,7 @@ export const askFairPlayLicenceByPath = defineOperation({
     'Returns the FairPlay licence (CKC) for the request (SPC) of a player. Request and licence are base64 in JSON. ' +
     "The library's referrer rules and embed token apply.",
   auth: 'none',
+  permission: 'public',
   params: VideoPathParams,
   query: Type.Object(TOKEN_QUERY),
   body: FairPlayRequest,

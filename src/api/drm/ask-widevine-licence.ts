@@ -13,6 +13,7 @@ export const askWidevineLicence = defineOperation({
     "Returns the Widevine licence for the raw challenge of a player. The library's referrer rules and embed token " +
     'apply.',
   auth: 'none',
+  permission: 'public',
   params: VideoPathParams,
   query: LicenceQuery,
   body: 'raw',

@@ -12,6 +12,7 @@ export const getFairPlayCertificate = defineOperation({
   path: '/FairPlay/{libraryId}/certificate',
   description: 'Returns the FairPlay application certificate (DER). Players need it before they request a licence.',
   auth: 'none',
+  permission: 'public',
   params: LibraryParams,
   // Players send a token, but it is not checked: the path contains no video, and the certificate is public.
   query: Type.Object(TOKEN_QUERY),

@@ -16,6 +16,7 @@ export const cancelImport = defineOperation({
   path: '/library/{libraryId}/imports/{importId}/cancel',
   description: 'Stops an import. Files in transfer are completed, and what was imported is kept. It can be resumed.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: ImportParams,
   answer: ImportModel,
   refusals: { 'not-found': 404 },
@@ -35,6 +36,7 @@ export const resumeImport = defineOperation({
     'Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items ' +
     'again.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: ImportParams,
   answer: ImportModel,
   refusals: { 'not-found': 404, conflict: 409 },

@@ -29,6 +29,7 @@ export const createImport = defineOperation({
     'Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists ' +
     'what would be imported. With the source `upload`, the request lists the videos, and you upload their files.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: LibraryParams,
   body: CreateImportModel,
   bodyLimitBytes: 16 * 2 ** 20,

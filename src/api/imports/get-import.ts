@@ -19,6 +19,7 @@ export const listImports = defineOperation({
   path: '/library/{libraryId}/imports',
   description: 'Lists the imports of a library and their progress, newest first. Ended ones are kept for a year.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   query: Type.Object(PAGING),
   answer: PaginationListOfImportModel,
@@ -38,6 +39,7 @@ export const getImport = defineOperation({
     'Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, ' +
     'fetching, imported, skipped or failed.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: ImportParams,
   query: Type.Object({ ...PAGING, state: queryWord('', ITEM_STATES) }),
   answer: ImportDetailsModel,

@@ -10,6 +10,7 @@ export const createKey = defineOperation({
   path: '/videolibrary/{id}/keys',
   description: 'Creates an additional key of a library with read or write scope. Only this response contains the key.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: KeysParams,
   body: CreateAccessKeyModel,
   answer: NewAccessKeyModel,

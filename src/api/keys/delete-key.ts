@@ -9,6 +9,7 @@ export const deleteKey = defineOperation({
   path: '/videolibrary/{id}/keys/{keyId}',
   description: 'Deletes an additional key of a library permanently.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: KeyParams,
   answer: null,
   answerStatus: 204,

@@ -10,6 +10,7 @@ export const listKeys = defineOperation({
   path: '/videolibrary/{id}/keys',
   description: 'Lists the additional keys of a library. Their secrets are not returned: only hashes are stored.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: KeysParams,
   answer: AccessKeyList,
   refusals: { 'not-found': 404 },

@@ -15,6 +15,7 @@ export const getBitrateHistory = defineOperation({
     'Returns the bitrates of the publisher in bits per second, one sample per second between `startTime` and ' +
     '`endTime`.',
   auth: 'none',
+  permission: 'public',
   params: LiveParams,
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
   answer: 'bytes',
@@ -34,6 +35,7 @@ export const getCurrentBitrate = defineOperation({
   description:
     'Returns the current bitrates of the publisher in bits per second. They are 0 while no publisher is connected.',
   auth: 'none',
+  permission: 'public',
   params: LiveParams,
   answer: 'bytes',
   async run({ params: { libraryId, streamId } }, { live }: { live: LiveStore }) {

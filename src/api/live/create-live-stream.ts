@@ -20,6 +20,7 @@ export const createLiveStream = defineOperation({
     'Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled ' +
     'time.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LibraryParams,
   body: CreateLiveStreamModel,
   checkBody: checkNewStream,

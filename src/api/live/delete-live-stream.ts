@@ -20,6 +20,7 @@ export const deleteLiveStream = defineOperation({
     'Deletes a live stream and its recorded media. A video that was already made from the recording stays. ' +
     'Returns the deleted stream.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

@@ -23,6 +23,7 @@ export const getLiveEncodingStatistics = defineOperation({
     'Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and ' +
     'resolution. Separate several values of a filter with commas.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   query: Type.Object({
     dateFrom: queryText(),

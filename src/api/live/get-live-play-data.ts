@@ -37,6 +37,7 @@ export const getLivePlayData = defineOperation({
     'Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest ' +
     'address or a relay.',
   auth: 'none',
+  permission: 'public',
   params: LiveParams,
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),
   answer: LiveStreamPlayDataModel,

@@ -14,6 +14,7 @@ export const getLiveStatus = defineOperation({
     'Returns whether a publisher is connected and whether the stream can be started. Its ingest process reports ' +
     'this every second.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LiveParams,
   answer: LiveStreamStatusModel,
   refusals: { 'not-found': 404 },

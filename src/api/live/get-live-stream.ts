@@ -9,6 +9,7 @@ export const getLiveStream = defineOperation({
   path: '/library/{libraryId}/live/{streamId}',
   description: 'Returns a live stream. Read-only keys do not get the stream key and the relays.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { 'not-found': 404 },

@@ -16,6 +16,7 @@ export const listLiveStreams = defineOperation({
   description:
     'Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, search: queryText(), orderBy: queryWord('date', ORDERS), collectionId: queryGuid() }),
   answer: PaginationListOfLiveStreamModel,

@@ -16,6 +16,7 @@ export const listLiveThumbnails = defineOperation({
   path: '/library/{libraryId}/live/{streamId}/thumbnails',
   description: 'Lists the stills of a live stream between `from` and `to`, newest first.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LiveParams,
   query: Type.Object({ limit: queryInt32(USUAL_LIMIT, 1, MOST), from: maybe.dateTime(), to: maybe.dateTime() }),
   answer: Type.Array(ThumbnailListResponseModel),

@@ -10,6 +10,7 @@ export const regenerateStreamKey = defineOperation({
   path: '/library/{libraryId}/live/{streamId}/regenerate-key',
   description: 'Replaces the stream key and disconnects the publisher that uses the old one.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

@@ -23,6 +23,7 @@ export const setLiveThumbnail = defineOperation({
     'Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the ' +
     'status is 422.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
   body: 'raw',
@@ -48,6 +49,7 @@ export const deleteLiveThumbnail = defineOperation({
     'Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its ' +
     'library, if there is one.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: guarded('protects', queryFlag(false)) }),
   answer: null,

@@ -11,6 +11,7 @@ export const startLiveStream = defineOperation({
   path: '/library/{libraryId}/live/{streamId}/start',
   description: 'Starts a live stream, so that viewers can watch. Starting a running stream changes nothing.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

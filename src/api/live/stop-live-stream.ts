@@ -15,6 +15,7 @@ export const stopLiveStream = defineOperation({
   description:
     'Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

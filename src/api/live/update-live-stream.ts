@@ -14,6 +14,7 @@ export const updateLiveStream = defineOperation({
     'Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be ' +
     'changed, and recording can be turned on.',
   auth: 'access-key',
+  permission: 'live.edit',
   params: LiveParams,
   body: UpdateLiveStreamModel,
   checkBody: checkStream,

@@ -60,6 +60,7 @@ import {
   ThumbnailListResponseModel,
   UpdateLiveStreamModel,
 } from './live-stream.ts';
+import { personModels } from './person.ts';
 import {
   LiveStreamPlayDataModel,
   VideoHeatmapModel,
@@ -246,6 +247,7 @@ export const models = {
   LibrarySoundUpdateModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
+  ...personModels,
   Labels,
   Log,
   GenericRequestResponse,

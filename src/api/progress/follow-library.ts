@@ -9,6 +9,7 @@ export const followLibrary = defineOperation({
   path: '/library/{libraryId}/progress',
   description: 'Streams the states and progress of all videos of a library as server-sent events.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   answer: 'events',
   async run({ params: { libraryId } }, { progressHub }: { progressHub: ProgressHub }) {

@@ -13,6 +13,7 @@ export const followVideo = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/progress',
   description: 'Streams the state and progress of a video as server-sent events.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
   answer: 'events',
   refusals: { 'not-found': 404 },

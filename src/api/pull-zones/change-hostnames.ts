@@ -11,6 +11,7 @@ type Deps = { pullZones: PullZoneStore };
 
 const COMMON = {
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   answer: null,
   answerStatus: 204,

@@ -24,6 +24,7 @@ const EFFECTS = { add: 'Adds an entry to', remove: 'Removes an entry from' } as 
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   answer: null,
   answerStatus: 204,

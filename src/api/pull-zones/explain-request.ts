@@ -51,6 +51,7 @@ export const explainRequest = defineOperation({
     'Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely ' +
     'mistake if its token is wrong.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   body: ExplainRequestModel,
   answer: ExplanationModel,

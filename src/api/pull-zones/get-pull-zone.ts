@@ -11,6 +11,7 @@ export const getPullZone = defineOperation({
   path: '/pullzone/{id}',
   description: "Returns a pull zone: the hostnames, the token key and the referrer rules of a library's delivery.",
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   answer: PullZoneModel,
   refusals: { 'not-found': 404 },

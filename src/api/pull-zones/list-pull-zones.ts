@@ -11,6 +11,7 @@ export const listPullZones = defineOperation({
   path: '/pullzone',
   description: 'Lists the pull zones of the account. Without `page`, the response is a plain list.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   query: ListQuery,
   answer: PullZoneList,

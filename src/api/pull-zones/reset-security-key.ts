@@ -20,6 +20,7 @@ export const resetSecurityKey = defineOperation({
     'Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, ' +
     'tokens signed with the old key stay valid for that time; otherwise they become invalid immediately.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) }),
   body: ResetPullZoneSecurityKeyModel,

@@ -21,6 +21,7 @@ export const updatePullZone = defineOperation({
     'Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within ' +
     '2 s.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: idParam('pull zone') }),
   body: PullZoneUpdateModel,
   answer: PullZoneModel,

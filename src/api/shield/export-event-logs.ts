@@ -35,6 +35,7 @@ export const exportEventLogs = defineOperation({
   path: '/shield/event-logs/{shieldZoneId}/export',
   description: 'Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   body: EventLogsExportRequest,
   answer: 'csv',

@@ -20,6 +20,7 @@ const ZONE = /^\d{1,15}$/;
 const shared = {
   method: 'GET',
   auth: 'account-key',
+  permission: 'account.manage',
   answer: EventLogPage,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'event-log',

@@ -11,6 +11,7 @@ type Deps = { pullZones: PullZoneStore; shieldSettings: ShieldSettingsStore };
 const shared = {
   method: 'GET',
   auth: 'account-key',
+  permission: 'account.manage',
   answer: ShieldZoneAnswer,
   refusals: { 'not-found': 404 },
   errorShape: 'problem',

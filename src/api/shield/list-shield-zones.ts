@@ -14,6 +14,7 @@ export const listShieldZones = defineOperation({
   path: '/shield/shield-zones',
   description: 'Lists the firewall settings of all pull zones by ascending id, one page at a time.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   query: Type.Object({ page: queryInt32(1, 1, 1_000_000), perPage: queryInt32(100, 1, MAX_PER_PAGE) }),
   answer: ShieldZoneList,

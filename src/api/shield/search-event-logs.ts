@@ -23,6 +23,7 @@ export const searchEventLogs = defineOperation({
     'filters with AND, and returns rows or groups. The first page is 0. In addition to the hosted API, ' +
     '`severity` and `method` can also be filtered and grouped.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   body: EventLogsSearchRequest,
   answer: EventLogsSearchResponse,

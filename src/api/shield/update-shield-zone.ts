@@ -20,6 +20,7 @@ export const updateShieldZone = defineOperation({
     'Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 ' +
     'applies to requests that match no pull zone. Edges apply the change within 2 s.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   body: UpdateShieldZoneModel,
   answer: ShieldZoneAnswer,

@@ -18,6 +18,7 @@ type Deps = { audiences: AudienceStore; videoViews: VideoViewStore };
 const COMMON = {
   method: 'GET',
   auth: 'access-key',
+  permission: 'statistics.read',
   params: LibraryParams,
   query: Type.Object({
     dateFrom: queryText(),

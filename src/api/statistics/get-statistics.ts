@@ -19,6 +19,7 @@ export const getStatistics = defineOperation({
     'Returns views and watch time of a library or of one video, by UTC day or hour and by country. Without ' +
     '`dateFrom`, it covers the last 30 days.',
   auth: 'access-key',
+  permission: 'statistics.read',
   params: LibraryParams,
   query: Type.Object({
     dateFrom: queryText(),

@@ -14,6 +14,7 @@ export const getStorageZone = defineOperation({
   path: '/storagezone/{id}',
   description: 'Returns the storage of a library: its name and its size in bytes.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: StorageZoneParams,
   answer: StorageZoneModel,
   refusals: { 'not-found': 404 },

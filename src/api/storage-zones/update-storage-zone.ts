@@ -12,6 +12,7 @@ export const updateStorageZone = defineOperation({
     'Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is ' +
     'not empty is refused.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: StorageZoneParams,
   body: StorageZoneUpdateModel,
   answer: null,

@@ -14,6 +14,7 @@ export const drainNode = defineOperation({
     'Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list ' +
     'of nodes, draining, until it has exited. An ingest process moves its live streams to another one.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: Type.Object({ id: guidParam('process') }),
   query: Type.Object({ force: guarded('destroys', queryFlag(false)) }),
   answer: null,

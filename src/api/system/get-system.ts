@@ -18,6 +18,7 @@ export const getSystem = defineOperation({
     'the failures of encoders, active workers, running encodes, the scrub, the latest backup, and the remaining ' +
     'objects of a storage move.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   answer: SystemModel,
   errorShape: 'core',

@@ -14,6 +14,7 @@ export const listNodes = defineOperation({
     'Lists the running processes of all machines with role, version and load, and the live streams that each ' +
     'ingest has. A process that stopped without notice is lost after 45 s, and leaves the list after 10 min.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   answer: NodeList,
   errorShape: 'core',

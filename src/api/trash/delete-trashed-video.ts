@@ -14,6 +14,7 @@ export const deleteTrashedVideo = defineOperation({
   path: '/library/{libraryId}/trash/{videoId}',
   description: 'Deletes a video in the trash permanently, with all of its objects.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: TrashParams,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -13,6 +13,7 @@ export const listTrash = defineOperation({
   path: '/library/{libraryId}/trash',
   description: 'Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   query: Type.Object(PAGING),
   answer: PaginationListOfTrashedVideoModel,

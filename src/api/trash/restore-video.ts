@@ -12,6 +12,7 @@ export const restoreVideo = defineOperation({
   description:
     'Restores a video from the trash unchanged. It returns to its collection if the collection still exists.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: TrashParams,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

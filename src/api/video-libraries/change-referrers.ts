@@ -42,6 +42,7 @@ function referrerOperation({ name, description, list, transition }: Change) {
     path: `/videolibrary/{id}/${name}`,
     description,
     auth: 'account-key',
+    permission: 'library.manage',
     params: CoreLibraryParams,
     body: ReferrerModel,
     answer: null,

@@ -16,6 +16,7 @@ export const createLibrary = defineOperation({
   path: '/videolibrary',
   description: 'Creates a library with its own keys and pull zone.',
   auth: 'account-key',
+  permission: 'account.manage',
   params: NoParams,
   body: VideoLibraryCreateModel,
   answer: VideoLibraryModel,

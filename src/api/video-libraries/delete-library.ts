@@ -12,6 +12,7 @@ export const deleteLibrary = defineOperation({
   path: '/videolibrary/{id}',
   description: 'Deletes a library and all of its videos permanently.',
   auth: 'account-key',
+  permission: 'library.delete',
   params: CoreLibraryParams,
   answer: null,
   answerStatus: 204,

@@ -10,6 +10,7 @@ export const getLibrary = defineOperation({
   path: '/videolibrary/{id}',
   description: 'Returns a library with its settings and keys.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: CoreLibraryParams,
   answer: VideoLibraryModel,
   refusals: { 'not-found': 404 },

@@ -17,6 +17,7 @@ type Days = { dateFrom?: string; dateTo?: string };
 const COMMON = {
   method: 'GET',
   auth: 'account-key',
+  permission: 'library.manage',
   params: CoreLibraryParams,
   query: Type.Object({ dateFrom: maybe.dateTime(), dateTo: maybe.dateTime() }),
   refusals: { 'not-found': 404 },

@@ -14,6 +14,7 @@ type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
 const common = {
   path: '/videolibrary/{id}/sound',
   auth: 'account-key',
+  permission: 'library.manage',
   params: CoreLibraryParams,
   answer: LibrarySoundModel,
   errorShape: 'core',

@@ -19,6 +19,7 @@ export const listAudit = defineOperation({
   path: '/videolibrary/{id}/audit',
   description: 'Lists the write requests to a library, newest first: key, operation, time, client address and result.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: CoreLibraryParams,
   query: Type.Object({ page: queryInt32(1, 1), perPage: queryInt32(100, 1, 1000) }),
   answer: PaginationListModelOfAuditLineModel,

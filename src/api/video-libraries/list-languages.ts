@@ -15,6 +15,7 @@ export const listLanguages = defineOperation({
   path: '/videolibrary/languages',
   description: 'Lists the languages that captions and players support.',
   auth: 'account-key',
+  permission: 'libraries.list',
   params: NoParams,
   answer: VideoLanguageList,
   errorShape: 'core',

@@ -17,6 +17,7 @@ const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_S
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
+  permission: 'library.manage',
   answer: null,
   answerStatus: 204,
   errorShape: 'core',
@@ -41,6 +42,8 @@ export const resetApiKey = defineOperation({
 export const resetApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetApiKeyByQuery',
+  // The path does not contain the library, so a role in it is not considered.
+  permission: 'account.manage',
   summary: 'Replace the ApiKey of the library in the query',
   path: '/videolibrary/resetApiKey',
   exampleQuery: 'id=1',
@@ -74,6 +77,8 @@ export const resetReadOnlyApiKey = defineOperation({
 export const resetReadOnlyApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetReadOnlyApiKeyByQuery',
+  // The path does not contain the library, so a role in it is not considered.
+  permission: 'account.manage',
   summary: 'Replace the ReadOnlyApiKey of the library in the query',
   path: '/videolibrary/resetReadOnlyApiKey',
   exampleQuery: 'id=1',

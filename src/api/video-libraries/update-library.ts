@@ -15,6 +15,7 @@ export const updateLibrary = defineOperation({
   path: '/videolibrary/{id}',
   description: 'Changes the settings that are sent and keeps all others.',
   auth: 'account-key',
+  permission: 'library.manage',
   params: CoreLibraryParams,
   body: VideoLibraryUpdateModel,
   answer: VideoLibraryModel,

@@ -38,6 +38,7 @@ export const addCaption = defineOperation({
     'Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists ' +
     'the corrections that were made to the file.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: CaptionParams,
   body: CaptionModelAdd,
   bodyLimitBytes: BODY_LIMIT_BYTES,

@@ -27,6 +27,7 @@ export const addOutputCodec = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
   description: 'Encodes a finished video in another codec. The existing renditions stay playable.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: Type.Object({
     ...VideoParams.properties,
     outputCodecId: Type.String({ title: 'codec', description: 'Name of the codec, such as `hevc`.' }),

@@ -20,6 +20,7 @@ export const cancelEncode = defineOperation({
     'renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be ' +
     'cancelled.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   answer: VideoModel,
   refusals: { invalid: 400, 'not-found': 404 },

@@ -16,6 +16,7 @@ export const cancelTranscription = defineOperation({
     'Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing ' +
     'captions are kept. If there is no transcription, nothing changes.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   answer: StatusModel,
   refusals: { 'not-found': 404 },

@@ -35,6 +35,7 @@ export const listAudioTracks = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/audio-tracks',
   description: 'Lists the audio tracks of a video, the default one first, with those that are being encoded.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: AudioTrackList,
   refusals: { forbidden: 403, 'not-found': 404 },
@@ -53,6 +54,7 @@ export const updateAudioTrack = defineOperation({
     'Changes title, language, purpose or default of an audio track; absent fields are left unchanged. ' +
     'Nothing is encoded, and a later encode of the video keeps the change.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: AudioTrackParams,
   body: UpdateModel,
   answer: AudioTrackModel,
@@ -73,6 +75,7 @@ export const deleteAudioTrack = defineOperation({
     'the default one if it was. The last one is only removed with allowNone=true, and never from a video without ' +
     'picture.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: AudioTrackParams,
   query: Type.Object({ allowNone: guarded('destroys', queryFlag(false)) }),
   answer: StatusModel,

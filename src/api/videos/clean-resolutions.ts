@@ -35,6 +35,7 @@ export const cleanResolutions = defineOperation({
     'there is no second copy to delete.',
   exampleQuery: 'resolutionsToDelete=240p&dryRun=true',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({
     resolutionsToDelete: guarded('destroys', queryText()),

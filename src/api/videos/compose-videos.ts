@@ -36,6 +36,7 @@ export const composeVideos = defineOperation({
     'a live stream, even while it is running; it then starts and ends at segment boundaries. Negative times count ' +
     'from the end.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   body: ComposeVideoModel,
   answer: VideoModel,

@@ -14,6 +14,7 @@ export const createVideo = defineOperation({
   path: '/library/{libraryId}/videos',
   description: 'Creates a video without a file. Then upload the file by PUT, tus or fetch.',
   auth: 'access-key',
+  permission: 'videos.upload',
   params: LibraryParams,
   body: CreateVideoModel,
   answer: VideoModel,

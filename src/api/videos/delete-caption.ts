@@ -17,6 +17,7 @@ export const deleteCaption = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
   description: 'Deletes the captions of a language.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: CaptionParams,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

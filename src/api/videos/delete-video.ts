@@ -21,6 +21,7 @@ export const deleteVideo = defineOperation({
     'Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where ' +
     'it stays for a week.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   // `trash` is not part of the hosted API.
   query: Type.Object({ trash: guarded('protects', queryFlag(false)) }),

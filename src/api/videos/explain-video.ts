@@ -23,6 +23,7 @@ export const explainVideo = defineOperation({
     'Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what ' +
     'is stored, which viewers are allowed, and which errors viewers had.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: WhyModel,
   refusals: { 'not-found': 404 },

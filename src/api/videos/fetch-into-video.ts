@@ -18,6 +18,7 @@ export const fetchIntoVideo = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/fetch',
   description: 'Fetches the file of a video that has none yet from an address.',
   auth: 'access-key',
+  permission: 'videos.upload',
   params: VideoParams,
   body: FetchVideoRequest,
   answer: StatusModel,

@@ -23,6 +23,7 @@ export const fetchNewVideo = defineOperation({
   description:
     'Creates a video and fetches its file from an address. The `id` of the response is the GUID of the video.',
   auth: 'access-key',
+  permission: 'videos.upload',
   params: LibraryParams,
   query: Type.Object({ collectionId: queryGuid(), thumbnailTime: maybe.int32(0) }),
   body: FetchVideoRequest,

@@ -20,6 +20,7 @@ export const getActivity = defineOperation({
     'Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the ' +
     'last log lines of failed attempts, the progress of the transcription, and the loudness of its audio.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: VideoActivityModel,
   refusals: { 'not-found': 404 },

@@ -14,6 +14,7 @@ export const getHeatmap = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/heatmap',
   description: 'Returns how often each part of a video was watched, from 0 to 100.',
   auth: 'access-key',
+  permission: 'statistics.read',
   params: VideoParams,
   answer: VideoHeatmapModel,
   refusals: { 'not-found': 404 },

@@ -11,6 +11,7 @@ export const getPlayData = defineOperation({
     "Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed " +
     'token apply.',
   auth: 'none',
+  permission: 'public',
   params: VideoParams,
   query: PlayQuery,
   answer: VideoPlayDataModel,

@@ -15,6 +15,7 @@ export const getPlayHeatmap = defineOperation({
     "Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed " +
     'token apply.',
   auth: 'none',
+  permission: 'public',
   params: VideoParams,
   query: PlayQuery,
   answer: VideoPlayDataModel,

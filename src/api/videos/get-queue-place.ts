@@ -20,6 +20,7 @@ export const getQueuePlace = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/queue',
   description: 'Returns why a video waits, its queue position, and the estimated time in seconds.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: VideoQueueModel,
   refusals: { 'not-found': 404 },

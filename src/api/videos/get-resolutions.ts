@@ -26,6 +26,7 @@ export const getResolutions = defineOperation({
     'Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the ' +
     'library.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: StatusModelOfVideoResolutionsInfoModel,
   refusals: { 'not-found': 404 },

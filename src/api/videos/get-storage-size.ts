@@ -12,6 +12,7 @@ export const getStorageSize = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/storage',
   description: 'Returns the stored bytes of a video, by rendition and by kind. Deleted files are not counted.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: StatusModelOfVideoStorageSizeModel,
   refusals: { 'not-found': 404 },

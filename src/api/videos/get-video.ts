@@ -11,6 +11,7 @@ export const getVideo = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}',
   description: 'Returns a video with its state, its progress, its technical data and its texts.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: VideoParams,
   answer: VideoModel,
   refusals: { 'not-found': 404 },

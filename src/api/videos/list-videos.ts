@@ -22,6 +22,7 @@ export const listVideos = defineOperation({
   description:
     'Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title.',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   // Not part of the hosted API: `incomplete` (only finished videos with failed renditions), `status` (comma-separated
   // numbers), `tag` (a meta tag's property or value, or `property=value`), `direction` (`asc` or `desc`), `dateFrom`

@@ -24,6 +24,7 @@ export const putAudioTrack = defineOperation({
     'The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is ' +
     'encoded; the picture is not encoded again. Absent fields are left unchanged.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: AudioTrackParams,
   query: Type.Object({
     language: maybe.text(),

@@ -20,6 +20,7 @@ export const reencodeVideo = defineOperation({
     'Encodes a video again from its original, with the current settings of the library and the options of its ' +
     'upload. It keeps the codecs of the video. The current version plays until the new one is complete.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

@@ -24,6 +24,7 @@ export const repackageVideo = defineOperation({
     '`keepOriginalFiles=false`, it creates new content keys. Otherwise open players keep the previous version for ' +
     'a day.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ keepOriginalFiles: guarded('protects', queryFlag(true)) }),
   answer: VideoModel,

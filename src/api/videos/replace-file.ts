@@ -17,6 +17,7 @@ export const replaceFile = defineOperation({
     'Allows one more upload to a finished video within 24 hours. The new file replaces the old one when it is ' +
     'encoded.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

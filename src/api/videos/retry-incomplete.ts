@@ -14,6 +14,7 @@ export const retryIncomplete = defineOperation({
   path: '/library/{libraryId}/videos/incomplete/retry',
   description: 'Encodes the failed renditions of all finished videos of a library again.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: LibraryParams,
   answer: RetryIncompleteModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -18,6 +18,7 @@ export const retryResolutions = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/resolutions/retry',
   description: 'Encodes the failed renditions of a finished video again.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ resolution: queryText() }),
   answer: VideoModel,

@@ -22,6 +22,7 @@ export const searchSpoken = defineOperation({
     'captions of that language.',
   exampleQuery: 'q=telescope',
   auth: 'access-key',
+  permission: 'videos.read',
   params: LibraryParams,
   query: Type.Object({ q: queryText(), language: queryText(), itemsPerPage: queryInt32(USUAL_VIDEOS, 1, MAX_VIDEOS) }),
   answer: SpokenSearchModel,

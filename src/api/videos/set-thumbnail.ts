@@ -38,6 +38,7 @@ export const setThumbnail = defineOperation({
     'Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or ' +
     'AVIF).',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
   body: 'raw',

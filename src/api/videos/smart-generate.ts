@@ -25,6 +25,7 @@ export const smartGenerate = defineOperation({
     "transcribed first. Without a body, it generates the texts that the library's settings select. It does not " +
     'overwrite texts that a person has set since the last generation.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   body: SmartGenerateModel,
   bodyPresence: 'optional',

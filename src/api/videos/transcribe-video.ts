@@ -35,6 +35,7 @@ export const transcribeVideo = defineOperation({
     'also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it ' +
     'replaces generated captions.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),
   body: TranscribeSettings,

@@ -16,6 +16,7 @@ export const updateVideo = defineOperation({
     'Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the ' +
     'video. A chapter without an end ends where the next one starts.',
   auth: 'access-key',
+  permission: 'videos.edit',
   params: VideoParams,
   body: UpdateVideoModel,
   // Some clients send no body. Then nothing changes.

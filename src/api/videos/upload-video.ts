@@ -22,6 +22,7 @@ export const uploadVideo = defineOperation({
   description:
     'Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file.',
   auth: 'access-key',
+  permission: 'videos.upload',
   params: VideoParams,
   query: Type.Object({
     jitEnabled: maybe.flag(),

@@ -19,6 +19,7 @@ export const listWebhookEvents = defineOperation({
   path: '/library/{libraryId}/webhooks',
   description: 'Lists the webhook events of a library with their delivery state, newest first.',
   auth: 'access-key',
+  permission: 'library.manage',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, state: queryWord('', STATES) }),
   answer: PaginationListOfWebhookEventModel,

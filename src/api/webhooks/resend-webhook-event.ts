@@ -13,6 +13,7 @@ export const resendWebhookEvent = defineOperation({
   path: '/library/{libraryId}/webhooks/{eventId}/resend',
   description: 'Sends a webhook event again.',
   auth: 'access-key',
+  permission: 'library.manage',
   params: Type.Object({ ...LibraryParams.properties, eventId: guidParam('webhook event') }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

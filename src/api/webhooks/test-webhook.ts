@@ -14,6 +14,7 @@ export const testWebhook = defineOperation({
   path: '/library/{libraryId}/webhooks/test',
   description: 'Sends a test event to the webhook address of a library, and returns the response.',
   auth: 'access-key',
+  permission: 'library.manage',
   params: LibraryParams,
   answer: WebhookTestModel,
   refusals: { invalid: 400, forbidden: 403 },

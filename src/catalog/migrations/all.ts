@@ -7,6 +7,7 @@ import { up as waveform } from './005-waveform.ts';
 import { up as compatibility } from './006-compatibility.ts';
 import { up as queueDepth } from './007-queue-depth.ts';
 import { up as imports } from './009-imports.ts';
+import { up as people } from './010-people.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -25,4 +26,5 @@ export const migrations = {
   '006-compatibility': { oldestVersion: '0.1.0', up: compatibility },
   '007-queue-depth': { oldestVersion: '0.1.0', up: queueDepth },
   '009-imports': { oldestVersion: '0.1.0', up: imports },
+  '010-people': { oldestVersion: '0.1.0', up: people },
 } satisfies Record<string, SchemaStep>;

@@ -63,3 +63,23 @@ test.each([
   expect(() => readClaim(headers)).toThrow(expect.objectContaining({ kind: 'unauthenticated' }));
   expect(() => readClaim(headers)).toThrow(name);
 });
+
+test('a signature for a session is valid only with the id of that session', () => {
+  const sessionId = '0192f000-0000-7000-8000-000000000009';
+  const text = `${signed.libraryid}api-key${signed.authorizationexpire}${signed.videoid}`;
+  const sign = (ending: string) => createHash('sha256').update(`${text}${ending}`).digest('hex');
+  const isValid = (signature: string, session?: string) =>
+    isSignedBy(
+      readClaim({
+        ...signed,
+        authorizationsignature: signature,
+        ...(session !== undefined && { authorizationsession: session }),
+      }),
+      'api-key',
+    );
+  expect(isValid(sign(sessionId), sessionId)).toBe(true);
+  expect(isValid(sign(sessionId))).toBe(false);
+  expect(isValid(sign(''), sessionId)).toBe(false);
+  expect(isValid(sign(sessionId), '0192f000-0000-7000-8000-00000000000a')).toBe(false);
+  expect(() => isValid(sign(sessionId), 'no session')).toThrow('AuthorizationSession');
+});

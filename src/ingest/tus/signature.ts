@@ -9,6 +9,8 @@ export type TusClaim = {
   videoId: Guid;
   expiresSec: number;
   signature: string;
+  /** Session of the person for whom the dashboard signed; null: signed by a holder of the key. */
+  sessionId: Guid | null;
   /** Signed values exactly as the client wrote them. */
   spelt: { libraryId: string; videoId: string; expires: string };
 };
@@ -22,6 +24,9 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
   const expires = one(headers, 'AuthorizationExpire');
   const signature = one(headers, 'AuthorizationSignature');
   const guid = readGuid(videoId);
+  const session = headers.authorizationsession;
+  const sessionId = session === undefined ? null : readGuid(String(session));
+  if (session !== undefined && sessionId === null) throw wrong('AuthorizationSession', 'the GUID of a session');
   if (!/^\d{1,15}$/.test(libraryId)) throw wrong('LibraryId', 'a library number');
   if (guid === null) throw wrong('VideoId', 'the GUID of the video');
   if (!/^\d{1,15}$/.test(expires)) throw wrong('AuthorizationExpire', 'a time in unix seconds');
@@ -31,18 +36,24 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
     videoId: guid,
     expiresSec: Number(expires),
     signature,
+    sessionId,
     spelt: { libraryId, videoId, expires },
   };
 }
 
 /**
  * Returns whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)),
- * compared in constant time. The client may sign the video id as written in the header or in lower case.
+ * compared in constant time. The client may sign the video id as written in the header or in lower case. For a
+ * person, the dashboard also signs the id of the session.
  */
-export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: string): boolean {
+export function isSignedBy({ spelt, videoId, signature, sessionId }: TusClaim, apiKey: string): boolean {
   const given = Buffer.from(signature, 'hex');
   return [spelt.videoId, videoId]
-    .map((id) => createHash('sha256').update(`${spelt.libraryId}${apiKey}${spelt.expires}${id}`).digest())
+    .map((id) =>
+      createHash('sha256')
+        .update(`${spelt.libraryId}${apiKey}${spelt.expires}${id}${sessionId ?? ''}`)
+        .digest(),
+    )
     .some((expected) => timingSafeEqual(expected, given));
 }
 

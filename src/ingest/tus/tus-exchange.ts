@@ -44,6 +44,8 @@ export type TusDeps = {
   maxBytes: number;
   /** Returns the URL of this server, without a trailing slash. */
   publicUrl(request: IncomingMessage): string;
+  /** Returns whether a person's session is open and its person may upload to a library. */
+  mayUpload(sessionId: Guid, libraryId: number): Promise<boolean>;
   space: SpaceDeps;
   onError(error: unknown): void;
 };

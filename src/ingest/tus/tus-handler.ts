@@ -24,7 +24,8 @@ const MAX_HASHED_UPLOADS = 1_000;
 const METHODS = 'OPTIONS, POST, HEAD, PATCH, DELETE';
 const EXTENSIONS = 'creation,creation-with-upload,creation-defer-length,concatenation,termination,checksum,expiration';
 const ALLOWED_HEADERS = [
-  ...['AuthorizationSignature', 'AuthorizationExpire', 'VideoId', 'LibraryId', 'Content-Type', 'Tus-Resumable'],
+  ...['AuthorizationSignature', 'AuthorizationExpire', 'AuthorizationSession', 'VideoId', 'LibraryId'],
+  ...['Content-Type', 'Tus-Resumable'],
   ...['Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Checksum', 'Upload-Defer-Length', 'Upload-Concat'],
   ...['X-HTTP-Method-Override', 'X-Requested-With', 'X-Request-Id', 'AccessKey'],
 ];
@@ -202,6 +203,10 @@ async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<T
 
 async function ensureSigned(deps: TusDeps, claim: TusClaim): Promise<void> {
   const key = await deps.uploads.libraryKey(claim.libraryId);
+  const isOpen = claim.sessionId === null || (await deps.mayUpload(claim.sessionId, claim.libraryId));
+  if (!isOpen) {
+    throw new Refused('unauthenticated', 'The session that signed this upload has ended. Sign in again.');
+  }
   if (key === null || !isSignedBy(claim, key)) {
     throw new Refused(
       'unauthenticated',

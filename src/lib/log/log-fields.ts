@@ -14,6 +14,7 @@ export const LOG_FIELDS = {
   jobId: text('Id of the job in the queue'),
   eventId: text('Id of the webhook event'),
   uploadId: text('Id of the resumable upload'),
+  personId: text('Id of the person'),
   keyId: text('Id of the access key, or the name of a built-in key'),
   requestId: text('Id of the request that caused the line, also in the response header `X-Request-Id`'),
   session: number('Number of the publisher within its stream, counted from 1'),

@@ -14,7 +14,7 @@ export const LIBRARY_PLACES = [
 type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 
 /** Screens of the whole service. */
-const PLAIN_PLACES = ['welcome', 'libraries', 'system', 'reference'] as const;
+const PLAIN_PLACES = ['welcome', 'join', 'libraries', 'people', 'account', 'system', 'reference'] as const;
 type PlainPlace = (typeof PLAIN_PLACES)[number];
 
 /**

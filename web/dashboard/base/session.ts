@@ -1,17 +1,13 @@
 import { signal } from '@preact/signals';
+import type { SessionModel } from '../../../src/api/dashboard/describe-session.ts';
+import type { Permission } from '../../../src/catalog/people/permissions.ts';
 import { ApiError, api, whenSignedOut } from './api.ts';
 import { unsaved } from './drafts.ts';
-import { t } from './language.ts';
+import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from './language.ts';
+import { route } from './router.ts';
 import { plural } from './words.ts';
 
-/** The signed-in user. An owner has the account's key and a null `libraryId`. Others have the key of one library. */
-export type Session = {
-  role: 'owner' | 'editor' | 'reader';
-  libraryId: number | null;
-  edgeUrl: string;
-  /** Days after which the service deletes each kind of data. */
-  keptDays: { trash: number; events: number; visits: number };
-};
+export type Session = SessionModel;
 export type LibraryName = { id: number; name: string };
 
 /** `undefined` until known. */
@@ -33,6 +29,19 @@ export async function signIn(key: string): Promise<void> {
   await open(await api<Session>('POST', '/dashboard/session', { key }));
 }
 
+/** Signs in with e-mail and password. Returns false if the code of the second factor is needed. */
+export async function signInByPassword(given: { email: string; password: string; code?: string }): Promise<boolean> {
+  const answer = await api<Session | { needsCode: true }>('POST', '/dashboard/session', given);
+  if ('needsCode' in answer) return false;
+  await open(answer);
+  return true;
+}
+
+/** Accepts an invitation, which signs the person in. */
+export async function join(given: { secret: string; name: string; password: string }): Promise<void> {
+  await open(await api<Session>('POST', '/dashboard/join', given));
+}
+
 /** Signs in with the secret of a link that the first start printed. */
 export async function signInByLink(link: string): Promise<void> {
   await open(await api<Session>('POST', '/dashboard/session', { link }));
@@ -45,6 +54,8 @@ export async function signOut(): Promise<void> {
 }
 
 async function open(found: Session): Promise<void> {
+  const chosen = found.person?.language ?? '';
+  if (Object.hasOwn(LANGUAGES, chosen) && chosen !== language.value) await chooseLanguage(chosen as LanguageCode);
   libraries.value = await loadLibraries(found);
   session.value = found;
   isExpired.value = false;
@@ -66,8 +77,25 @@ export function keptFor(what: keyof Session['keptDays']): string {
   return plural(session.value?.keptDays[what] ?? 0, 'day');
 }
 
+/** Returns whether the session includes a permission in a library, or in the account without one. */
+export function may(permission: Permission, libraryId?: number | null): boolean {
+  const { account = [], libraries: byLibrary = {} } = session.value?.permissions ?? {};
+  if (account.includes(permission)) return true;
+  return libraryId != null && byLibrary[libraryId]?.includes(permission) === true;
+}
+
+/** Returns whether the session may edit the videos of the shown library. */
 export function mayWrite(): boolean {
-  return session.value !== null && session.value?.role !== 'reader';
+  return may('videos.edit', shownLibrary());
+}
+
+/** Returns whether the session may add videos to the shown library. */
+export function mayUpload(): boolean {
+  return may('videos.upload', shownLibrary());
+}
+
+function shownLibrary(): number | null {
+  return 'libraryId' in route.value ? route.value.libraryId : (libraries.value[0]?.id ?? null);
 }
 
 whenSignedOut(() => {

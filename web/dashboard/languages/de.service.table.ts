@@ -3,6 +3,24 @@
  * translated too. Messages without an entry are shown in English.
  */
 export const service = {
+  'You are not signed in. Sign in first.': 'Du bist nicht angemeldet. Melde dich zuerst an.',
+  'E-mail address, password or code is wrong.': 'E-Mail-Adresse, Passwort oder Code ist falsch.',
+  'This invitation was used before or has expired. Ask for a new one.':
+    'Diese Einladung wurde schon benutzt oder ist abgelaufen. Bitte um eine neue.',
+  'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.':
+    'Zu viele fehlgeschlagene Anmeldungen. Versuche es in 15 Minuten noch einmal, oder nimm einen Schlüssel.',
+  'The current password is wrong.': 'Das aktuelle Passwort ist falsch.',
+  'Too many wrong passwords. Try again in 15 minutes.':
+    'Zu viele falsche Passwörter. Versuche es in 15 Minuten noch einmal.',
+  'This code is wrong. Check the clock of your device and try again.':
+    'Dieser Code ist falsch. Prüfe die Uhr deines Geräts und versuche es noch einmal.',
+  'This password is too easy to guess. Choose several words, or use a password manager.':
+    'Dieses Passwort ist zu leicht zu erraten. Wähle mehrere Wörter, oder benutze einen Passwortmanager.',
+  'A person with this e-mail address exists already.': 'Es gibt schon eine Person mit dieser E-Mail-Adresse.',
+  'This is the last active owner of the account. Make another person owner first.':
+    'Das ist der letzte aktive Inhaber des Kontos. Mache erst eine andere Person zum Inhaber.',
+  'Only an owner of the account can do this to an owner. Ask one.':
+    'Nur ein Inhaber des Kontos darf das bei einem Inhaber tun. Bitte einen darum.',
   // Explanations of how a video plays.
   'No file received yet. {0}': 'Noch keine Datei empfangen. {0}',
   'Waiting for its file.': 'Wartet auf die Datei.',
@@ -103,7 +121,6 @@ export const service = {
     'Die Bibliothek hat keine Webhook-URL. Trage zuerst eine ein.',
   'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht erneut gestartet werden. Lege einen neuen an.',
-  'You are not signed in. Sign in with a key.': 'Du bist nicht angemeldet. Melde dich mit einem Schlüssel an.',
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',
   'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
     'Von dieser Adresse kamen zu viele falsche Schlüssel. Versuche es in einer Minute oder mit einem gültigen Schlüssel erneut.',

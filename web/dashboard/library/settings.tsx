@@ -4,6 +4,7 @@ import { api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { may } from '../base/session.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { DeleteLibrary } from './delete-library.tsx';
@@ -32,6 +33,9 @@ const PARTS = [
   ['audit', 'Audit log'],
 ] as const;
 
+/** Sections whose operations concern the account. */
+const ACCOUNT_PARTS: readonly string[] = ['rules', 'storage'];
+
 const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
   general: GeneralFields,
   encoding: EncodingFields,
@@ -39,7 +43,7 @@ const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
   drm: DrmFields,
 };
 
-/** A library's settings. Only for owners, since their operations require the account's key. */
+/** A library's settings. For keys of the account, and for people who may manage the library. */
 export function Settings({ libraryId, part }: { libraryId: number; part: string }) {
   const { value, error, again } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const library = value.value;
@@ -52,7 +56,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
         <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
       </header>
       <Tabs label={t('Settings sections')} open={name}>
-        {PARTS.map(([one, label]) => (
+        {PARTS.filter(([one]) => may('account.manage') || !ACCOUNT_PARTS.includes(one)).map(([one, label]) => (
           <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
             {tr(label)}
           </Link>
@@ -63,7 +67,9 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
         <Form key={name} libraryId={libraryId} library={library} Fields={Fields} onSaved={again} />
       )}
       {library !== null && name === 'encoding' && <SoundFields libraryId={libraryId} />}
-      {library !== null && name === 'general' && <DeleteLibrary library={library} />}
+      {library !== null && name === 'general' && may('library.delete', libraryId) && (
+        <DeleteLibrary library={library} />
+      )}
       {library !== null && name === 'watermark' && (
         <Watermark libraryId={libraryId} library={library} onChanged={again} />
       )}

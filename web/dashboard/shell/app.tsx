@@ -3,13 +3,14 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { type Route, route } from '../base/router.ts';
-import { libraries, mayWrite, restoreSession, session } from '../base/session.ts';
+import { libraries, may, mayUpload, restoreSession, session } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { Empty, Link, Notice } from '../parts/parts.tsx';
 import { LeaveDialog, SaveBar } from '../parts/save-bar.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
+import { Join } from './join.tsx';
 import { openPalette, Palette } from './palette.tsx';
 import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
@@ -26,6 +27,7 @@ export function App() {
     });
   }, [error]);
   if (route.value.name === 'welcome') return <Welcome />;
+  if (route.value.name === 'join') return <Join />;
   if (error.value !== null) return <Notice kind="error">{error.value}</Notice>;
   if (session.value === undefined) return null;
   return session.value === null ? <SignIn /> : <Signed />;
@@ -46,15 +48,7 @@ function Signed() {
       </a>
       <SideBar libraryId={libraryId} />
       <main id="content" tabIndex={-1}>
-        {here.name === 'home' ? (
-          <Empty title={t('No library yet')}>
-            <Link class="button" to={{ name: 'libraries' }}>
-              {t('Create library')}
-            </Link>
-          </Empty>
-        ) : (
-          <Screen to={here} />
-        )}
+        {here.name === 'home' ? <NoLibrary /> : <Screen to={here} />}
       </main>
       <SaveBar />
       <LeaveDialog />
@@ -64,8 +58,20 @@ function Signed() {
       <ShortcutHelp />
       <ShowCall />
       <SignInAgain />
-      {libraryId !== null && mayWrite() && <DropZone libraryId={libraryId} />}
+      {libraryId !== null && mayUpload() && <DropZone libraryId={libraryId} />}
     </div>
+  );
+}
+
+function NoLibrary() {
+  if (!may('account.manage'))
+    return <Empty title={t('No library yet')}>{t('You have no role in any library. Ask an administrator.')}</Empty>;
+  return (
+    <Empty title={t('No library yet')}>
+      <Link class="button" to={{ name: 'libraries' }}>
+        {t('Create library')}
+      </Link>
+    </Empty>
   );
 }
 

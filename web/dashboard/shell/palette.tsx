@@ -4,7 +4,7 @@ import type { PaginationListOfVideoModel } from '../../../src/api/models/video.t
 import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { go, type Route } from '../base/router.ts';
-import { libraries, mayWrite, session } from '../base/session.ts';
+import { libraries, may, mayUpload, session } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { openCalls } from './show-call.tsx';
@@ -88,7 +88,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
 }
 
 function fixedEntries(libraryId: number | null): Entry[] {
-  const isOwner = session.value?.role === 'owner';
+  const isOwner = may('account.manage');
   const place = (label: string, icon: IconName, to: Route): Entry => ({
     id: `place ${label}`,
     label: tr(label),
@@ -103,11 +103,13 @@ function fixedEntries(libraryId: number | null): Entry[] {
           place('Videos', 'videos', { name: 'videos', libraryId }),
           place('Collections', 'collections', { name: 'collections', libraryId }),
           place('Live', 'live', { name: 'live', libraryId }),
-          place('Statistics', 'statistics', { name: 'statistics', libraryId }),
+          ...(may('statistics.read', libraryId)
+            ? [place('Statistics', 'statistics', { name: 'statistics', libraryId })]
+            : []),
           place('Trash', 'trash', { name: 'trash', libraryId }),
-          ...(isOwner
+          ...(isOwner ? [place('Event log', 'events', { name: 'events', libraryId })] : []),
+          ...(may('library.manage', libraryId)
             ? [
-                place('Event log', 'events', { name: 'events', libraryId }),
                 place('Settings', 'settings', { name: 'settings', libraryId }),
                 place('Webhooks', 'settings', { name: 'settings', libraryId, part: 'webhooks' }),
                 place('Keys', 'settings', { name: 'settings', libraryId, part: 'keys' }),
@@ -115,7 +117,7 @@ function fixedEntries(libraryId: number | null): Entry[] {
             : []),
         ];
   const actions: Entry[] = [
-    ...(mayWrite()
+    ...(mayUpload()
       ? [
           {
             id: 'upload',
@@ -130,6 +132,8 @@ function fixedEntries(libraryId: number | null): Entry[] {
   ];
   return [
     ...ofLibrary,
+    ...(may('people.manage') ? [place('People', 'people', { name: 'people' })] : []),
+    ...(session.value?.person == null ? [] : [place('Your account', 'person', { name: 'account' })]),
     ...(isOwner ? [place('System', 'system', { name: 'system' })] : []),
     place('API reference', 'reference', { name: 'reference' }),
     ...actions,

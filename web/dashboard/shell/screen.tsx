@@ -11,17 +11,20 @@ const Libraries = lazy(async () => (await import('../libraries/libraries.tsx')).
 const LibraryStatistics = lazy(async () => (await import('../statistics/library-statistics.tsx')).LibraryStatistics);
 const Live = lazy(async () => (await import('../live/live.tsx')).Live);
 const StreamPage = lazy(async () => (await import('../live/stream-page.tsx')).StreamPage);
+const OwnAccount = lazy(async () => (await import('../people/own-account.tsx')).OwnAccount);
+const People = lazy(async () => (await import('../people/people.tsx')).People);
 const Reference = lazy(async () => (await import('../reference/reference.tsx')).Reference);
 const Settings = lazy(async () => (await import('../library/settings.tsx')).Settings);
 const System = lazy(async () => (await import('../system/system.tsx')).System);
 const Trash = lazy(async () => (await import('../videos/trash.tsx')).Trash);
 const VideoPage = lazy(async () => (await import('../video/video-page.tsx')).VideoPage);
 
-/** Returns the screen of a route. `home` and `welcome` have none. */
+/** Returns the screen of a route. `home`, `welcome` and `join` have none. */
 export function Screen({ to }: { to: Route }): JSX.Element | null {
   switch (to.name) {
     case 'home':
     case 'welcome':
+    case 'join':
       return null;
     case 'videos':
       return <Videos key={to.libraryId} libraryId={to.libraryId} />;
@@ -47,6 +50,10 @@ export function Screen({ to }: { to: Route }): JSX.Element | null {
       return <Settings key={to.libraryId} libraryId={to.libraryId} part={to.part ?? 'general'} />;
     case 'libraries':
       return <Libraries />;
+    case 'people':
+      return <People />;
+    case 'account':
+      return <OwnAccount />;
     case 'system':
       return <System />;
     case 'reference':

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { leaveThen } from '../base/drafts.ts';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
-import { libraries, session, signOut } from '../base/session.ts';
+import { libraries, may, session, signOut } from '../base/session.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { openPalette } from './palette.tsx';
@@ -54,7 +54,7 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
 }
 
 function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean }) {
-  const isOwner = session.value?.role === 'owner';
+  const isOwner = may('account.manage');
   return (
     <div id="menu" class={isOpen ? 'menu open' : 'menu'}>
       {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
@@ -68,9 +68,11 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
           />
           <Item to={{ name: 'collections', libraryId }} icon="collections" label={t('Collections')} />
           <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} isHere={isPlace('live')} />
-          <Item to={{ name: 'statistics', libraryId }} icon="statistics" label={t('Statistics')} />
+          {may('statistics.read', libraryId) && (
+            <Item to={{ name: 'statistics', libraryId }} icon="statistics" label={t('Statistics')} />
+          )}
           {isOwner && <Item to={{ name: 'events', libraryId }} icon="events" label={t('Event log')} />}
-          {isOwner && (
+          {may('library.manage', libraryId) && (
             <Item
               to={{ name: 'settings', libraryId }}
               icon="settings"
@@ -81,11 +83,12 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
           {isOwner && (
             <Item to={{ name: 'imports', libraryId }} icon="upload" label={t('Import')} isHere={isPlace('imports')} />
           )}
-          <Item to={{ name: 'trash', libraryId }} icon="trash" label={t('Trash')} />
+          {seesTrash(libraryId) && <Item to={{ name: 'trash', libraryId }} icon="trash" label={t('Trash')} />}
         </nav>
       )}
       <nav aria-label={t('Service')} class="service">
         {isOwner && <Item to={{ name: 'libraries' }} icon="collections" label={t('Libraries')} />}
+        {may('people.manage') && <Item to={{ name: 'people' }} icon="people" label={t('People')} />}
         {isOwner && <Item to={{ name: 'system' }} icon="system" label={t('System')} />}
         <Item to={{ name: 'reference' }} icon="reference" label={t('API reference')} />
         <a href={`${prefix}/docs`}>
@@ -104,6 +107,11 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
             </option>
           ))}
         </select>
+        {session.value?.person != null && (
+          <Link to={{ name: 'account' }} isHere={route.value.name === 'account'}>
+            <Icon name="person" /> {t('Your account')}
+          </Link>
+        )}
         <button type="button" class="quiet" onClick={openCalls}>
           <Icon name="code" /> {t('Show API calls')}
         </button>
@@ -113,6 +121,11 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
       </div>
     </div>
   );
+}
+
+/** Read-only keys may list the trash, but people need the right to edit. */
+function seesTrash(libraryId: number): boolean {
+  return session.value?.person == null || may('videos.edit', libraryId);
 }
 
 function isPlace(...names: readonly Route['name'][]): boolean {

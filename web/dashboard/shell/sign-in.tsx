@@ -1,19 +1,22 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useAction } from '../base/action.ts';
 import { describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
-import { isExpired, signIn } from '../base/session.ts';
+import { useLoaded } from '../base/load.ts';
+import { isExpired, signIn, signInByPassword } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { SecretField } from '../parts/secret-field.tsx';
 
 export function SignIn() {
   return (
     <main class="sign-in">
-      <KeyForm>
+      <Forms>
         <h1 class="brand">
           <Mark /> {t('Millrace')}
         </h1>
-      </KeyForm>
+      </Forms>
     </main>
   );
 }
@@ -23,14 +26,68 @@ export function SignInAgain() {
   if (!isExpired.value) return null;
   return (
     <Dialog title={t('Sign in')} onClose={() => (isExpired.value = false)}>
-      <KeyForm class="stack">
+      <Forms class="stack">
         <p>{t('Your session has ended. Sign in again to keep your unsaved changes.')}</p>
-      </KeyForm>
+      </Forms>
     </Dialog>
   );
 }
 
-function KeyForm({ class: name = '', children }: { class?: string; children: ComponentChildren }) {
+type FormProps = { class?: string; children: ComponentChildren };
+
+/** Asks for e-mail and password if the installation has people, or else for a key. */
+function Forms(props: FormProps) {
+  const chosen = useSignal<'password' | 'key' | null>(null);
+  const { value } = useLoaded<{ hasPeople: boolean }>('/dashboard/sign-in');
+  const shown = chosen.value ?? (value.value?.hasPeople === true ? 'password' : 'key');
+  const other = shown === 'password' ? 'key' : 'password';
+  const Form = shown === 'password' ? PasswordForm : KeyForm;
+  return (
+    <Form
+      {...props}
+      other={shown === 'password' ? t('Use an access key') : t('Use e-mail and password')}
+      onOther={() => (chosen.value = other)}
+    />
+  );
+}
+
+type OtherProps = FormProps & { other: string; onOther: () => void };
+
+function PasswordForm({ class: name = '', children, other, onOther }: OtherProps) {
+  const email = useSignal('');
+  const password = useSignal('');
+  const code = useSignal('');
+  const needsCode = useSignal(false);
+  const { isBusy, error, run } = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const given = { email: email.value, password: password.value };
+      const isIn = await signInByPassword(needsCode.value ? { ...given, code: code.value } : given);
+      needsCode.value = !isIn;
+    });
+  };
+  return (
+    <form class={name} onSubmit={submit}>
+      {children}
+      <SecretField label={t('E-mail address')} type="email" autocomplete="username" value={email} />
+      <SecretField label={t('Password')} type="password" autocomplete="current-password" value={password} />
+      {needsCode.value && (
+        <SecretField label={t('Code of your app')} type="text" autocomplete="one-time-code" value={code} />
+      )}
+      <button type="submit" class="primary" disabled={isBusy.value}>
+        {isBusy.value ? t('Signing in…') : t('Sign in')}
+      </button>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <button type="button" class="quiet" onClick={onOther}>
+        {other}
+      </button>
+      <p class="hint">{t('If you forgot your password, ask an administrator for a new link.')}</p>
+    </form>
+  );
+}
+
+function KeyForm({ class: name = '', children, other, onOther }: OtherProps) {
   const key = useSignal('');
   const error = useSignal<string | null>(null);
   const isBusy = useSignal(false);
@@ -64,6 +121,9 @@ function KeyForm({ class: name = '', children }: { class?: string; children: Com
         {isBusy.value ? t('Signing in…') : t('Sign in')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <button type="button" class="quiet" onClick={onOther}>
+        {other}
+      </button>
       <p class="hint">
         {t('The first start printed an account key, which gives access to everything.')}{' '}
         {t('A library key gives access to one library. A read-only key cannot change anything.')}

@@ -1,36 +1,52 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { describeError } from '../base/api.ts';
+import { useAction } from '../base/action.ts';
+import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { addressOf, go } from '../base/router.ts';
 import { signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
+import { SecretField } from '../parts/secret-field.tsx';
+import { PasswordChoice } from './password-choice.tsx';
 import { Mark } from './sign-in.tsx';
+
+type Step = { name: 'signing-in' } | { name: 'choosing' } | { name: 'invited'; secret: string; email: string };
 
 /**
  * Target of the link that the first start prints. Signs in with the secret after the #, and removes it from the URL.
+ * Then creates the account of the owner, or continues with keys only.
  */
 export function Welcome() {
   const error = useSignal<string | null>(null);
+  const step = useSignal<Step>({ name: 'signing-in' });
   useEffect(() => {
     const secret = location.hash.slice(1);
     history.replaceState(null, '', location.pathname);
     signInByLink(secret).then(
-      () => go({ name: 'home' }),
+      () => {
+        step.value = { name: 'choosing' };
+      },
       (reason: unknown) => {
         error.value = describeError(reason);
       },
     );
-  }, [error]);
+  }, [error, step]);
+  const leave = () => go({ name: 'home' });
+  const { value } = step;
+  if (value.name === 'invited') {
+    return (
+      <main class="sign-in">
+        <PasswordChoice secret={value.secret} email={value.email} name="" onDone={leave} />
+      </main>
+    );
+  }
   return (
     <main class="sign-in">
       <div class="sign-in-card">
         <h1 class="brand">
           <Mark /> {t('Millrace')}
         </h1>
-        {error.value === null ? (
-          <p class="hint">{t('Signing in…')}</p>
-        ) : (
+        {error.value !== null && (
           <>
             <Notice kind="error">{error.value}</Notice>
             <a class="button primary" href={addressOf({ name: 'home' })}>
@@ -38,7 +54,39 @@ export function Welcome() {
             </a>
           </>
         )}
+        {error.value === null && value.name === 'signing-in' && <p class="hint">{t('Signing in…')}</p>}
+        {value.name === 'choosing' && (
+          <OwnerForm onInvited={(secret, email) => (step.value = { name: 'invited', secret, email })} onSkip={leave} />
+        )}
       </div>
     </main>
+  );
+}
+
+type OwnerProps = { onInvited: (secret: string, email: string) => void; onSkip: () => void };
+
+function OwnerForm({ onInvited, onSkip }: OwnerProps) {
+  const email = useSignal('');
+  const { isBusy, error, run } = useAction();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const owner = { Email: email.value, Role: 'owner' };
+      const { Link } = await api<{ Link: string }>('POST', '/people', owner);
+      onInvited(Link.split('#')[1] ?? '', email.value);
+    });
+  };
+  return (
+    <form class="plain" onSubmit={submit}>
+      <p>{t('Create your account as the owner. You can then sign in with a password and invite others.')}</p>
+      <SecretField label={t('E-mail address')} type="email" autocomplete="username" value={email} />
+      <button type="submit" class="primary" disabled={isBusy.value}>
+        {t('Continue')}
+      </button>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <button type="button" class="quiet" onClick={onSkip}>
+        {t('Continue with keys only')}
+      </button>
+    </form>
   );
 }

@@ -3,7 +3,7 @@ import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import type { Route } from '../base/router.ts';
-import { mayWrite, session } from '../base/session.ts';
+import { may, mayUpload } from '../base/session.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { FilePicker } from '../uploads/file-picker.tsx';
@@ -13,7 +13,7 @@ type Step = { title: string; text: string; isDone: boolean; to: Route | null };
 /** The checklist of a library without videos. */
 export function FirstSteps({ libraryId }: { libraryId: number }) {
   const streams = useLoaded<PaginationListOfLiveStreamModel>(`/library/${libraryId}/live?itemsPerPage=1`);
-  const isOwner = session.value?.role === 'owner';
+  const isOwner = may('account.manage');
   const steps: Step[] = [
     {
       title: t('Upload a video'),
@@ -43,7 +43,7 @@ export function FirstSteps({ libraryId }: { libraryId: number }) {
         ))}
         {isOwner && <WebhookStep libraryId={libraryId} />}
       </ol>
-      {mayWrite() && <FilePicker to={{ libraryId, collectionId: '' }} />}
+      {mayUpload() && <FilePicker to={{ libraryId, collectionId: '' }} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
-import { mayWrite } from '../base/session.ts';
+import { mayUpload, mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { plural } from '../base/words.ts';
 import { Empty, Notice } from '../parts/parts.tsx';
@@ -57,7 +57,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
         <h1>{t('Videos')}</h1>
         {total !== null && <span class="hint">{plural(total, 'video')}</span>}
         <span class="push" />
-        {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
+        {mayUpload() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </header>
       <Filters libraryId={libraryId} wanted={wanted} />
       {pages.error.value !== null && <Notice kind="error">{pages.error.value}</Notice>}
@@ -110,7 +110,7 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
     return (
       <Empty title={t('This collection is empty')}>
         <p>{t('Drop files here to upload them into it, or drag videos from the list onto it.')}</p>
-        {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
+        {mayUpload() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </Empty>
     );
   }

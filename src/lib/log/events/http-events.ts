@@ -31,7 +31,12 @@ export const keyEvents = {
   'key.created': keys.info('An access key was created.', ['keyId', 'libraryId?', 'scope']),
   'key.revoked': keys.info('An access key was revoked.', ['keyId', 'libraryId?']),
   'key.replaced': keys.info('A key of a library was replaced.', ['keyId', 'libraryId']),
-  'sign-in.accepted': keys.info('A browser signed in.', ['address', 'scope?', 'libraryId?']),
+  'sign-in.accepted': keys.info('A browser signed in.', ['address', 'scope?', 'libraryId?', 'personId?']),
   'sign-in.refused': keys.warn('A sign-in was refused.', ['address', 'reason'], { perKey: ['address'] }),
   'sign-in.ended': keys.info('A browser signed out.', ['address']),
+  'person.invited': keys.info('A person was invited.', ['personId']),
+  'person.joined': keys.info('A person chose a password.', ['personId']),
+  'person.changed': keys.info('The role, status or data of a person changed.', ['personId']),
+  'person.deleted': keys.info('A person was deleted.', ['personId']),
+  'person.secured': keys.info('A person changed the password or the second factor.', ['personId']),
 };

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import type { AuditStore } from '../../catalog/audit/audit-store.ts';
+import type { CredentialStore } from '../../catalog/people/credential-store.ts';
+import type { PersonStore } from '../../catalog/people/person-store.ts';
+import type { AddressSet } from '../../lib/client-address.ts';
+import type { AuthenticateDeps } from '../authenticate.ts';
+import type { DashboardFiles } from './load-dashboard.ts';
+
+/** Everything that the routes of the dashboard depend on. */
+export type DashboardDeps = AuthenticateDeps & {
+  audit: AuditStore;
+  credentials: CredentialStore;
+  people: PersonStore;
+  publicUrl: string | null;
+  /** Proxies whose headers name the origin of a request. */
+  trusted: AddressSet;
+  edgeUrl: string;
+  files: (() => Promise<DashboardFiles>) | null;
+  /** Days for which individual viewing sessions are kept. */
+  sessionDays: number;
+  /** Returns the caller's own address, even behind proxies. */
+  callerOf(message: IncomingMessage): string;
+};

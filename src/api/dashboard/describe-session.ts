@@ -1,0 +1,61 @@
+import type { Grant } from '../../catalog/keys/access-key.ts';
+import { PERMISSIONS, type Permission, permissionsOf } from '../../catalog/people/permissions.ts';
+import type { Caller, Role } from '../../catalog/people/person.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
+import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
+
+/** Rights of a session: `account` everywhere, `libraries` by id of the library. */
+export type SessionPermissions = { account: Permission[]; libraries: Record<number, Permission[]> };
+
+/** A session as sent to the dashboard. `person` is null for a session of a key. */
+export type SessionModel = {
+  role: 'owner' | 'editor' | 'reader';
+  libraryId: number | null;
+  edgeUrl: string;
+  keptDays: { trash: number; events: number; visits: number };
+  permissions: SessionPermissions;
+  person: {
+    id: string;
+    email: string;
+    name: string;
+    language: string | null;
+    role: Role | null;
+    hasTotp: boolean;
+    sessionId: string;
+  } | null;
+};
+
+const READING: readonly Permission[] = ['libraries.list', 'videos.read', 'statistics.read'];
+const WRITING: readonly Permission[] = [...READING, 'videos.upload', 'videos.edit', 'live.edit'];
+
+export function describeSession(
+  caller: Caller,
+  { edgeUrl, sessionDays }: { edgeUrl: string; sessionDays: number },
+): SessionModel {
+  const { scope, libraryId, person } = caller;
+  return {
+    role: ({ account: 'owner', write: 'editor', read: 'reader' } as const)[scope],
+    libraryId,
+    edgeUrl,
+    keptDays: { trash: TRASH_DAYS, events: EVENT_LOG_DAYS, visits: sessionDays },
+    permissions: permissionsOfCaller(caller),
+    person: person === undefined ? null : { ...pick(person), role: person.roles.account },
+  };
+}
+
+function pick({ id, email, name, language, hasTotp, sessionId }: NonNullable<Caller['person']>) {
+  return { id, email, name, language, hasTotp, sessionId };
+}
+
+function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {
+  if (person === undefined) return permissionsOfKey(grant);
+  const libraries = [...person.roles.libraries.keys()].map((id) => [id, permissionsOf(person.roles, id)]);
+  return { account: permissionsOf(person.roles, null), libraries: Object.fromEntries(libraries) };
+}
+
+function permissionsOfKey({ scope, libraryId }: Grant): SessionPermissions {
+  // The keys of the table are exactly these.
+  const all =
+    scope === 'account' ? (Object.keys(PERMISSIONS) as Permission[]) : [...(scope === 'write' ? WRITING : READING)];
+  return libraryId === null ? { account: all, libraries: {} } : { account: [], libraries: { [libraryId]: all } };
+}

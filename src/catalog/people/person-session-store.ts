@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { Db } from '../db.ts';
+import { hashKey, newKey } from '../keys/access-key.ts';
+import { SESSION_DAYS } from '../keys/session-store.ts';
+import { isPermitted } from './permissions.ts';
+import type { Role, SignedInPerson } from './person.ts';
+
+/** Maximum number of sessions of one person; another sign-in ends the oldest. */
+const MAX_SESSIONS = 50;
+
+/** A browser in which a person is signed in. */
+export type PersonSession = {
+  id: Guid;
+  /** Browser and system, such as `Firefox on Linux`. */
+  device: string;
+  address: string;
+  createdAt: Date;
+  /** Updated with a delay of at most one minute. */
+  lastUsedAt: Date;
+  expiresAt: Date;
+};
+
+/** Browser of a new session. */
+export type Device = { device: string; address: string };
+
+/** Sessions of people. */
+export type PersonSessionStore = {
+  /** Starts a session. Returns the secret id for its cookie, which is stored only as a hash. */
+  start(personId: Guid, device: Device): Promise<string>;
+  /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
+  find(secret: string): Promise<SignedInPerson | null>;
+  /** Returns whether the session with this id is open, and its person may upload to a library. */
+  mayUpload(id: Guid, libraryId: number): Promise<boolean>;
+  list(personId: Guid): Promise<PersonSession[]>;
+  /** Ends the session of a cookie; idempotent. */
+  end(secret: string): Promise<void>;
+  /** Ends one session of a person, or all except `keep`. Returns the number of ended sessions. */
+  endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
+};
+
+export function createPersonSessionStore(db: Db): PersonSessionStore {
+  return {
+    start: (personId, device) => startSession(db, personId, device),
+    find: (secret) => findPerson(db, sql`hash = ${hashKey(secret)}`),
+    async mayUpload(id, libraryId) {
+      const person = await findPerson(db, sql`id = ${id}`);
+      return person !== null && isPermitted(person.roles, 'videos.upload', libraryId);
+    },
+    list: (personId) =>
+      db
+        .selectFrom('person_session')
+        .select(['id', 'device', 'address', 'created_at as createdAt', 'last_used_at as lastUsedAt'])
+        .select('expires_at as expiresAt')
+        .where('person_id', '=', personId)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .orderBy('last_used_at', 'desc')
+        .orderBy('id')
+        .execute(),
+    async end(secret) {
+      await db.deleteFrom('person_session').where('hash', '=', hashKey(secret)).execute();
+    },
+    async endOf(personId, which) {
+      const { numDeletedRows } = await db
+        .deleteFrom('person_session')
+        .where('person_id', '=', personId)
+        .$if('only' in which, (query) => query.where('id', '=', 'only' in which ? which.only : personId))
+        .$if('keep' in which && which.keep !== null, (query) =>
+          query.where('id', '!=', 'keep' in which && which.keep !== null ? which.keep : personId),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+async function startSession(db: Db, personId: Guid, { device, address }: Device): Promise<string> {
+  await sql`
+    delete from person_session
+    where expires_at < now() or id in (
+      select id from person_session where person_id = ${personId}
+      order by last_used_at desc offset ${MAX_SESSIONS - 1})`.execute(db);
+  // 256 random bits, like a key.
+  const secret = newKey();
+  const expires = sql<Date>`now() + make_interval(days => ${SESSION_DAYS})`;
+  await db
+    .insertInto('person_session')
+    .values({ id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires })
+    .execute();
+  return secret;
+}
+
+type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Record<string, Role> | null };
+
+/** The times of last use are written at most once a minute. */
+async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedInPerson | null> {
+  const { rows } = await sql<Row>`
+    with session as (
+      select id, person_id, last_used_at from person_session where ${isIt} and expires_at > now()),
+    used as (
+      update person_session set last_used_at = now()
+      where id in (select id from session where last_used_at < now() - interval '1 minute')),
+    seen as (
+      update person set last_seen_at = now()
+      where id in (select person_id from session) and status = 'active'
+        and (last_seen_at is null or last_seen_at < now() - interval '1 minute'))
+    select person.id, person.email, person.name, person.language, person.role, session.id as "sessionId",
+      person.totp_sealed is not null as "hasTotp",
+      (select jsonb_object_agg(library_id, person_role.role) from person_role
+        where person_id = person.id) as libraries
+    from session join person on person.id = session.person_id
+    where person.status = 'active'`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { role, libraries, ...person } = row;
+  const entries = Object.entries(libraries ?? {}).map(([id, each]) => [Number(id), each] as const);
+  return { ...person, roles: { account: role, libraries: new Map(entries) } };
+}

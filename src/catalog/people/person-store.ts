@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction, logOnCommit } from '../in-transaction.ts';
+import { hashKey, newKey } from '../keys/access-key.ts';
+import type { Person, PersonStatus, Role, Roles } from './person.ts';
+
+export const MAX_PEOPLE = 10_000;
+/** Days for which an invitation is valid. */
+export const INVITATION_DAYS = 7;
+/** Serialises changes of people, so that two of them cannot both remove the other of the last two owners. */
+const PEOPLE_LOCK = 7_700_010;
+
+export type NewPerson = Pick<Person, 'email' | 'name' | 'roles'>;
+/** Absent fields stay unchanged. */
+export type PersonChange = Partial<Pick<Person, 'name'>> & {
+  status?: 'active' | 'disabled';
+  /** Returns the new roles. */
+  roles?: (before: Roles) => Roles;
+};
+
+/** Throws `Refused` for roles before or after a change that the caller may not change. */
+export type MayChange = (roles: Roles) => void;
+
+/** People and their invitations. */
+export type PersonStore = {
+  /** Returns a page of people by e-mail, and their total number. `page` counts from 1. */
+  list(query: { page: number; perPage: number }): Promise<{ total: number; people: Person[] }>;
+  /** Throws `Refused` (`not-found`) for an unknown person. */
+  load(id: Guid): Promise<Person>;
+  /** Creates a person with an invitation. Its secret is returned only here. Throws `Refused` for an e-mail in use. */
+  invite(wanted: NewPerson, mayChange: MayChange): Promise<Person & { secret: string }>;
+  /** Replaces the invitation of a person. Its holder chooses a new password, which removes the second factor. */
+  invitePersonAgain(id: Guid, mayChange: MayChange): Promise<Person & { secret: string }>;
+  /** Changes a person. Disabling a person ends all of their sessions. Throws `Refused` for the last owner. */
+  update(id: Guid, change: PersonChange, mayChange: MayChange): Promise<Person>;
+  /** Deletes a person with their sessions. Throws `Refused` for the last owner. */
+  remove(id: Guid, mayChange: MayChange): Promise<void>;
+};
+
+export function createPersonStore(db: Db): PersonStore {
+  return {
+    list: (query) => listPeople(db, query),
+    load: (id) => requirePerson(db, id),
+    invite: (wanted, mayChange) => change(db, (tx) => insertPerson(tx, wanted, mayChange)),
+    invitePersonAgain: (id, mayChange) =>
+      change(db, async (tx) => {
+        const person = await requirePerson(tx, id);
+        mayChange(person.roles);
+        if (person.status === 'disabled') {
+          throw new Refused('invalid', `Person ${id} is disabled. Set Status to active first.`);
+        }
+        logOnCommit('person.invited', { personId: id });
+        return { ...person, secret: await replaceInvitation(tx, id) };
+      }),
+    update: (id, wanted, mayChange) => change(db, (tx) => updatePerson(tx, { id, wanted, mayChange })),
+    remove: (id, mayChange) =>
+      change(db, async (tx) => {
+        mayChange((await requirePerson(tx, id)).roles);
+        await tx.deleteFrom('person').where('id', '=', id).execute();
+        logOnCommit('person.deleted', { personId: id });
+      }),
+  };
+}
+
+/** Runs a change, and refuses it if it would leave an installation that had an active owner without one. */
+async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
+    const before = await countOwners(tx);
+    const result = await task(tx);
+    if (before > 0 && (await countOwners(tx)) === 0) {
+      throw new Refused('conflict', 'This is the last active owner of the account. Make another person owner first.');
+    }
+    return result;
+  });
+}
+
+async function countOwners(tx: Tx): Promise<number> {
+  const { n } = await tx
+    .selectFrom('person')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('role', '=', 'owner')
+    .where('status', '=', 'active')
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+async function insertPerson(
+  tx: Tx,
+  { email, name, roles }: NewPerson,
+  mayChange: MayChange,
+): Promise<Person & { secret: string }> {
+  mayChange(roles);
+  const known = await tx.selectFrom('person').select('id').where(sql`lower(email)`, '=', email.toLowerCase()).execute();
+  if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address exists already.');
+  const { n } = await tx
+    .selectFrom('person')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .executeTakeFirstOrThrow();
+  if (Number(n) >= MAX_PEOPLE) throw new Refused('invalid', `Expected at most ${MAX_PEOPLE} people. Delete one first.`);
+  const id = newGuid();
+  const row = { id, email, name, status: 'invited' as const, role: roles.account };
+  await tx.insertInto('person').values(row).execute();
+  await setLibraryRoles(tx, id, roles.libraries);
+  logOnCommit('person.invited', { personId: id });
+  return { ...(await requirePerson(tx, id)), secret: await replaceInvitation(tx, id) };
+}
+
+async function updatePerson(
+  tx: Tx,
+  { id, wanted, mayChange }: { id: Guid; wanted: PersonChange; mayChange: MayChange },
+): Promise<Person> {
+  const person = await requirePerson(tx, id);
+  mayChange(person.roles);
+  const { name = person.name } = wanted;
+  const roles = wanted.roles?.(person.roles) ?? person.roles;
+  mayChange(roles);
+  const status = await nextStatus(tx, person, wanted.status);
+  await tx.updateTable('person').set({ name, status, role: roles.account }).where('id', '=', id).execute();
+  if (wanted.roles !== undefined) await setLibraryRoles(tx, id, roles.libraries);
+  if (status === 'disabled') {
+    await tx.deleteFrom('person_session').where('person_id', '=', id).execute();
+    await tx.deleteFrom('invitation').where('person_id', '=', id).execute();
+  }
+  logOnCommit('person.changed', { personId: id });
+  return requirePerson(tx, id);
+}
+
+/** A person without a password who is enabled again is still only invited. */
+async function nextStatus(tx: Tx, { id, status }: Person, wanted: PersonChange['status']): Promise<PersonStatus> {
+  if (wanted !== 'active') return wanted ?? status;
+  const row = await tx.selectFrom('person').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
+  return row.password_hash === null ? 'invited' : 'active';
+}
+
+async function setLibraryRoles(tx: Tx, id: Guid, roles: ReadonlyMap<number, Role>): Promise<void> {
+  await tx.deleteFrom('person_role').where('person_id', '=', id).execute();
+  if (roles.size === 0) return;
+  const found = await tx
+    .selectFrom('library')
+    .select('id')
+    .where('id', 'in', [...roles.keys()])
+    .where('deleted_at', 'is', null)
+    .execute();
+  const missing = [...roles.keys()].find((libraryId) => !found.some((row) => row.id === libraryId));
+  if (missing !== undefined) throw new Refused('invalid', `Library ${missing} not found. Check the library roles.`);
+  const rows = [...roles].map(([libraryId, role]) => ({ person_id: id, library_id: libraryId, role }));
+  await tx.insertInto('person_role').values(rows).execute();
+}
+
+async function replaceInvitation(tx: Tx, personId: Guid): Promise<string> {
+  // 256 random bits, like a key.
+  const secret = newKey();
+  await tx.deleteFrom('invitation').where('person_id', '=', personId).execute();
+  const expires = sql<Date>`now() + make_interval(days => ${INVITATION_DAYS})`;
+  await tx
+    .insertInto('invitation')
+    .values({ hash: hashKey(secret), person_id: personId, expires_at: expires })
+    .execute();
+  return secret;
+}
+
+async function requirePerson(db: Db, id: Guid): Promise<Person> {
+  const [person] = await selectPeople(db, [id]);
+  if (person === undefined) throw new Refused('not-found', `Person ${id} not found. Check the id.`);
+  return person;
+}
+
+async function listPeople(
+  db: Db,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<{ total: number; people: Person[] }> {
+  const ids = await db
+    .selectFrom('person')
+    .select('id')
+    .orderBy(sql`lower(email)`)
+    .limit(perPage)
+    .offset((page - 1) * perPage)
+    .execute();
+  const { n } = await db
+    .selectFrom('person')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .executeTakeFirstOrThrow();
+  return {
+    total: Number(n),
+    people: await selectPeople(
+      db,
+      ids.map(({ id }) => id),
+    ),
+  };
+}
+
+async function selectPeople(db: Db, ids: readonly Guid[]): Promise<Person[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('person')
+    .select(['id', 'email', 'name', 'language', 'status', 'role', 'created_at', 'last_seen_at'])
+    .select(sql<boolean>`totp_sealed is not null`.as('has_totp'))
+    .where('id', 'in', ids)
+    .orderBy(sql`lower(email)`)
+    .execute();
+  const roles = await db.selectFrom('person_role').selectAll().where('person_id', 'in', ids).execute();
+  return rows.map(({ id, email, name, language, status, role, ...row }) => {
+    const own = roles.filter((each) => each.person_id === id);
+    const libraries = new Map(own.map((each) => [each.library_id, each.role]));
+    const dates = { createdAt: row.created_at, lastSeenAt: row.last_seen_at };
+    return { id, email, name, language, status, roles: { account: role, libraries }, hasTotp: row.has_totp, ...dates };
+  });
+}

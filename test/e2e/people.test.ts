@@ -1,0 +1,128 @@
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { totpCode } from '../../src/catalog/people/totp.ts';
+import { axeViolations } from '../support/axe-violations.ts';
+import { openBrowser } from '../support/browser.ts';
+import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
+
+const WAIT_MS = 120_000;
+const HANG_MS = 300_000;
+const PASSWORD = 'five plain words make it';
+const OWNER = 'owner@example.com';
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([newDataDir().then((folder) => startService(folder)), openBrowser()]);
+  page = await openPage();
+}, HANG_MS);
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+});
+
+async function openPage(): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  context.setDefaultTimeout(WAIT_MS);
+  return context.newPage();
+}
+
+/** Checks a screen with axe in light and dark, wide and narrow, and saves pictures if the environment requests them. */
+async function look(name: string, shown: Page = page): Promise<void> {
+  const place = process.env.DASHBOARD_PICTURES;
+  for (const [colorScheme, width] of [['light', 1440] as const, ['dark', 390] as const]) {
+    await shown.emulateMedia({ colorScheme });
+    await shown.setViewportSize({ width, height: 900 });
+    // A button that fades back in after a request has too little contrast until then.
+    await shown.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+    expect(await axeViolations(shown), `${name} ${colorScheme}`).toEqual([]);
+    if (place !== undefined) {
+      await shown.screenshot({ path: path.join(place, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+    }
+  }
+  await shown.setViewportSize({ width: 1280, height: 800 });
+}
+
+function copyText(label: string) {
+  return page.locator('.copy-field', { hasText: label }).locator('code');
+}
+
+async function signOut(shown: Page): Promise<void> {
+  await shown.getByRole('button', { name: 'Sign out' }).click();
+  await shown.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+}
+
+test(
+  'the first start’s link creates the owner, who invites, secures the account and signs in with a code',
+  async () => {
+    const link = /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
+    await page.goto(link);
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await look('welcome');
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.getByLabel('Name').fill('Olga Owner');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await look('password-choice');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByLabel('E-mail address').fill('viewer@example.com');
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const invitation = (await copyText('Link (shown only once)').textContent()) ?? '';
+    await page.getByRole('rowheader', { name: 'viewer@example.com' }).waitFor();
+    await look('people');
+    await joinAsViewer(invitation);
+    await page.getByRole('button', { name: 'Delete owner@example.com' }).click();
+    await page.getByRole('button', { name: 'Delete person' }).click();
+    await page.getByText('This is the last active owner').waitFor();
+    await page.keyboard.press('Escape');
+    await setUpApp();
+    await signOut(page);
+    await page.getByLabel('E-mail address').fill(OWNER);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await look('sign-in-password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByLabel('Code of your app').fill('000000');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    await look('sign-in-code');
+    await page.getByRole('button', { name: 'Use an access key' }).click();
+    await page.getByLabel('Key').fill(ACCOUNT_KEY);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  },
+  HANG_MS,
+);
+
+/** A viewer sees the videos, but neither uploads nor administration. */
+async function joinAsViewer(invitation: string): Promise<void> {
+  const viewer = await openPage();
+  await viewer.goto(`${invitation.replace('/dashboard/join', '/dashboard/join?next=https://evil.example/')}`);
+  await viewer.getByLabel('Password').fill(PASSWORD);
+  await look('join', viewer);
+  await viewer.getByRole('button', { name: 'Save and sign in' }).click();
+  await viewer.getByRole('link', { name: 'Your account' }).waitFor();
+  expect(viewer.url()).toBe(`${service.apiUrl}/`);
+  for (const name of ['People', 'System', 'Settings', 'Statistics']) {
+    expect(await viewer.getByRole('link', { name, exact: true }).count(), name).toBe(0);
+  }
+  expect(await viewer.locator('input[type=file]').count()).toBe(0);
+  await viewer.context().close();
+}
+
+async function setUpApp(): Promise<void> {
+  await page.getByRole('link', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Set up an app' }).click();
+  const secret = (await copyText('Secret, if you cannot scan the code').textContent()) ?? '';
+  await look('own-account');
+  const form = page.locator('form', { has: page.locator('svg.qr') });
+  await form.getByLabel('Code of your app').fill(totpCode(secret, Math.floor(Date.now() / 30_000)));
+  await form.getByLabel('Current password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Turn off' }).waitFor();
+}
