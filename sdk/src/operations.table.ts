@@ -407,8 +407,8 @@ export type Operations = {
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
-  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{id}/drain` */
-  drainNode: { input: { id: string; force?: boolean }; answer: undefined };
+  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
+  drainNode: { input: { nodeId: string; force?: boolean }; answer: undefined };
   /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
   endPersonSessions: { input: { personId: string }; answer: undefined };
   /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
@@ -668,7 +668,7 @@ export const operations = {
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
-  drainNode: {"method":"POST","path":"/system/nodes/{id}/drain","query":["force"],"body":null,"answer":"none"},
+  drainNode: {"method":"POST","path":"/system/nodes/{nodeId}/drain","query":["force"],"body":null,"answer":"none"},
   endPersonSessions: {"method":"DELETE","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},

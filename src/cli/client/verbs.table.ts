@@ -259,7 +259,7 @@ const table = [
     act: 'nodes',
     uses: ['listNodes'],
   },
-  call('nodes drain', 'drainNode', ['id'], 'let a process finish or hand back its work and exit; force=true'),
+  call('nodes drain', 'drainNode', ['nodeId'], 'let a process finish or hand back its work and exit; force=true'),
   call('health', 'getHealth', [], 'show the state of the service'),
   call('user', 'getUser', [], 'show the account'),
   call('billing', 'getBilling', [], 'show the billing data of the account, which are all 0'),
