@@ -94,6 +94,8 @@ test(
     await page.getByRole('button', { name: 'Use an access key' }).click();
     await page.getByLabel('Key').fill(ACCOUNT_KEY);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('You are signed in with a key').waitFor();
+    await page.getByRole('link', { name: 'Videos', exact: true }).click();
     await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
   },
   HANG_MS,

@@ -108,7 +108,7 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
           ))}
         </select>
         {session.value?.person != null && (
-          <Link to={{ name: 'account' }} isHere={route.value.name === 'account'}>
+          <Link class="button quiet" to={{ name: 'account' }} isHere={route.value.name === 'account'}>
             <Icon name="person" /> {t('Your account')}
           </Link>
         )}
