@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { ApiDeps } from '../../src/api/start-api.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
@@ -135,6 +136,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'video in the trash': trashed,
     'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [UNKNOWN_GUID] }, which),
     import: (which) => makeImport(api, which),
+    process: (which) => makeProcess(api, which),
     'shield zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
     library: async (which) => String(Object(await library(which)).id ?? UNKNOWN_ID),
@@ -252,6 +254,15 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
   } as const;
   await api.database.db.insertInto('library_import').values(row).execute();
   return row.id;
+}
+
+/** Registers a worker that is not running, so nothing happens to a drain that is requested. */
+async function makeProcess(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  await sql`insert into millrace_node (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores)
+    values (${id}, ${id}, 'worker', '0.1.0', now(), 0, 0, 0, 1)`.execute(api.database.db);
+  return id;
 }
 
 /** Creates an invited person. People belong to no library. */
