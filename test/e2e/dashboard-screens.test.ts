@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
@@ -116,9 +117,10 @@ test(
     await uploadFile(service, guid, path.join(folder, 'film.mp4'));
     await untilVideo(service, guid, ({ status }) => status === FINISHED);
     const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
+    const importId = await planImport();
     const video = `/dashboard/library/1/videos/${guid}`;
     const places = [
-      ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events'].map(
+      ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events', 'imports'].map(
         (name) => `/dashboard/library/1/${name}`,
       ),
       ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
@@ -127,7 +129,9 @@ test(
         (part) => `/dashboard/library/1/settings/${part}`,
       ),
       `/dashboard/library/1/live/${stream.guid}`,
+      `/dashboard/library/1/imports/${importId}`,
       '/dashboard/libraries',
+      '/dashboard/people',
       '/dashboard/system',
       '/dashboard/reference',
       '/docs',
@@ -163,6 +167,20 @@ test(
   },
   HANG_MS,
 );
+
+/** Plans an import of a video that is uploaded, and returns its id. */
+async function planImport(): Promise<string> {
+  const title = 'A film with a long name that was never uploaded';
+  const items = [{ kind: 'video', sourceId: 'a', guid: newGuid(), title }];
+  const response = await fetch(`${service.apiUrl}/library/1/imports`, {
+    method: 'POST',
+    headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ source: 'upload', dryRun: true, items }),
+  });
+  const { guid } = Object(await response.json());
+  expect(guid).toEqual(expect.any(String));
+  return guid;
+}
 
 /**
  * Opens a screen of the dashboard within its page, like a link. Loading each screen would compile all scripts again.
