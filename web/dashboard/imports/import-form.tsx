@@ -62,8 +62,8 @@ export function ImportForm({ libraryId, path, onMade }: Props) {
       />
       <Fields form={form.value} set={set} />
       <Check
-        label={t('Only plan')}
-        hint={t('Lists what would be imported, and what cannot be and why. Start the import afterwards.')}
+        label={t('Dry run')}
+        hint={t('Lists what would be imported, and what cannot be imported and why. You can then start the import.')}
         value={dryRun}
         onChange={(to) => set({ dryRun: to })}
       />
@@ -81,16 +81,16 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
   return (
     <>
       {form.source === 'millrace' && (
-        <TextField label={t('Address of its API')} value={form.apiUrl} onChange={(apiUrl) => set({ apiUrl })} />
+        <TextField label={t('API address of the source')} value={form.apiUrl} onChange={(apiUrl) => set({ apiUrl })} />
       )}
       <TextField
-        label={t('Id of the library there')}
+        label={t('Library ID at the source')}
         value={form.sourceLibraryId}
         onChange={(sourceLibraryId) => set({ sourceLibraryId })}
       />
       <TextField
-        label={t('Account key there')}
-        hint={t('With it, the addresses and keys of the files are looked up.')}
+        label={t('Account key of the source')}
+        hint={t('Used to look up the addresses of the files and the token key.')}
         value={form.accountKey}
         onChange={(accountKey) => set({ accountKey })}
       />
@@ -98,25 +98,25 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
         <summary>{t('Without the account key')}</summary>
         <div class="stack">
           <TextField
-            label={t('Library key there')}
+            label={t('Library key of the source')}
             value={form.accessKey}
             onChange={(accessKey) => set({ accessKey })}
           />
           <TextField
-            label={t('Address of its files')}
+            label={t('Address of the files')}
             hint={t('Such as https://vz-1234.b-cdn.net')}
             value={form.cdnUrl}
             onChange={(cdnUrl) => set({ cdnUrl })}
           />
           <TextField
-            label={t('Token key of its files')}
+            label={t('Token key of the files')}
             value={form.securityKey}
             onChange={(securityKey) => set({ securityKey })}
           />
         </div>
       </details>
       <NumberField
-        label={t('Files in transfer at once')}
+        label={t('Parallel transfers')}
         min={1}
         value={form.concurrency}
         onChange={(concurrency) => set({ concurrency })}

@@ -31,6 +31,8 @@ const WORDS: Readonly<Record<string, string>> = {
   skipped: 'Skipped',
 };
 const wordOf = (state: string) => tr(WORDS[state] ?? state);
+/** An upload of files has no address. */
+const sourceOf = ({ address }: ImportModel) => (address === '' ? t('Uploaded files') : address);
 
 /** Imports of a library: a form for a new one, and the progress of each. `part` is the open import. */
 export function Imports({ libraryId, part }: { libraryId: number; part: string | undefined }) {
@@ -51,30 +53,32 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
       <header class="place">
         <h1>{t('Import')}</h1>
       </header>
-      <ImportForm libraryId={libraryId} path={path} onMade={again} />
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {found?.items.length === 0 && (
-        <Empty title={t('No import yet')}>
-          <p>{t('Videos keep their ids, so pages that embed them only need the new address.')}</p>
-        </Empty>
-      )}
-      {found !== null && found.items.length > 0 && (
-        <Table label={t('Imports')} head={[t('Started'), t('Source'), t('State'), t('Progress')]}>
-          {found.items.map((one) => (
-            <tr key={one.guid} data-import={one.guid}>
-              <td>
-                <Link to={{ name: 'imports', libraryId, part: one.guid }}>{moment(one.dateCreated)}</Link>
-              </td>
-              <td>{one.address || one.source}</td>
-              <td>{wordOf(one.state)}</td>
-              <td>
-                <Progress counts={one.counts} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+      <div class="stack">
+        <ImportForm libraryId={libraryId} path={path} onMade={again} />
+        {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+        {found?.items.length === 0 && (
+          <Empty title={t('No import yet')}>
+            <p>{t('Videos keep their ids, so pages that embed them only need the new address.')}</p>
+          </Empty>
+        )}
+        {found !== null && found.items.length > 0 && (
+          <Table label={t('Imports')} head={[t('Started'), t('Source'), t('State'), t('Progress')]}>
+            {found.items.map((one) => (
+              <tr key={one.guid} data-import={one.guid}>
+                <td>
+                  <Link to={{ name: 'imports', libraryId, part: one.guid }}>{moment(one.dateCreated)}</Link>
+                </td>
+                <td>{sourceOf(one)}</td>
+                <td>{wordOf(one.state)}</td>
+                <td>
+                  <Progress counts={one.counts} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+      </div>
     </>
   );
 }
@@ -105,19 +109,21 @@ function OneImport({ libraryId, path }: { libraryId: number; path: string }) {
         <h1>{t('Import')}</h1>
         <Link to={{ name: 'imports', libraryId }}>{t('All imports')}</Link>
       </header>
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {found !== null && <Summary report={found} path={path} onChanged={again} />}
-      <SelectField
-        label={t('Outcome')}
-        value={state.value}
-        choices={choices.map((one) => [one, one === '' ? t('All') : wordOf(one)])}
-        onChange={(to) => {
-          state.value = to;
-          page.value = 1;
-        }}
-      />
-      {found !== null && <Items libraryId={libraryId} items={found.items} />}
-      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+      <div class="stack">
+        {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+        {found !== null && <Summary report={found} path={path} onChanged={again} />}
+        <SelectField
+          label={t('Outcome')}
+          value={state.value}
+          choices={choices.map((one) => [one, one === '' ? t('All') : wordOf(one)])}
+          onChange={(to) => {
+            state.value = to;
+            page.value = 1;
+          }}
+        />
+        {found !== null && <Items libraryId={libraryId} items={found.items} />}
+        {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+      </div>
     </>
   );
 }
@@ -135,8 +141,8 @@ function Summary({ report, path, onChanged }: SummaryProps) {
       <h2>{wordOf(state)}</h2>
       {report.reason !== null && <Notice kind="error">{report.reason}</Notice>}
       <p class="facts">
-        <span>{report.address || report.source}</span>
-        <span>{t('{0} entries', counts.total)}</span>
+        <span>{sourceOf(report)}</span>
+        <span>{t('Items: {0}', counts.total)}</span>
         <span>{bytes(counts.sizeBytes)}</span>
         <span>{clock(counts.durationSeconds)}</span>
       </p>
@@ -159,7 +165,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
 
 function Items({ libraryId, items }: { libraryId: number; items: readonly ImportItemModel[] }) {
   return (
-    <Table label={t('Entries')} head={[t('Title'), t('Outcome'), t('Reason')]}>
+    <Table label={t('Items')} head={[t('Title'), t('Outcome'), t('Reason')]}>
       {items.map((item) => (
         <tr key={item.sourceId} data-state={item.state}>
           <td>

@@ -200,7 +200,7 @@ function SizeFields({ video, size, onChange }: SizeProps) {
         label={t('Frame size')}
         value={size.kind}
         choices={[
-          ['fluid', t('Fluid, as wide as its place')],
+          ['fluid', t('Fluid: fills the available width')],
           ['fixed', t('Fixed width')],
         ]}
         onChange={(to) => onChange(to === 'fixed' ? { kind: 'fixed', widthPx: DEFAULT_WIDTH_PX } : { kind: 'fluid' })}
