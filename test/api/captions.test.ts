@@ -134,7 +134,7 @@ describe('unusable captions', () => {
     ['an empty file', { captionsFile: '' }, /captionsFile, got none/],
     ['a null file', { captionsFile: null }, /captionsFile, got none/],
     ['not base64', { captionsFile: 'not base64!' }, /not base64/],
-    ['another type', { captionsFile: 5 }, /does not fit/],
+    ['another type', { captionsFile: 5 }, /body is not valid/],
     ['no captions', { captionsFile: base64('hello') }, /Line 1: expected a cue/],
     ['a file without cues', { captionsFile: base64('WEBVTT\n') }, /no cue/],
     ['an image', { captionsFile: Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64') }, /cannot be read/],
@@ -143,7 +143,7 @@ describe('unusable captions', () => {
       { captionsFile: base64('WEBVTT\n\n00:02.000 --> 00:01.000\nx\n') },
       /Line 3: expected a cue to end/,
     ],
-    ['broken JSON', '{"captionsFile":', /body of JSON/],
+    ['broken JSON', '{"captionsFile":', /JSON body/],
   ])('rejects %s with 400', async (_, body, message) => {
     const guid = await createVideo();
     const answer = await add(guid, 'en', body);

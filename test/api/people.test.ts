@@ -118,7 +118,24 @@ test('password spraying is limited by address and by account, but not for a vali
   const right = { email: victim.email, password: PASSWORD };
   expect((await signIn(right)).status).toBe(429);
   expect((await asPage('GET', '/dashboard/session', victim.headers)).status).toBe(200);
-  expect((await signIn(right, { cookie: String(victim.headers.Cookie) })).status).toBe(200);
+  const cookie = String(victim.headers.Cookie);
+  expect((await signIn(right, { cookie })).status).toBe(200);
+});
+
+test('the cookie of a person does not allow unlimited guesses of their password', async () => {
+  const { email, headers } = await join(service, { role: 'viewer', email: 'stolen@example.com' });
+  const guesses = [];
+  for (let count = 0; count < 11; count += 1) {
+    const given = { email, password: `guess number ${count}` };
+    guesses.push((await signIn(given, { cookie: String(headers.Cookie) })).status);
+  }
+  expect(guesses).toEqual([...Array(10).fill(401), 429]);
+});
+
+test('an earlier invitation of a person who becomes an owner no longer works', async () => {
+  const { id, secret } = await invite(service, { Email: 'promoted@example.com', Role: 'viewer' });
+  expect((await account('POST', `/people/${id}`, { Role: 'owner' })).status).toBe(200);
+  expect((await asPage('POST', '/dashboard/invitation', pageHeaders(service), { secret })).status).toBe(401);
 });
 
 test('simultaneous guesses do not exceed the limit of an account', async () => {

@@ -83,7 +83,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   expectListed(operation, answer);
   expectGoodManners(answer, wordsOf(request));
   // An address with invalid percent-encoding matches no operation, so no key is required.
-  const isLost = answer.status === 404 && answer.text.includes('cannot be read');
+  const isLost = answer.status === 404 && answer.text.includes('cannot be parsed');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
   if (operation.method === 'GET' || isRefusal(answer)) expect(await world.state()).toEqual(things.before);

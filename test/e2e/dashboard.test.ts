@@ -207,7 +207,9 @@ test(
       body: JSON.stringify({ key: LIBRARY_KEY }),
     });
     const keptDays = { trash: 7, events: 3, visits: 90 };
-    expect(await found.json()).toEqual({ role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl, keptDays });
+    const session = { role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl, keptDays, person: null };
+    const permissions = { account: [], libraries: { 1: expect.arrayContaining(['videos.edit']) } };
+    expect(await found.json()).toEqual({ ...session, permissions });
     const cookie = found.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     const write = (headers: Record<string, string>) =>

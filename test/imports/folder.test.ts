@@ -62,15 +62,20 @@ test('imports a folder with sidecars and a manifest, and a second run does nothi
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
 });
 
-test('starts, lists, shows, cancels and resumes imports', { timeout: 300_000 }, async () => {
+test('starts, lists, shows, cancels and resumes imports, and ends one whose video is trashed', {
+  timeout: 300_000,
+}, async () => {
   const items = JSON.stringify([{ kind: 'video', sourceId: 'a', guid: GUID.replace('0190', '0191'), title: 'Later' }]);
   const { guid } = JSON.parse((await millrace('imports', 'start', '--json', 'source=upload', `items:=${items}`)).text);
   expect((await millrace('imports', 'ls')).text).toContain(guid);
-  expect((await millrace('imports', 'get', guid)).text).toContain('Later');
+  const shown = async () => (await millrace('imports', 'get', guid)).text;
+  await expect.poll(shown, { timeout: 60_000 }).toContain('Later');
   expect((await millrace('imports', 'cancel', guid)).code).toBe(0);
   const load = () => ask<Import>(service, 'GET', `/library/1/imports/${guid}`);
   await expect.poll(async () => (await load()).state, { timeout: 60_000 }).toBe('cancelled');
   expect((await millrace('imports', 'resume', guid)).code).toBe(0);
   await expect.poll(async () => (await load()).counts.fetching, { timeout: 60_000 }).toBe(1);
-  await ask(service, 'POST', `/library/1/imports/${guid}/cancel`);
+  await ask(service, 'DELETE', `/library/1/videos/${GUID.replace('0190', '0191')}?trash=true`);
+  await expect.poll(async () => (await load()).state, { timeout: 60_000 }).toBe('finished');
+  expect((await load()).counts).toMatchObject({ fetching: 0, failed: 1 });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Away } from '../live/gap-publisher.ts';
-import { faultsOf } from '../live/live-player.ts';
 import { type LiveRoom, openLiveRoom } from '../live/live-room.ts';
 import { WATCHERS } from '../live/live-watchers.ts';
 import { watchReturns } from '../live/watch-returns.ts';
@@ -46,7 +45,11 @@ test('the player page and plain hls.js play for ten minutes across gaps and reco
   const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
   for (const { name, holes, errors, playedSec } of found) {
     // Nothing is published at the start of the gap of both tracks, once per minute.
-    expect({ name, holes, errors: faultsOf(errors, MINUTES) }).toEqual({ name, holes: [], errors: [] });
+    const waits = errors.filter((error) => error.startsWith('bufferStalledError WAIT '));
+    expect(waits.length).toBeLessThanOrEqual(MINUTES);
+    expect({ name, holes, errors: errors.filter((error) => !waits.includes(error)) }).toEqual({
+      ...{ name, holes: [], errors: [] },
+    });
     expect(playedSec).toBeGreaterThan(MINUTES * 60 - 10);
   }
 }, 1_200_000);

@@ -105,20 +105,25 @@ const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => (
 /** Creates the sign-in by password, which counts failures by address and by account. */
 function createPasswordSignIn(byAddress: AttemptLimit, deps: DashboardDeps) {
   const byAccount = createAttemptLimit(Date.now, ACCOUNT_RATE);
+  const bySession = createAttemptLimit(Date.now, ACCOUNT_RATE);
   return async (exchange: Exchange, given: Password) => {
     const { request, reply } = exchange;
     const address = deps.callerOf(request.raw);
     const account = given.email.toLowerCase();
-    // A signed-in person is not affected by the failures of others.
+    // A signed-in person is not affected by the failures of others, and has a limit of their own.
     const current = await findPerson({ key: undefined, session: readSession(request.raw) }, deps);
     const isKnown = current?.email.toLowerCase() === account;
-    if (!isKnown && (byAddress.isReached(address) || byAccount.isReached(account))) {
+    const isLimited = isKnown
+      ? bySession.isReached(account)
+      : byAddress.isReached(address) || byAccount.isReached(account);
+    if (isLimited) {
       logEvent('sign-in.refused', { address, reason: TOO_MANY_PASSWORDS });
       throw new Refused('busy', TOO_MANY_PASSWORDS);
     }
     // Counted before the slow comparison, so that simultaneous attempts do not exceed the limit.
     byAddress.fail(address);
     byAccount.fail(account);
+    if (isKnown) bySession.fail(account);
     const result = await deps.credentials.signIn(given);
     if (result.kind === 'refused') {
       logEvent('sign-in.refused', { address, reason: WRONG_PASSWORD });
@@ -126,6 +131,7 @@ function createPasswordSignIn(byAddress: AttemptLimit, deps: DashboardDeps) {
     }
     byAddress.forgive(address);
     byAccount.forgive(account);
+    if (isKnown) bySession.forgive(account);
     if (result.kind === 'needs-code') return noStore(reply).send({ needsCode: true });
     return startPerson(exchange, result.personId, deps);
   };

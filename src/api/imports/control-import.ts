@@ -1,5 +1,5 @@
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
-import { runImport } from '../../jobs/imports/run-import.ts';
+import { sendImport } from '../../jobs/imports/run-import.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ImportModel } from '../models/import.ts';
@@ -21,7 +21,7 @@ export const cancelImport = defineOperation({
   answer: ImportModel,
   refusals: { 'not-found': 404 },
   async run({ params: key }, { imports, queue }: Deps) {
-    await imports.cancel(key, (tick) => queue.send(runImport, tick));
+    await imports.cancel(key, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));
   },
 });
@@ -41,7 +41,7 @@ export const resumeImport = defineOperation({
   answer: ImportModel,
   refusals: { 'not-found': 404, conflict: 409 },
   async run({ params: key }, { imports, queue }: Deps) {
-    await imports.resume(key, (tick) => queue.send(runImport, tick));
+    await imports.resume(key, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));
   },
 });

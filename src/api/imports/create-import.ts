@@ -2,7 +2,7 @@ import type { ImportStore } from '../../catalog/imports/import-store.ts';
 import { DEFAULT_IMPORT_CONCURRENCY } from '../../catalog/imports/library-import.ts';
 import type { ListedItem } from '../../catalog/imports/listed-item.ts';
 import type { SourceRequest } from '../../jobs/imports/import-source.ts';
-import { runImport } from '../../jobs/imports/run-import.ts';
+import { sendImport } from '../../jobs/imports/run-import.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { checkUrl } from '../../lib/outbound/request-rules.ts';
@@ -45,7 +45,7 @@ export const createImport = defineOperation({
       isDryRun: body.dryRun ?? false,
       concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
     };
-    const key = await imports.create(wanted, (tick) => queue.send(runImport, tick));
+    const key = await imports.create(wanted, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));
   },
 });
@@ -63,11 +63,11 @@ function readSource(body: CreateImportModel): SourceRequest {
     );
   }
   const usual = source === 'bunny' ? BUNNY : { apiUrl: null, coreUrl: null };
-  const apiUrl = readAddress(body.apiUrl ?? usual.apiUrl, 'apiUrl');
+  const apiUrl = readAddress(body.apiUrl || usual.apiUrl, 'apiUrl');
   if (apiUrl === null) throw misfit('apiUrl', 'Expected apiUrl, the address of the other service, got none. Send it.');
   return {
     apiUrl,
-    coreUrl: readAddress(body.coreUrl ?? usual.coreUrl ?? apiUrl, 'coreUrl'),
+    coreUrl: readAddress(body.coreUrl || usual.coreUrl || apiUrl, 'coreUrl'),
     accessKey: accessKey || null,
     accountKey: accountKey || null,
     libraryId: sourceLibraryId,

@@ -154,12 +154,12 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
       ready_at = now() + make_interval(secs => ${FIRST_PAUSE_SEC} * 2 ^ i.attempts)
     from (
       select f.place,
-        case when m.id is null then 'failed'
+        case when m.id is null or m.type = 'trash' then 'failed'
           when m.state in ('transcoding', 'finished', 'jit-segmenting', 'jit-ready') then 'imported'
           when m.state = 'upload-failed' and m.state_reason ~ ${FINAL_REFUSAL} then 'failed'
           when m.state = 'upload-failed' then 'again'
           when m.state = 'failed' then 'failed' end as outcome,
-        case when m.id is null then 'The video was deleted during the import.'
+        case when m.id is null or m.type = 'trash' then 'The video was deleted during the import.'
           when m.state = 'upload-failed' then m.state_reason
           when m.state = 'failed' then coalesce(m.messages->-1->>'message', m.state_reason) end as reason
       from import_item f left join media m on m.library_id = f.library_id and m.id = f.target_id

@@ -32,6 +32,14 @@ export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox):
   return { ...key, source, state, isDryRun, concurrency, cursor, createdAt: row.created_at, request };
 }
 
+/** Finds active imports with their current ticks. */
+export async function findActive(db: Db): Promise<ImportTick[]> {
+  const { rows } = await sql<ImportTick>`
+    select library_id as "libraryId", id as "importId", tick from library_import
+    where state in ('listing', 'running', 'cancelling') order by created_at limit 1000`.execute(db);
+  return rows;
+}
+
 function isActive(
   row: Selectable<LibraryImportTable>,
 ): row is Selectable<LibraryImportTable> & { state: OpenImport['state'] } {

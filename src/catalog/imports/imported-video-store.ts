@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
@@ -15,6 +16,9 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
   await lockGuid(tx, targetId);
   const { rows: taken } = await sql`select from media where id = ${targetId} limit 1`.execute(tx);
   if (taken.length > 0 || !(await ownTarget(tx, item))) return false;
+  // A run that is in progress does not notice that its library is deleted.
+  const { rows: open } = await sql`select from library where id = ${libraryId} and deleted_at is null`.execute(tx);
+  if (open.length === 0) throw new Refused('not-found', `Library ${libraryId} was deleted during the import.`);
   const isShelved = video.collectionId !== null && (await countInCollection(tx, libraryId, video.collectionId, 1));
   await countInLibrary(tx, libraryId, 1);
   await tx

@@ -8,8 +8,8 @@ import { hashKey, newKey } from '../keys/access-key.ts';
 const MEDIA_AT_ONCE = 100;
 
 /**
- * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone and
- * collections are deleted, and its media are no longer listed. The caller sends the job that deletes the rows and
+ * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone,
+ * collections and imports are deleted, and its media are no longer listed. The caller sends the job that deletes the rows and
  * objects. Throws `Refused` (`not-found`) for an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
@@ -26,6 +26,7 @@ export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('access_key').where('library_id', '=', id).execute();
   await tx.deleteFrom('pull_zone').where('library_id', '=', id).execute();
   await tx.deleteFrom('collection').where('library_id', '=', id).execute();
+  await tx.deleteFrom('library_import').where('library_id', '=', id).execute();
 }
 
 /** Returns whether a library was removed and its row still exists. */

@@ -112,6 +112,7 @@ async function updatePerson(
   tx: Tx,
   { id, wanted, mayChange }: { id: Guid; wanted: PersonChange; mayChange: MayChange },
 ): Promise<Person> {
+  await tx.selectFrom('person').select('id').where('id', '=', id).forUpdate().execute();
   const person = await requirePerson(tx, id);
   mayChange(person.roles);
   const { name = person.name } = wanted;
@@ -120,12 +121,18 @@ async function updatePerson(
   const status = await nextStatus(tx, person, wanted.status);
   await tx.updateTable('person').set({ name, status, role: roles.account }).where('id', '=', id).execute();
   if (wanted.roles !== undefined) await setLibraryRoles(tx, id, roles.libraries);
-  if (status === 'disabled') {
-    await tx.deleteFrom('person_session').where('person_id', '=', id).execute();
+  if (status === 'disabled') await tx.deleteFrom('person_session').where('person_id', '=', id).execute();
+  // An admin may have kept an earlier link, which sets the password of the person.
+  const becomesOwner = hasOwnerRole(roles) && !hasOwnerRole(person.roles);
+  if (status === 'disabled' || becomesOwner) {
     await tx.deleteFrom('invitation').where('person_id', '=', id).execute();
   }
   logOnCommit('person.changed', { personId: id });
   return requirePerson(tx, id);
+}
+
+function hasOwnerRole({ account, libraries }: Roles): boolean {
+  return account === 'owner' || [...libraries.values()].includes('owner');
 }
 
 /** A person without a password who is enabled again is still only invited. */

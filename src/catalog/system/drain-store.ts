@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
-import type { Db } from '../db.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { loadNodes, type NodeLine } from './node-store.ts';
 
 /**
@@ -9,7 +10,15 @@ import { loadNodes, type NodeLine } from './node-store.ts';
  * (`not-found`) for an unknown name, (`conflict`) for a process that is lost or already drains, and (`conflict`) unless
  * `isForced` for an ingest whose live streams no other ingest could take over.
  */
-export async function requestDrain(db: Db, name: string, { isForced = false } = {}): Promise<NodeLine> {
+export function requestDrain(db: Db, name: string, { isForced = false } = {}): Promise<NodeLine> {
+  return inTransaction(db, async (tx) => {
+    // Two ingests that drain at the same time must not count on each other.
+    await sql`select pg_advisory_xact_lock(hashtextextended('drain', 0))`.execute(tx);
+    return drain(tx, name, isForced);
+  });
+}
+
+async function drain(db: Tx, name: string, isForced: boolean): Promise<NodeLine> {
   const nodes = await loadNodes(db);
   const node = findNode(nodes, name);
   if (node.isLost) {

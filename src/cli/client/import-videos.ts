@@ -1,6 +1,6 @@
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { followImport } from './follow-import.ts';
+import { followImport, ImportIncomplete } from './follow-import.ts';
 import { importFolder } from './import-folder.ts';
 import { printLine } from './output.ts';
 
@@ -18,12 +18,21 @@ export async function importVideos(context: Context): Promise<void> {
     throw new Refused('invalid', words);
   }
   if (context.pairs.sourceLibraryId !== 'all') return importLibrary(context, remote, context.library);
+  const incomplete: string[] = [];
   for (const { Id, Name } of await listSourceLibraries(context)) {
     const target = await libraryNamed(context, Name);
+    if (target === null) {
+      printLine(`Library ${Id} "${Name}" would be imported into a new library.`);
+      continue;
+    }
     printLine(`Library ${Id} "${Name}" is imported into library ${target}.`);
     const pairs = { ...context.pairs, sourceLibraryId: Id };
-    await importLibrary({ ...context, pairs }, remote, target);
+    await importLibrary({ ...context, pairs }, remote, target).catch((error: unknown) => {
+      if (!(error instanceof ImportIncomplete)) throw error;
+      incomplete.push(`Library ${Id}: ${error.message}`);
+    });
   }
+  if (incomplete.length > 0) throw new ImportIncomplete(incomplete.join(' '));
 }
 
 async function importLibrary(context: Context, source: (typeof REMOTE)[number], libraryId: number): Promise<void> {
@@ -51,10 +60,11 @@ async function listSourceLibraries({ pairs }: Context): Promise<SourceLibrary[]>
   return libraries.map((library) => ({ Id: Number(Object(library).Id), Name: String(Object(library).Name) }));
 }
 
-/** Returns the id of the library with this name, which is created if there is none. */
-async function libraryNamed({ millrace }: Context, name: string): Promise<number> {
+/** Returns the id of the library with this name. If there is none, creates it, or returns null in a dry run. */
+async function libraryNamed({ millrace, pairs }: Context, name: string): Promise<number | null> {
   const found = await millrace.call('listLibraries', { search: name });
   const libraries = Array.isArray(found) ? found : (found.Items ?? []);
   const known = libraries.find(({ Name }) => Name === name);
+  if (known === undefined && String(pairs.dryRun) === 'true') return null;
   return (known ?? (await millrace.call('createLibrary', { body: { Name: name } }))).Id;
 }

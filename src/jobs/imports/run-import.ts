@@ -1,6 +1,8 @@
+import type { FollowUp } from '../../catalog/db.ts';
 import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
+  findActive,
   type OpenImport,
   openImport,
   passOn,
@@ -8,6 +10,7 @@ import {
   saveRequest,
 } from '../../catalog/imports/import-work-store.ts';
 import type { ImportTick } from '../../catalog/imports/library-import.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -55,6 +58,19 @@ export const runImport = defineJob<ImportTick, JobDeps>({
   },
 });
 
+/** Sends the job of a tick. Does nothing while this job is waiting or running. */
+export function sendImport(queue: JobDeps['queue'], tick: ImportTick, delaySec = 0): FollowUp {
+  return queue.send(runImport, tick, { delaySec, onlyOneNamed: `${tick.importId} ${tick.tick}` });
+}
+
+/** Sends the jobs of active imports again, because a restored backup has none. */
+export async function resendImports({ db, queue }: JobDeps): Promise<void> {
+  const ticks = await findActive(db);
+  await inTransaction(db, async (tx) => {
+    for (const tick of ticks) await sendImport(queue, tick)(tx);
+  });
+}
+
 type Parts = { running: RunningImport; deps: JobDeps };
 
 async function next(
@@ -62,7 +78,7 @@ async function next(
   { reason, delaySec }: { reason: string | null; delaySec: number },
   { db, queue }: JobDeps,
 ): Promise<void> {
-  const send = (to: ImportTick) => queue.send(runImport, to, { delaySec });
+  const send = (to: ImportTick) => sendImport(queue, to, delaySec);
   await passOn(db, { libraryId: opened.libraryId, importId: opened.importId, tick: opened.tick }, { reason, send });
 }
 

@@ -45,13 +45,17 @@ function guardedLookup(rules: AddressRules, lookup: Lookup, port: number): Looku
   };
 }
 
+/** Errors of a lookup that a later attempt may not meet. */
+const TEMPORARY = ['EAI_AGAIN', 'ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED'];
+
 async function checkedAddresses(
   rules: AddressRules,
   lookup: Lookup,
   { hostname, port }: { hostname: string; port: number },
 ): Promise<[LookupAddress, ...LookupAddress[]]> {
   const [first, ...others] = await lookup(hostname).catch((error: unknown) => {
-    throw new Refused('invalid', `The host name ${hostname} could not be resolved.`, { cause: error });
+    const kind = TEMPORARY.includes(String(Object(error).code)) ? 'unavailable' : 'invalid';
+    throw new Refused(kind, `The host name ${hostname} could not be resolved.`, { cause: error });
   });
   if (first === undefined) throw new Refused('invalid', `The host name ${hostname} has no address.`);
   for (const { address } of [first, ...others]) {

@@ -107,7 +107,7 @@ function timesFault(index: Mp4Index, shiftTicks: number, span: Span): string | n
     if (durationTicks > MAX_PICTURE_SEC * index.timescale) return `the frame at ${tick} lasts over 30 s.`;
     const offsetTicks = pictureTick(index, shiftTicks, span.firstSample + at) - tick;
     if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS)
-      return `the frame at ${tick} is shown ${offsetTicks} ticks after it is decoded, more than a file can store.`;
+      return `the frame at ${tick} is shown ${offsetTicks} ticks from its decode time, more than a file can store.`;
   }
   return null;
 }

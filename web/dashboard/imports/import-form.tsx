@@ -90,6 +90,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
       />
       <TextField
         label={t('Account key of the source')}
+        isSecret
         hint={t('Used to look up the addresses of the files and the token key.')}
         value={form.accountKey}
         onChange={(accountKey) => set({ accountKey })}
@@ -99,6 +100,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
         <div class="stack">
           <TextField
             label={t('Library key of the source')}
+            isSecret
             value={form.accessKey}
             onChange={(accessKey) => set({ accessKey })}
           />
@@ -110,6 +112,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
           />
           <TextField
             label={t('Token key of the files')}
+            isSecret
             value={form.securityKey}
             onChange={(securityKey) => set({ securityKey })}
           />

@@ -6,12 +6,18 @@ export function TextField({
   label,
   hint,
   value,
+  isSecret = false,
   onChange,
-}: Named & { value: string; onChange: (text: string) => void }) {
+}: Named & { value: string; isSecret?: boolean; onChange: (text: string) => void }) {
   return (
     <label>
       {label}
-      <input value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+      <input
+        // Password managers must not offer the password of the dashboard.
+        {...(isSecret && ({ type: 'password', autocomplete: 'one-time-code' } as { type: 'password' }))}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
       {hint !== undefined && <span class="hint">{hint}</span>}
     </label>
   );

@@ -15,6 +15,7 @@ const SIGNED_SEC = 24 * 3600;
 const CREATED = 0;
 const FINISHED = 4;
 const UPLOAD_FAILED = 6;
+const MAX_INT32 = 2 ** 31 - 1;
 const NO_FILE = 'The source has no file of this video.';
 
 /** A library of bunny Stream. */
@@ -42,7 +43,11 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
 
 type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+/** Without characters that PostgreSQL cannot store. */
+const textOf = (value: unknown): string | null => {
+  const text = typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
+  return text === '' ? null : text;
+};
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
@@ -133,7 +138,7 @@ function readVideo(item: Fields, request: SourceRequest): ListedItem {
     id,
     title: textOf(item.title) ?? id,
     sizeBytes: countOf(item.storageSize),
-    durationSec: countOf(item.length),
+    durationSec: Math.min(MAX_INT32, countOf(item.length)),
     obstacle: obstacleOf(status, files),
     notes:
       item.hasOriginal === true || files.length === 0 ? [] : ['The source keeps no original. The best MP4 is used.'],
@@ -164,10 +169,10 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
     views: countOf(item.views),
     watchSec: countOf(item.totalWatchTime),
     chapters: listOf(item.chapters).map(
-      ({ title, start, end }): Chapter => ({ title: String(title), start: countOf(start), end: countOf(end) }),
+      ({ title, start, end }): Chapter => ({ title: textOf(title) ?? '', start: countOf(start), end: countOf(end) }),
     ),
     moments: listOf(item.moments).map(
-      ({ label, timestamp }): Moment => ({ label: String(label), timestamp: countOf(timestamp) }),
+      ({ label, timestamp }): Moment => ({ label: textOf(label) ?? '', timestamp: countOf(timestamp) }),
     ),
     metaTags: listOf(item.metaTags).map(({ property, value }) => ({
       property: textOf(property) ?? '',
