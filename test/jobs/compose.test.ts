@@ -224,7 +224,7 @@ test('rejects videos that have no common rendition or are unfinished, and report
   ];
   await expect(compose(rates, true)).rejects.toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('the first, 25 frames a second, got 50 frames a second'),
+    message: expect.stringContaining('the first part, 25 frames a second, got 50 frames a second'),
   });
   await expect(compose([[{ ...first, libraryId: 999 }, 0, 1]], true)).rejects.toMatchObject({
     kind: 'invalid',
