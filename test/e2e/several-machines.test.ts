@@ -95,7 +95,7 @@ test('the page’s commands start a service of several machines, each of which r
   const doctor = await runOn(lines.find((line) => line.endsWith('doctor')) ?? '');
   expect([await doctor.ended, doctor.output()]).toEqual([
     0,
-    expect.stringMatching(/connections are open.*deleted from/s),
+    expect.stringMatching(/connections are open.*read and deleted/s),
   ]);
   const serves = lines.filter((line) => line.startsWith('millrace serve'));
   expect(serves.map((line) => line.split(' ').at(-1))).toEqual(['api', 'edge', 'worker']);
