@@ -181,7 +181,9 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
     return sendPartWithProgress(state.address, request);
   });
   const next = Number(response.headers.get('upload-offset'));
-  if (!(next > offset && next <= file.size)) throw new Error(`Expected an offset above ${offset}, got ${next}.`);
+  if (!(next > offset && next <= file.size)) {
+    throw new Error(`Expected an Upload-Offset above ${offset} and at most ${file.size}, got ${next}.`);
+  }
   return next;
 }
 

@@ -127,10 +127,10 @@ function ownSteps(only: readonly string[] | null): Record<string, Migration> {
 /** Returns entries for the migrations of a newer version, which are applied and never run here. */
 function newerSteps(applied: readonly AppliedStep[]): Record<string, Migration> {
   const newer = applied.filter(({ name }) => !Object.hasOwn(known, name));
-  const up = async () => {
-    throw new Error('Expected a migration of this version.');
+  const rejectStep = (name: string) => async () => {
+    throw new Error(`Expected a migration of this version, got ${name}.`);
   };
-  return Object.fromEntries(newer.map(({ name }) => [name, { up }]));
+  return Object.fromEntries(newer.map(({ name }) => [name, { up: rejectStep(name) }]));
 }
 
 async function applyStep(db: Kysely<unknown>, name: string, { up, oldestVersion }: SchemaStep): Promise<void> {

@@ -39,7 +39,7 @@ function typed<Row>(text: string, values: readonly unknown[]): CompiledQuery<Row
 /** Lets a connection keep the plans of prepared statements. */
 export function keepPlans(client: pg.ClientBase): void {
   const plain: unknown = Reflect.get(client, 'query');
-  if (typeof plain !== 'function') throw new Error('Expected an open connection.');
+  if (typeof plain !== 'function') throw new Error(`Expected a pg client with a method query, got ${typeof plain}.`);
   const query = (question: unknown, values: unknown, ...rest: unknown[]): unknown => {
     const name = typeof question === 'string' ? names.get(question) : undefined;
     const requested = name === undefined ? [question, values] : [{ name, text: question, values }];

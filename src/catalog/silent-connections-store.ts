@@ -27,7 +27,7 @@ export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: 
 
 function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => void): void {
   const plain: unknown = Reflect.get(client, 'query');
-  if (typeof plain !== 'function') throw new Error('Expected an open connection.');
+  if (typeof plain !== 'function') throw new Error(`Expected a pg client with a method query, got ${typeof plain}.`);
   const query = (...args: unknown[]): unknown => {
     const timer = setTimeout(onSilent, limitMs).unref();
     const startedMs = performance.now();
@@ -91,6 +91,7 @@ export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent
 /** Sends no close message, because the peer is gone. */
 function cut(client: pg.ClientBase, error: Error): void {
   const { connection }: { connection?: { stream?: { destroy?: (error: Error) => void } } } = Object(client);
-  if (typeof connection?.stream?.destroy !== 'function') throw new Error('Expected a connection with a stream.');
-  connection.stream.destroy(error);
+  const got = typeof connection?.stream?.destroy;
+  if (got !== 'function') throw new Error(`Expected a connection whose stream has a method destroy, got ${got}.`);
+  connection?.stream?.destroy?.(error);
 }

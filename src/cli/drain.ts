@@ -23,7 +23,8 @@ export async function drain(args: readonly string[]): Promise<number> {
   });
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) {
-    throw new Refused('invalid', 'expected one process: drain NODE [--force]. NODE is an id or HOST/ROLE.');
+    const got = positionals.length;
+    throw new Refused('invalid', `expected one process, got ${got}: drain NODE [--force]. NODE is an id or HOST/ROLE.`);
   }
   return await withDatabase(async ({ db }) => {
     const node = await requestDrain(db, name, { isForced: values.force === true });

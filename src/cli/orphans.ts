@@ -25,7 +25,10 @@ export async function orphans(args: readonly string[]): Promise<number> {
   if (verb !== 'delete' && verb !== 'keep') {
     throw new Refused('invalid', `expected list, delete or keep, got ${verb ?? 'nothing'}.`);
   }
-  if ((prefix === '') !== values.all) throw new Refused('invalid', 'expected a prefix, or --all for every orphan.');
+  if ((prefix === '') !== values.all) {
+    const got = values.all ? 'both' : 'neither';
+    throw new Refused('invalid', `expected a prefix, or --all for every orphan, got ${got}.`);
+  }
   if (verb === 'delete') return await withStore((opened) => remove(opened, prefix));
   return await withStore(async ({ database }) => {
     process.stdout.write(`${await keepOrphans(database.db, { prefix })} orphans are kept.\n`);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addSpeechModel, describeSpeech, listSpeechModels } from '../compose/speech-models.ts';
 import { readOwnSettings } from '../config/settings.ts';
+import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { testSpeech } from './test-speech.ts';
 
@@ -30,7 +31,7 @@ export async function speech(args: readonly string[]): Promise<number> {
   throw new Refused(
     'invalid',
     'expected "speech list", "speech add NAME [--from FILE | --address URL] [--sha256 HEX]", "speech test [--file ' +
-      'FILE --text TEXT] [--language CODE]" or "speech doctor".',
+      `FILE --text TEXT] [--language CODE]" or "speech doctor", got ${quote(['speech', ...positionals].join(' '))}.`,
   );
 }
 
@@ -76,7 +77,7 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   if (from !== undefined && address !== undefined)
     throw new Refused('invalid', 'expected --from or --address, got both.');
   if (!/^([0-9a-f]{64})?$/i.test(sha256))
-    throw new Refused('invalid', 'expected --sha256 with 64 hexadecimal digits, got something else.');
+    throw new Refused('invalid', `expected --sha256 with 64 hexadecimal digits, got ${quote(sha256)}.`);
   const source = from === undefined ? { url: address ?? `${speechModelsUrl}/${name}.tar.bz2` } : { file: from };
   const stopping = new AbortController();
   const stop = () => stopping.abort(new Refused('invalid', 'stopped. Run the same command again to continue.'));

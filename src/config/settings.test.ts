@@ -203,6 +203,6 @@ test.each([
   { storage: 's3://media/a', from: 's3://media/b' },
   { storage: 's3://media', from: 's3://media?endpoint=https://other' },
   { storage: 's3://media', from: 'file:/srv' },
-])('moves objects from $from to $storage', ({ storage, from }) => {
+])('accepts a move from $from to $storage', ({ storage, from }) => {
   expect(read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from }).storageFrom).not.toBeNull();
 });

@@ -18,6 +18,6 @@ test.each([
   expect(isAtLeast(version, oldest)).toBe(expected);
 });
 
-test('the version of this code can be compared', () => {
+test('readVersion returns a comparable version, at least 0.1.0', () => {
   expect(isAtLeast(readVersion(), '0.1.0')).toBe(true);
 });

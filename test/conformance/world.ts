@@ -260,7 +260,9 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
 async function makeProcess(api: TestApi, which: Which): Promise<string> {
   if (which === 'unknown') return UNKNOWN_GUID;
   const id = newGuid();
-  await sql`insert into millrace_node (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores)
+  await sql`
+    insert into millrace_node
+      (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores)
     values (${id}, ${id}, 'worker', '0.1.0', now(), 0, 0, 0, 1)`.execute(api.database.db);
   return id;
 }

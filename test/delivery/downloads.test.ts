@@ -147,7 +147,7 @@ describe('an MP4 in a browser', () => {
 });
 
 describe('availability of MP4 files', () => {
-  test('responds with 404 for a height that the video lacks or that is written differently', async () => {
+  test('responds with 404 for an unavailable height and for a malformed file name', async () => {
     for (const name of ['play_720p.mp4', 'play_0144p.mp4', 'play_p.mp4', 'play_144p.mp4.mp4']) {
       expect(await statusOf(`${folder}/${name}`)).toBe(404);
     }

@@ -62,7 +62,7 @@ test('counts a video that starts automatically and muted', { timeout: HANG_MS },
   await isSeen(await watchAsNew({}, { base: room.edge.base, query: 'autoplay=true&muted=true&preload=false' }), 1);
 });
 
-test('counts each viewer of an intranet or behind one proxy, with or without a shared address', {
+test('counts viewers behind one proxy separately, even if they share a private IP address', {
   timeout: HANG_MS,
 }, async () => {
   const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);

@@ -102,7 +102,7 @@ async function readSteps(): Promise<Step[]> {
   );
 }
 
-/** Returns the functions that ran in any process of the service, as `file name`. */
+/** Returns the functions that ran in any process of the service, each as `<path> <function name>`. */
 async function readCalled(coverage: string): Promise<Set<string>> {
   const found = new Set<string>();
   for (const name of await readdir(coverage)) {

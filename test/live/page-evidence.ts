@@ -56,7 +56,7 @@ export function openLoads(): void {
   const urls = new WeakMap<XMLHttpRequest, string>();
   XMLHttpRequest.prototype.open = function (this: XMLHttpRequest, ...args: unknown[]) {
     urls.set(this, String(args[1]));
-    // The parameters are those of the caller.
+    // The cast hides the overloads of `open`. The arguments are forwarded unchanged.
     return (open as (...args: unknown[]) => void).apply(this, args);
   };
   XMLHttpRequest.prototype.send = function (this: XMLHttpRequest, body) {

@@ -12,7 +12,10 @@ const NONE = Buffer.alloc(0);
 
 type Window = { index: LiveIndex; rendition: FeedRendition; text(isDelta: boolean): string };
 
-/** Opens a stream of `periods` periods, all stored, of which the last one continues. Each has a gap. */
+/**
+ * Returns the playlist window of `hours` hours over `periods` stored periods. Each period lacks one segment. The stream
+ * has not ended, so tests can append parts to the last period.
+ */
 function openWindow(hours: number, periods: number): Window {
   const index = new LiveIndex();
   const [first, ...others] = Array.from({ length: periods }, (_, number) => addPeriod(index, number));

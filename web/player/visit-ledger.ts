@@ -39,8 +39,8 @@ export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
   /** Records a jump: the bucket of the new position is entered again. */
   jump(): void;
   /**
-   * Reports that playback is waiting. Must be called at least every 5 s while it waits, because a longer gap counts as
-   * sleep.
+   * Reports a stall that continues, or that has ended (`isOver`). While playback waits, call it at least every 5 s: a
+   * longer gap counts as sleep.
    */
   stall(isOver: boolean): void;
   fail(): void;

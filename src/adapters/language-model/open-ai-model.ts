@@ -1,4 +1,5 @@
 import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { quote } from '../../lib/quote.ts';
 import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
 import { engineUrl, parseAnswer, postToEngine } from '../engine-request.ts';
 
@@ -43,5 +44,5 @@ function readContent(said: string): string {
   const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
   const content: unknown = Object(Object(choice).message).content;
   if (typeof content === 'string') return content;
-  throw new Error('Expected choices[0].message.content from the language model, got something else.');
+  throw new Error(`Expected a string as choices[0].message.content from the language model, got ${quote(said)}.`);
 }

@@ -41,7 +41,7 @@ export async function* listBucket(
     }
     token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     if (page.IsTruncated === true && token === undefined)
-      throw new Error('Expected a continuation token of a truncated list, got none.');
+      throw new Error(`Expected a continuation token of the truncated list of ${prefix}, got none.`);
   } while (token !== undefined);
 }
 
@@ -103,7 +103,9 @@ async function* openUploads(bucket: S3Bucket, signal: AbortSignal): AsyncGenerat
     const page = await answerOf('list open uploads', bucket.client.send(command, { abortSignal: signal }));
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       if (Key === undefined || UploadId === undefined)
-        throw new Error('Expected a key and an id of every open upload, got an upload without them.');
+        throw new Error(
+          `Expected a key and an id of every open upload, got ${Key ?? 'no key'} and ${UploadId ?? 'no id'}.`,
+        );
       yield { key: Key, id: UploadId, initiatedAt: Initiated ?? new Date() };
     }
     const { NextKeyMarker, NextUploadIdMarker } = page;

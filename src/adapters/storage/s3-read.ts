@@ -119,9 +119,14 @@ async function reopen(
   if (answer === 'past-end') throw new Error(`Expected ${info.key} to have byte ${range.end}, but it is shorter now.`);
   const body = bodyOf(answer);
   const now = infoOfAnswer(info.key, answer);
-  if (now.etag !== info.etag || !answer.ContentRange?.startsWith(`bytes ${range.start}-`)) {
+  const hasChanged = now.etag !== info.etag;
+  if (hasChanged || !answer.ContentRange?.startsWith(`bytes ${range.start}-`)) {
     body.destroy();
-    throw new Error(`Expected ${info.key} from byte ${range.start}, got ${answer.ContentRange ?? 'the whole'}.`);
+    throw new Error(
+      hasChanged
+        ? `Expected ${info.key} with ETag ${info.etag}, got ${now.etag}. The object changed while it was read.`
+        : `Expected ${info.key} from byte ${range.start}, got ${answer.ContentRange ?? 'the whole object'}.`,
+    );
   }
   return body;
 }
@@ -144,7 +149,7 @@ function chunkIterator(stream: Readable): AsyncIterator<Buffer> {
 
 function bodyOf(answer: GetObjectCommandOutput): Readable {
   if (answer.Body instanceof Readable) return answer.Body;
-  throw new Error('Expected S3 to respond with a stream, got no stream.');
+  throw new Error(`Expected S3 to respond with a stream, got ${typeof answer.Body}.`);
 }
 
 function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectInfo {

@@ -34,7 +34,8 @@ export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, prog
     if (child === null || child.isOver) child = new SherpaProcess(program);
     const config = recogniserConfig(model, { language, threads });
     const answer = await child.request({ kind: 'recognise', config, samples }, LIMIT_MS, signal);
-    if (!('span' in answer)) throw new Error('Expected a recognised span from sherpa-onnx, got something else.');
+    if (!('span' in answer))
+      throw new Error(`Expected a span from sherpa-onnx, got ${Object.keys(answer).join(', ')}.`);
     return readRecognisedWords(answer.span, samples.length / BYTES_A_SEC, language ?? usual);
   }
 

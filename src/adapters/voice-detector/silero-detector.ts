@@ -33,7 +33,8 @@ export function findSileroDetector(): VoiceDetector | null {
       const child = new SherpaProcess();
       const feed = async (samples: Buffer, isLast: boolean) => {
         const answer = await child.request({ kind: 'detect', model, samples, isLast }, LIMIT_MS, signal);
-        if (!('stretches' in answer)) throw new Error('Expected speech spans from sherpa-onnx, got something else.');
+        if (!('stretches' in answer))
+          throw new Error(`Expected stretches from sherpa-onnx, got ${Object.keys(answer).join(', ')}.`);
         return answer.stretches.map(({ start, end }) => ({
           startSec: start / SPEECH_SAMPLE_RATE,
           endSec: end / SPEECH_SAMPLE_RATE,

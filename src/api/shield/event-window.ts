@@ -50,14 +50,15 @@ function readFilter({ field, op, value }: SentFilter): EventFilter {
   const operator = readOperator(op ?? 'eq');
   const values = value ?? [];
   const read = readField(field);
-  if (
-    operator === 'cidr' &&
-    (read !== 'ip' || !values.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)))
-  ) {
-    throw new Refused(
-      'invalid',
-      'Expected ip with addresses or CIDR ranges for the operator cidr. Correct the values.',
-    );
+  if (operator === 'cidr') {
+    const invalid = values.find((one) => !ipaddr.isValid(one) && !ipaddr.isValidCIDR(one));
+    if (read !== 'ip' || invalid !== undefined) {
+      const got = read === 'ip' ? quote(invalid ?? '') : read;
+      throw new Refused(
+        'invalid',
+        `Expected ip with addresses or CIDR ranges for the operator cidr, got ${got}. Correct the values.`,
+      );
+    }
   }
   return { field: read, operator, values };
 }

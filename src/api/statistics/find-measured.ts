@@ -1,5 +1,6 @@
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
@@ -14,7 +15,10 @@ export async function findMeasured(
   if (videoGuid === '') return null;
   const mediaId = readGuid(videoGuid);
   if (mediaId === null)
-    throw new Refused('not-found', 'Expected the GUID of a video in videoGuid, got something else. Check the GUID.');
+    throw new Refused(
+      'not-found',
+      `Expected the GUID of a video in videoGuid, got ${quote(videoGuid)}. Check the GUID.`,
+    );
   await videoViews.load({ libraryId, mediaId });
   return mediaId;
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
 import { readSpokenQuery } from '../../catalog/spoken/spoken-blocks.ts';
 import { searchSpoken as searchStore } from '../../catalog/spoken/spoken-store.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { SpokenSearchModel } from '../models/spoken-search.ts';
@@ -30,9 +31,8 @@ export const searchSpoken = defineOperation({
   async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {
     const words = readSpokenQuery(q);
     if (words === null) {
-      throw new Refused('invalid', 'Expected a word of at least three letters as q. Send a longer word.', {
-        field: 'q',
-      });
+      const message = `Expected a word of at least three letters as q, got ${quote(q)}. Send a longer word.`;
+      throw new Refused('invalid', message, { field: 'q' });
     }
     const matches = await searchStore(db, { libraryId, words, language, limit: itemsPerPage });
     return {

@@ -49,8 +49,9 @@ export function chooseSystems(
  * keys.
  */
 export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
-  if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
-  throw new Error('Expected the key source to return the requested key ids and scheme.');
+  const [expected, got] = [requested, came].map((keys) => `${kidsOf(keys).join()} of scheme ${keys.scheme}`);
+  if (got === expected) return;
+  throw new Error(`Expected the requested key ids and scheme (${expected}) from the key source, got ${got}.`);
 }
 
 /** Converts signals to their stored form. */

@@ -33,8 +33,10 @@ const TABLES = 'tables-';
  * the meantime. Another run into the same folder only copies new objects. The previous backup stays valid until this
  * one is complete.
  */
-export async function backup([folder, ...more]: readonly string[]): Promise<number> {
-  if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: backup FOLDER.');
+export async function backup(args: readonly string[]): Promise<number> {
+  const [folder] = args;
+  if (folder === undefined || args.length > 1)
+    throw new Refused('invalid', `expected one folder, got ${args.length}: backup FOLDER.`);
   const target = path.resolve(folder);
   await makeTarget(target);
   if ((await readManifest(target)) === null && (await readdir(target)).some((name) => !isOurs(name))) {

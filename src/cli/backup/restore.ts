@@ -33,7 +33,8 @@ export async function restore(args: readonly string[]): Promise<number> {
   const options = { 'skip-damaged': { type: 'boolean', default: false } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
+  if (folder === undefined || more.length > 0)
+    throw new Refused('invalid', `expected one folder, got ${positionals.length}: restore FOLDER.`);
   const source = path.resolve(folder);
   const manifest = await readManifest(source);
   if (manifest === null) throw new Refused('not-found', `expected a backup, but ${source} has no backup.json.`);
@@ -77,7 +78,10 @@ async function putBack({ source, manifest, settings, omitted }: Backup, { db, po
   try {
     const { storage } = await openPlaces(settings);
     if (!(await isNeverUsed(client))) {
-      throw new Refused('conflict', 'expected a database without libraries: set MILLRACE_DATA_DIR to a new folder.');
+      throw new Refused(
+        'conflict',
+        'expected a database without libraries, got one that has some: set MILLRACE_DATA_DIR to a new folder.',
+      );
     }
     await requireUnmarked(storage);
     logEvent('restore.begun', { path: source });

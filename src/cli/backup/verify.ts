@@ -6,8 +6,10 @@ import { type Manifest, readManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
 
 /** `millrace verify FOLDER`: verifies a backup without restoring it. Returns exit code 1 if the backup has errors. */
-export async function verify([folder, ...more]: readonly string[]): Promise<number> {
-  if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: verify FOLDER.');
+export async function verify(args: readonly string[]): Promise<number> {
+  const [folder] = args;
+  if (folder === undefined || args.length > 1)
+    throw new Refused('invalid', `expected one folder, got ${args.length}: verify FOLDER.`);
   const source = path.resolve(folder);
   const manifest = await readManifest(source);
   if (manifest === null) throw new Refused('not-found', `expected a backup, but ${source} has no backup.json.`);

@@ -30,7 +30,7 @@ const DAY_SEC = 86_400;
 
 async function login({ url, key: given, library, values }: Context): Promise<void> {
   const key = values.key ?? (process.stdin.isTTY ? given : (await readStdin()).toString().trim());
-  if (key === '') throw new Refused('invalid', 'expected the key on stdin or in --key.');
+  if (key === '') throw new Refused('invalid', 'expected the key on stdin or in --key, got none.');
   await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
   const profiles = await readPrivate<Profile>('profiles.json');
   await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });

@@ -136,7 +136,12 @@ const table = [
   call('libraries rm', 'deleteLibrary', ['id'], 'delete a library with all its videos'),
   call('libraries languages', 'listLanguages', [], 'list the languages of captions and speech'),
   call('libraries sound', 'getLibrarySound', ['id'], 'show the sound settings of a library'),
-  call('libraries set-sound', 'updateLibrarySound', ['id'], 'change them, such as NormaliseLoudness:=true'),
+  call(
+    'libraries set-sound',
+    'updateLibrarySound',
+    ['id'],
+    'change the sound settings of a library, such as NormaliseLoudness:=true',
+  ),
   call('libraries audit', 'listAudit', ['id'], 'list the audit log'),
   call('libraries drm', 'getDrmStatistics', ['id'], 'show the number of issued licences'),
   call('libraries transcribing', 'getTranscribingStatistics', ['id'], 'show the transcribed seconds'),
@@ -262,7 +267,7 @@ const table = [
   call('nodes drain', 'drainNode', ['nodeId'], 'let a process finish or hand back its work and exit; force=true'),
   call('health', 'getHealth', [], 'show the state of the service'),
   call('user', 'getUser', [], 'show the account'),
-  call('billing', 'getBilling', [], 'show the billing data of the account, which are all 0'),
+  call('billing', 'getBilling', [], 'show the billing data of the account; all values are 0'),
   {
     words: 'token',
     takes: ['videoId'],

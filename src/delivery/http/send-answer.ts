@@ -183,7 +183,7 @@ async function sendBody(
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
-    // The headers of an empty response are written in one call.
+    // For an empty body, pass no chunk: `end()` then writes only the headers, with a plain write instead of writev.
     response.end(bytes.length === 0 ? undefined : bytes);
     return;
   }

@@ -181,7 +181,7 @@ export class ObjectSender {
       const pieceEnd = Math.min(end, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
       const window = { key, version: '', start: at, sizeBytes: pieceEnd - at };
       const lent = await this.#lend(to, window, false);
-      if (lent === null) throw new Error('Expected bytes from a store without files, got none and no refusal.');
+      if (lent === null) throw new Error(`Expected #lend to return the bytes of ${key} or to throw, got null.`);
       try {
         begin();
         if (!(await writeOut(to.response, lent.bytes))) return false;

@@ -67,8 +67,9 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 /** Reads `Upload-Offset` of a PATCH. */
 export function readOffset(headers: IncomingHttpHeaders): number {
   const offset = readCount(headers, 'upload-offset');
-  if (offset === null) throw new Refused('invalid', 'Expected the header Upload-Offset to be a number of bytes.');
-  return offset;
+  if (offset !== null) return offset;
+  const got = headers['upload-offset'] === undefined ? 'none' : quote(text(headers, 'upload-offset'));
+  throw new Refused('invalid', `Expected the header Upload-Offset to be a number of bytes, got ${got}.`);
 }
 
 /**
@@ -81,7 +82,10 @@ export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   const [algorithm, encoded = ''] = value.split(' ');
   const digest = Buffer.from(encoded, 'base64');
   if (algorithm !== 'sha1' || digest.byteLength !== 20) {
-    throw new Refused('invalid', 'Expected the header Upload-Checksum to be "sha1" and 20 bytes in base64.');
+    throw new Refused(
+      'invalid',
+      `Expected the header Upload-Checksum to be "sha1" and 20 bytes in base64, got ${quote(value)}.`,
+    );
   }
   return { algorithm, digest };
 }
@@ -154,7 +158,8 @@ function readPartIds(list: string, maxParts: number): Guid[] {
     throw new Refused('invalid', `Expected addresses of partial uploads in Upload-Concat, got ${quote(address)}.`);
   });
   if (new Set(ids).size === ids.length) return ids;
-  throw new Refused('invalid', 'Expected each partial upload once in Upload-Concat, got one of them twice.');
+  const repeated = ids.find((id, at) => ids.indexOf(id) !== at);
+  throw new Refused('invalid', `Expected each partial upload once in Upload-Concat, got ${repeated} more than once.`);
 }
 
 function readCount(headers: IncomingHttpHeaders, name: string): number | null {

@@ -137,7 +137,10 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
       );
     }
     if (!isSigned(part)) {
-      throw new Refused('unauthenticated', 'The signature had expired before a part was created. Sign again.');
+      throw new Refused(
+        'unauthenticated',
+        `The signature had expired before the partial upload ${part.id} was created. Sign again.`,
+      );
     }
     const size = await arrivedBytes(part, deps);
     if (size !== part.lengthBytes) {

@@ -230,8 +230,13 @@ export async function storeRung(
 
 function fixInit(rungOutput: RungOutput, init: PicturesInit): void {
   rungOutput.init ??= init;
-  if (!rungOutput.init.bytes.equals(init.bytes))
-    throw new Error('Expected all runs of a rung to produce the same init segment.');
+  const first = rungOutput.init.bytes;
+  if (!first.equals(init.bytes)) {
+    throw new Error(
+      'Expected all runs of a rung to produce the same init segment, got different ones of ' +
+        `${first.length} and ${init.bytes.length} bytes.`,
+    );
+  }
 }
 
 /** Returns the encoder's settings for a rendition. */

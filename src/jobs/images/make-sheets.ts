@@ -65,7 +65,8 @@ export async function makeSheetRange(
   const stream = readRendition(run.storage, rendition, stretchOf(range, run), signal);
   const ffmpeg = await run.start(plan, stream, signal);
   const [sheets, grey, times] = ffmpeg.outputs;
-  if (sheets === undefined || grey === undefined || times === undefined) throw new Error('Expected three outputs.');
+  if (sheets === undefined || grey === undefined || times === undefined)
+    throw new Error(`Expected three outputs (sheets, grey frames, times) of ffmpeg, got ${ffmpeg.outputs.length}.`);
   const [end] = await Promise.all([
     storeSheets(run, { stream: sheets, first: range.first }, signal),
     takeMoments(chooser, grey, times),

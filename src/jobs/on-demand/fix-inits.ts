@@ -58,7 +58,7 @@ async function readInit(
   const parts = readEncodedVideo(stream, segmenter, hdrBoxes)[Symbol.asyncIterator]();
   const { value: part } = await parts.next();
   if (part?.kind === 'init') return part;
-  throw new Error('Expected an init segment from the encoder, got none.');
+  throw new Error(`Expected an init segment from the encoder, got ${part?.kind ?? 'no output'}.`);
 }
 
 function toOutput(rendition: TaskRendition | undefined, { bytes, facts }: PicturesInit): RenditionOutput {

@@ -88,7 +88,7 @@ export async function storeAudio(
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);
-  if (claim === null) throw new Error('Expected to claim the encode task that was just planned, but it was not found.');
+  if (claim === null) throw new Error(`Expected to claim the new encode task ${first.task.id}, but it was not found.`);
   await commitChunks(tx, claim, { outputs: [first.output], isLast: first.isWhole });
   if (!first.isWhole) await releaseTask(tx, claim);
 }

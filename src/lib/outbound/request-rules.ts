@@ -25,7 +25,10 @@ const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', '
 /** Checks a URL: http or https, with a host, without credentials. */
 export function checkUrl(text: string): URL {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw new Refused('invalid', 'Expected a URL such as https://example.com/video.mp4.');
+  if (url === null) {
+    const got = text.length > MAX_URL_LENGTH ? `${text.length} characters` : 'text that is not a URL';
+    throw new Refused('invalid', `Expected a URL such as https://example.com/video.mp4, got ${got}.`);
+  }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new Refused('invalid', `Expected an http or https URL, got the scheme "${url.protocol.slice(0, 40)}".`);
   }
@@ -43,7 +46,11 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
   const entries = Object.entries(headers);
   const sizeBytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (entries.length > MAX_HEADERS || sizeBytes > MAX_HEADER_BYTES) {
-    throw new Refused('invalid', `Expected at most ${MAX_HEADERS} headers of ${MAX_HEADER_BYTES} bytes together.`);
+    throw new Refused(
+      'invalid',
+      `Expected at most ${MAX_HEADERS} headers of ${MAX_HEADER_BYTES} bytes together, ` +
+        `got ${entries.length} of ${sizeBytes} bytes.`,
+    );
   }
   const checked: Record<string, string> = {};
   for (const [name, value] of entries) {

@@ -29,7 +29,10 @@ export function readCodecString(entry: SampleEntry): string {
   }
 }
 
-/** Follows ISO 14496-15 section 5.3.3: version, profile, compatibility, level. */
+/**
+ * Returns the codec string of an AVC entry (RFC 6381 section 3.3): the profile, compatibility and level bytes of `avcC`
+ * (ISO 14496-15 section 5.3.3) in hex, such as `avc1.64001f`. The first byte, the version, is not part of it.
+ */
 function avcString(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'avcC');
   fields.skip(1);

@@ -118,7 +118,7 @@ type Pacing = {
 
 function paceByFrames(job: EncodeJob, video: VideoFacts): Pacing {
   const { facts, cutList } = job;
-  if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
+  if (cutList.grid.kind !== 'frames') throw new Error(`Expected a cut list on a frame grid, got ${cutList.grid.kind}.`);
   const { rate, segmentFrames } = cutList.grid;
   const window = frameWindow(job, video);
   return {
@@ -146,7 +146,7 @@ function forceKeyFrames(cuts: readonly number[], timescale: number): string[] {
 
 /** Returns the frames of a range on a frame grid, numbered from the start of the timeline. */
 function framesOf(cutList: CutList, range: ChunkRange): { fromFrame: number; toFrame: number } {
-  if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
+  if (cutList.grid.kind !== 'frames') throw new Error(`Expected a cut list on a frame grid, got ${cutList.grid.kind}.`);
   const { rate, totalFrames } = cutList.grid;
   const frameTicks = (cutList.timescale * rate.den) / rate.num;
   const frameAt = (segment: number) => Math.round(segmentStartTicks(cutList, segment) / frameTicks);

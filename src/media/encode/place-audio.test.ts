@@ -43,6 +43,6 @@ test('cuts overlapping audio once enough frames agree, and joins drifting times'
   expect((await place(drifting, 10)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test('drops audio beyond the end of the track', async () => {
+test('drops audio before the start and after the end of the track', async () => {
   expect(await place(run(9.8, [1, 2, 3, 4, 5, 6, 7]), 3)).toMatchObject({ values: [3, 4, 5], keptSec: 0.3 });
 });

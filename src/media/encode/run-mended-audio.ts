@@ -66,7 +66,8 @@ async function* placeDecoded(
   account: AudioAccount,
 ): AsyncGenerator<Buffer> {
   const [pcm, times] = decoder.outputs;
-  if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times from the decoder.');
+  if (pcm === undefined || times === undefined)
+    throw new Error(`Expected two outputs of the decoder (PCM and its times), got ${decoder.outputs.length}.`);
   yield* placeAudio(readFrames(pcm, times, placing.sampleBytes), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;

@@ -21,7 +21,7 @@ export function createMultipartReader(maxPartBytes: number): MultipartReader {
         const headEnd = held.indexOf(HEAD_END);
         if (headEnd === -1) {
           if (held.length > MAX_HEAD_BYTES)
-            throw new Error('Expected the head of a part, got more than a kilobyte without the end of a head.');
+            throw new Error(`Expected the head of a part, got ${held.length} bytes without the end of a head.`);
           return parts;
         }
         const sizeBytes = readLength(held.toString('latin1', 0, headEnd), maxPartBytes);

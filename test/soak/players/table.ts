@@ -12,7 +12,7 @@ const NOTES: readonly Note[] = [
     row: /^mpv/,
     steps: ['switch'],
     text:
-      'mpv 0.35 ends playback when a different video track is selected, also with fMP4 HLS written by ffmpeg.\n' +
+      'mpv 0.35 ends playback when a different video track is selected, even with fMP4 HLS written by ffmpeg.\n' +
       '   Select a rung at startup with `--hls-bitrate`.',
   },
   {

@@ -111,7 +111,7 @@ const CLASS_MEMBER = /\[:\w+:\]|\\x([0-9a-fA-F]{2})|\\([\s\S])|([\s\S])/g;
 function readClass(reader: Reader): Found {
   CLASS.lastIndex = reader.at;
   const text = CLASS.exec(reader.pattern)?.[0];
-  if (text === undefined) throw new Error('Expected the end of a character class.');
+  if (text === undefined) throw new Error(`Expected ] after the [ at ${reader.at} of the pattern, found none.`);
   reader.at += text.length;
   const inner = text.slice(0, -1);
   if (inner.startsWith('^') || /[^\\]-./s.test(inner)) return ANYTHING;

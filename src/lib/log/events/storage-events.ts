@@ -9,7 +9,10 @@ export const storageEvents = {
   'storage.unreachable': storage.error('The object store cannot be reached.', ['reason']),
   'storage.reachable': storage.info('The object store can be reached again.', ['durationSec']),
   'storage.bound': storage.info('Database and store are bound to each other.'),
-  'storage.unbound': storage.warn('Nothing is deleted in the store.', ['reason']),
+  'storage.unbound': storage.warn(
+    'The store could not be confirmed as the store of this database. Nothing is deleted from it.',
+    ['reason'],
+  ),
   'storage.move-failed': storage.error('Objects could not be moved.', ['err']),
   'storage.moving': storage.info('Objects are moved from the old store.', ['waiting', 'bytes']),
   'storage.moved': storage.info('All objects have been moved. Remove MILLRACE_STORAGE_FROM.'),

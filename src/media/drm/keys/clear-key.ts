@@ -1,4 +1,5 @@
 import type { Guid } from '../../../lib/guid.ts';
+import { quote } from '../../../lib/quote.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ContentKey } from '../../../ports/drm-key-source.ts';
 import { kidBytes, kidOfBytes } from './content-keys.ts';
@@ -27,10 +28,11 @@ export function parseClearKeyRequest(text: string): ClearKeyRequest {
   const request = parseObject(text);
   const { kids, type } = request;
   if (type !== undefined && type !== 'temporary') {
-    throw new Refused('invalid', 'Expected a licence request of type "temporary".');
+    throw new Refused('invalid', `Expected a licence request of type "temporary", got ${describe(type)}.`);
   }
   if (!Array.isArray(kids) || kids.length === 0 || kids.length > MAX_KIDS) {
-    throw new Refused('invalid', `Expected 1 to ${MAX_KIDS} key ids in "kids".`);
+    const got = Array.isArray(kids) ? kids.length : 'no list';
+    throw new Refused('invalid', `Expected 1 to ${MAX_KIDS} key ids in "kids", got ${got}.`);
   }
   return { kids: kids.map(parseKid) };
 }
@@ -60,7 +62,11 @@ function parseObject(text: string): Record<string, unknown> {
 function parseKid(encoded: unknown): Guid {
   const bytes = typeof encoded === 'string' && ENCODED_KID.test(encoded) ? Buffer.from(encoded, 'base64url') : null;
   if (bytes?.length === KID_BYTES) return kidOfBytes(bytes);
-  throw new Refused('invalid', 'Expected key ids of 16 bytes in base64url without padding.');
+  throw new Refused('invalid', `Expected key ids of 16 bytes in base64url without padding, got ${describe(encoded)}.`);
+}
+
+function describe(value: unknown): string {
+  return quote(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function encodeKid(kid: Guid): string {

@@ -43,11 +43,11 @@ describe('content keys', () => {
     expect(kidOfBytes(kidBytes(kid))).toBe(kid);
     expect(() => kidOfBytes(Buffer.alloc(15))).toThrow('Expected a key id of 16 bytes');
   });
+});
 
-  test('reject an unknown scheme', () => {
-    expect(findScheme('cbcs').name).toBe('cbcs');
-    expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
-  });
+test('findScheme rejects an unknown scheme', () => {
+  expect(findScheme('cbcs').name).toBe('cbcs');
+  expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
 });
 
 describe('a sample initialisation vector', () => {

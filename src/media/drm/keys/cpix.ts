@@ -142,8 +142,12 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   if (data === undefined) return null;
   const lines = data.toString('utf8').trim().split(/\r?\n/);
   // These lines are copied to playlists unchanged, so they must not contain any other tag.
-  if (lines.every((line) => line.startsWith(tag) && !/\p{Cc}/u.test(line))) return lines.join('\n');
-  throw new Error(`Expected only ${tag} lines in the CPIX response's signalling for ${playlist} playlists.`);
+  const other = lines.findIndex((line) => !line.startsWith(tag) || /\p{Cc}/u.test(line));
+  if (other === -1) return lines.join('\n');
+  throw new Error(
+    `Expected only ${tag} lines in the CPIX response's signalling for ${playlist} playlists, ` +
+      `got a different line ${other + 1}.`,
+  );
 }
 
 /** Returns the decoded base64 content of the child elements with a name. Ignores empty elements. */
