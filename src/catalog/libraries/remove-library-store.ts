@@ -9,8 +9,8 @@ const MEDIA_AT_ONCE = 100;
 
 /**
  * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone,
- * collections and imports are deleted, and its media are no longer listed. The caller sends the job that deletes the rows and
- * objects. Throws `Refused` (`not-found`) for an unknown library.
+ * collections and imports are deleted, and its media are no longer listed. The caller sends the job that deletes the
+ * rows and objects. Throws `Refused` (`not-found`) for an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx

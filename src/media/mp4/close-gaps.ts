@@ -4,9 +4,9 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 const MAX_STEP_SEC = 1;
 
 /**
- * Returns the indexes with small gaps and overlaps closed by the durations of the samples before them. The segments of a
- * recording have these where an encoder reconnected, because each track continues at its own time. The sample tables of
- * an MP4 file have durations only (ISO 14496-12 section 8.6.1.2). Leaves steps of more than a second unchanged.
+ * Returns the indexes with small gaps and overlaps closed by the durations of the samples before them. The segments of
+ * a recording have these where an encoder reconnected, because each track continues at its own time. The sample tables
+ * of an MP4 file have durations only (ISO 14496-12 section 8.6.1.2). Leaves steps of more than a second unchanged.
  */
 export function closeGaps(indexes: readonly ChunkIndex[]): ChunkIndex[] {
   return indexes.map((index, number) => {

@@ -9,7 +9,9 @@ export const serviceEvents = {
   'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
   'role.draining': service.info('A role finishes its work and stops.'),
   'role.drain-requested': service.info('This process was asked to drain. It takes no new work.'),
-  'role.incompatible': service.error('A newer version changed the database. This role accepts no further work.', ['reason']),
+  'role.incompatible': service.error('A newer version changed the database. This role accepts no further work.', [
+    'reason',
+  ]),
   'role.unchecked': service.warn('The version of the database could not be checked. It is checked again.', ['err']),
   'role.stopped': service.info('A role has stopped.', ['durationMs']),
   'role.failed': service.error('A role failed and exits.', ['err']),
