@@ -21,7 +21,8 @@ export async function ensureInstalled(root, wanted) {
   process.stderr.write(`millrace: installing packages${wanted.withDev ? '' : ' (without those for development)'}\n`);
   const [program, ...first] = npmCommand(process.env);
   const scope = wanted.withDev ? '--include=dev' : '--omit=dev';
-  const code = await runChild(program, [...first, 'ci', '--include=optional', scope], {
+  // npm warns that packages need a newer Node than its own. The installed Node runs them.
+  const code = await runChild(program, [...first, 'ci', '--include=optional', scope, '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });

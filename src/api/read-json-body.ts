@@ -176,12 +176,17 @@ type SchemaError = { keyword: string; instancePath: string; params: object; mess
 /** Returns a sentence with the name of the field in the API, the expected value and the received value. */
 function describe({ keyword, instancePath, params, message }: SchemaError, value: unknown): string {
   const { allowedValues = [] }: { allowedValues?: readonly unknown[] } = params;
-  const expected = allowedValues.length === 0 ? message : `must be one of ${allowedValues.join(', ')}`;
+  const expected = allowedValues.length === 0 ? message : `must be one of ${allowedValues.map(nameOf).join(', ')}`;
   const path = instancePath.split('/').slice(1);
   if (path.length === 0) return `The body ${expected}.`;
   const found = path.reduce<unknown>((at, name) => Object(at)[name], value);
   const isShown = keyword !== 'required' && !SECRET.test(instancePath);
   return `The field ${path.join('.')} ${expected}${isShown ? `, got ${show(found)}` : ''}.`;
+}
+
+/** Names a value in a list of values: `null` and the empty string would not be visible. */
+function nameOf(value: unknown): string {
+  return value === '' || typeof value !== 'string' ? JSON.stringify(value) : value;
 }
 
 function show(value: unknown): string {

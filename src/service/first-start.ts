@@ -183,7 +183,7 @@ Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}
 function dashboardLink({ signInSecret }: FirstLibrary, { publicUrl }: BaseAddresses): string {
   return signInSecret === null
     ? `${publicUrl}/  (sign in with the account key)`
-    : `${publicUrl}/dashboard/welcome#${signInSecret}  (signs you in, once, within an hour)`;
+    : `${publicUrl}/dashboard/welcome#${signInSecret}  (opens once, within an hour)`;
 }
 
 /**

@@ -29,7 +29,7 @@ const readJoin = formReader(
   }),
 );
 const WRONG_KEY = 'This key is not valid here: it is wrong, expired or revoked.';
-const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
+const WORN_LINK = 'This link was used before or has expired. Sign in with your password or a key.';
 const WRONG_PASSWORD = 'E-mail address, password or code is wrong.';
 const WORN_INVITATION = 'This invitation was used before or has expired. Ask for a new one.';
 const TOO_MANY_KEYS = 'Too many wrong keys from this address. Try again in a minute, or with a valid key.';

@@ -91,7 +91,10 @@ async function attach({ millrace, library: libraryId }: Context, { item, caption
 }
 
 async function readFolder(context: Context, root: string): Promise<{ items: Item[]; videos: Found[] }> {
-  const names = (await readdir(root, { recursive: true })).toSorted((a, b) => (a < b ? -1 : 1));
+  const found = await readdir(root, { recursive: true }).catch((cause: unknown) => {
+    throw new Refused('invalid', `expected a folder that can be read, got ${root} (${Object(cause).code}).`, { cause });
+  });
+  const names = found.toSorted((a, b) => (a < b ? -1 : 1));
   const manifest = await readManifest(root, names);
   const media = names.filter((name) => MEDIA.has(extname(name).toLowerCase()));
   const collections = new Map<string, Item>();

@@ -9,7 +9,7 @@ function rowOf(item: object): string {
   const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
   const cells = [
     found('guid', 'Id', 'id', 'srclang'),
-    found('title', 'name', 'Name', 'Label'),
+    found('Email', 'title', 'name', 'Name', 'Label'),
     found('status', 'Status'),
   ];
   const known = cells.filter((cell) => cell !== undefined);

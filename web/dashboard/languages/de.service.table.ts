@@ -3,6 +3,8 @@
  * translated too. Messages without an entry are shown in English.
  */
 export const service = {
+  'This link was used before or has expired. Sign in with your password or a key.':
+    'Dieser Link wurde schon benutzt oder ist abgelaufen. Melde dich mit deinem Passwort oder einem Schlüssel an.',
   'You are not signed in. Sign in first.': 'Du bist nicht angemeldet. Melde dich zuerst an.',
   'E-mail address, password or code is wrong.': 'E-Mail-Adresse, Passwort oder Code ist falsch.',
   'This invitation was used before or has expired. Ask for a new one.':

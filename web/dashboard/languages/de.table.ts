@@ -386,7 +386,6 @@ export const de = {
     'Der erste Start hat einen Kontoschlüssel ausgegeben. Er gibt Zugriff auf alles.',
   'A library key gives access to one library. A read-only key cannot change anything.':
     'Ein Bibliotheksschlüssel gibt Zugriff auf eine Bibliothek. Ein Leseschlüssel kann nichts ändern.',
-  'Sign in with a key': 'Mit einem Schlüssel anmelden',
   'Monthly cost elsewhere': 'Monatliche Kosten anderswo',
   minute: 'Minute',
   minutes: 'Minuten',

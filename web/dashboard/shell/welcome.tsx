@@ -50,7 +50,7 @@ export function Welcome() {
           <>
             <Notice kind="error">{error.value}</Notice>
             <a class="button primary" href={addressOf({ name: 'home' })}>
-              {t('Sign in with a key')}
+              {t('Sign in')}
             </a>
           </>
         )}
