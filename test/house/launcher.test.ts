@@ -117,7 +117,7 @@ test('without node_modules, npm ci runs once, without development packages for t
   if (before === undefined) delete process.env.npm_execpath;
   else process.env.npm_execpath = before;
   expect(readFileSync(join(folder, 'calls'), 'utf8')).toBe(
-    'ci --include=optional --omit=dev\nci --include=optional --include=dev\n',
+    'ci --include=optional --omit=dev --loglevel=error\nci --include=optional --include=dev --loglevel=error\n',
   );
 });
 
