@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
 import { roleIn } from '../catalog/people/permissions.ts';
 import type { Caller } from '../catalog/people/person.ts';
+import { cleanText } from '../lib/clean-text.ts';
 import { type Guid, guidOfBytes, parseGuid } from '../lib/guid.ts';
-import { cleanText } from './clean-text.ts';
 import type { Contract } from './define-operation.ts';
 import { readId } from './read-params.ts';
 

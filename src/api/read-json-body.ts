@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Validator } from 'typebox/compile';
+import { cleanText } from '../lib/clean-text.ts';
 import { quote } from '../lib/quote.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
-import { cleanText } from './clean-text.ts';
 import { isTypoOf, type NameRules, suggest } from './name-rules.ts';
 import { type UnknownField, unknownFields } from './unknown-fields.ts';
 

@@ -1,7 +1,7 @@
 import { type TObject, Type } from 'typebox';
+import { cleanText } from '../lib/clean-text.ts';
 import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
-import { cleanText } from './clean-text.ts';
 
 /** Path parameters. `title` is the name of the resource in error messages. */
 export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });

@@ -1,9 +1,9 @@
 import { type TObject, Type } from 'typebox';
+import { cleanText } from '../lib/clean-text.ts';
 import { type Guid, readGuid } from '../lib/guid.ts';
 import { quote } from '../lib/quote.ts';
 import { readTime } from '../lib/read-time.ts';
 import { Refused } from '../lib/refused.ts';
-import { cleanText } from './clean-text.ts';
 import { guardOf } from './models/fields.ts';
 import type { NameRules } from './name-rules.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { cleanText } from '../../lib/clean-text.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { cleanText } from '../clean-text.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';

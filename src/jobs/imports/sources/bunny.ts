@@ -2,6 +2,7 @@ import type { ImportSourceName } from '../../../catalog/imports/library-import.t
 import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { signFile } from '../../../catalog/pull-zones/verify-url-token.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
+import { cleanText } from '../../../lib/clean-text.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
@@ -43,11 +44,7 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
 
 type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
-/** Without characters that PostgreSQL cannot store. */
-const textOf = (value: unknown): string | null => {
-  const text = typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
-  return text === '' ? null : text;
-};
+const textOf = (value: unknown): string | null => (typeof value === 'string' && cleanText(value)) || null;
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
