@@ -54,13 +54,16 @@ async function makeInit(): Promise<Buffer> {
   return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
 }
 
-/** Creates a database, a folder, a library for videos of three segments, and edges that `closeEdges` closes. */
+/** Creates a database, a folder, a library for videos of three segments, and edges that `closeEdges` and `close` close. */
 export async function createGrowingRoom() {
   const database = await startTestDatabase();
   const room = await createEdgeRoom(database);
   const libraryId = await addLibrary(database.db);
   const init = await makeInit();
   const edges: TestEdge[] = [];
+  const closeEdges = async () => {
+    for (const edge of edges.splice(0)) await edge.close();
+  };
   const address = (edge: TestEdge, key: MediaKey, file: string) =>
     `${edge.base}/vz-${libraryId}/${key.mediaId}/${file}`;
   return {
@@ -75,9 +78,7 @@ export async function createGrowingRoom() {
       edges.push(edge);
       return edge;
     },
-    async closeEdges() {
-      for (const edge of edges.splice(0)) await edge.close();
-    },
+    closeEdges,
     async addVideo(planned: Buffer | null = null): Promise<RenditionKey> {
       const key = await addVideo(database.db, libraryId);
       const startTicks = Array.from({ length: SEGMENTS }, (_, index) => index * SEGMENT_TICKS);
@@ -90,6 +91,7 @@ export async function createGrowingRoom() {
     },
     publish: (key: RenditionKey, segment: number) => publishChunk(database.db, room.storage, key, makeChunk(segment)),
     async close() {
+      await closeEdges();
       await room.close();
       await database.stop();
     },
