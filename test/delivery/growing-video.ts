@@ -54,7 +54,7 @@ async function makeInit(): Promise<Buffer> {
   return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
 }
 
-/** Creates a database, a folder, a library for videos of three segments, and edges that `closeEdges` and `close` close. */
+/** Creates a database, a folder, a library for videos of three segments, and edges that `close` closes. */
 export async function createGrowingRoom() {
   const database = await startTestDatabase();
   const room = await createEdgeRoom(database);
