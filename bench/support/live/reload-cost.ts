@@ -3,7 +3,7 @@ import { writePlaylist } from '../../../src/media/hls/playlist.ts';
 import type { FeedRendition } from '../../../src/media/live/playlist/feed-message.ts';
 import { LiveIndex } from '../../../src/media/live/playlist/live-index.ts';
 import { livePlaylist } from '../../../src/media/live/playlist/live-playlist.ts';
-import { holdsMedia, newestOf } from '../../../src/media/live/playlist/slot-segments.ts';
+import { holdsMedia, newestOf } from '../../../src/media/live/playlist/newest-media.ts';
 import type { Measurement } from '../report.ts';
 
 const SEGMENT_SEC = 2;

@@ -8,14 +8,12 @@ import { writePlaylist } from '../../media/hls/playlist.ts';
 import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
+import { findLatePlace, holdsMedia, newestOf, skipsParts } from '../../media/live/playlist/newest-media.ts';
 import {
   canBegin,
   canList,
-  findLatePlace,
-  holdsMedia,
   isRangeOver,
   type LiveView,
-  newestOf,
   targetDurationSec,
 } from '../../media/live/playlist/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
@@ -220,14 +218,17 @@ async function servePlaylist(
   const wanted = readWanted(request.query);
   if (wanted === 'invalid')
     return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only together with it.');
+  let isSkipping = false;
   if (wanted !== null) {
     const last = newest()?.sequence ?? null;
     if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
-    const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
+    isSkipping = skipsParts(newest(), wanted);
+    const targetSec = stream.assumedTargetSec(once('target', () => targetDurationSec(index, slot, view)));
+    const limitMs = RELOAD_SHARE * 1_000 * targetSec;
     // If segments are only delivered whole, the request waits for the whole segment instead of a part.
-    const awaited = hasParts ? wanted : { ...wanted, part: null };
+    const awaited = hasParts && !isSkipping ? wanted : { ...wanted, part: null };
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     const isLate = hasParts && findLatePlace(index, slot, view, wanted) === 'after';
     await stream.until(isLate ? () => false : isThere, isLate ? LATE_PAUSE_MS : limitMs, request.leave());
@@ -237,7 +238,8 @@ async function servePlaylist(
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
   if (!isOver && !canList(index, slot, view)) return notFound('not-playable');
-  const isWithin = wanted !== null && hasParts && !isOver && findLatePlace(index, slot, view, wanted) === 'within';
+  const isWithin =
+    wanted !== null && hasParts && !isOver && !isSkipping && findLatePlace(index, slot, view, wanted) === 'within';
   const endSequence = isWithin ? wanted.sequence : null;
   const name = ['text', renditionId, isDelta, isOver, endSequence, variant.tag, session !== null].join('|');
   const text = once(name, () => {

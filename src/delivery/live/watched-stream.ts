@@ -2,6 +2,7 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
+import { MIN_TARGET_SEC } from '../../media/live/playlist/slot-segments.ts';
 import { openFeedConnection } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
@@ -30,6 +31,11 @@ const ANNOUNCE_LIMIT_MS = 1_000;
  * segment.
  */
 const GATHER_MS = 10;
+/**
+ * Time in ms for which players may still expect responses within the previous target duration after it grew: hls.js 1.7
+ * derives the time limit of a request from the playlist before the last one.
+ */
+const TARGET_GROWTH_MS = 10_000;
 /** Maximum number of concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
@@ -56,6 +62,8 @@ export class WatchedStream {
   /** Values computed from the current index, by name. */
   #derived = { version: -1, values: new Map<string, unknown>() };
   lastUsedMs = Date.now();
+  /** `longestSec` of the index, and its value before it grew most recently. */
+  #longest = { sec: 0, beforeSec: 0, grewMs: 0 };
 
   constructor(mediaId: string, head: LiveHead, deps: WatchDeps) {
     this.#mediaId = mediaId;
@@ -122,6 +130,13 @@ export class WatchedStream {
     const startMs = programmeStartMs(period);
     if (startMs !== null) this.#periodStartsMs.set(period.number, startMs);
     return startMs ?? Date.now();
+  }
+
+  /** Returns the target duration that players of this stream may still assume, in seconds. */
+  assumedTargetSec(targetSec: number): number {
+    const { beforeSec, grewMs } = this.#longest;
+    if (beforeSec === 0 || Date.now() > grewMs + TARGET_GROWTH_MS) return targetSec;
+    return Math.min(targetSec, Math.max(MIN_TARGET_SEC, beforeSec));
   }
 
   /**
@@ -236,6 +251,10 @@ export class WatchedStream {
   }
 
   #changed(): void {
+    const { longestSec } = this.index;
+    if (longestSec !== this.#longest.sec) {
+      this.#longest = { sec: longestSec, beforeSec: this.#longest.sec, grewMs: Date.now() };
+    }
     this.index.trim((this.#windowSec + SLACK_SEC) * 1000, Date.now());
     this.#waking ??= setTimeout(() => this.#wake(), GATHER_MS);
   }

@@ -3,15 +3,8 @@ import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
 import { livePlaylist } from './live-playlist.ts';
-import {
-  canBegin,
-  canList,
-  findLatePlace,
-  holdsMedia,
-  listSlot,
-  newestOf,
-  targetDurationSec,
-} from './slot-segments.ts';
+import { findLatePlace, holdsMedia, newestOf } from './newest-media.ts';
+import { canBegin, canList, listSlot, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 

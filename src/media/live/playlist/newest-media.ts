@@ -1,0 +1,54 @@
+import type { LiveIndex } from './live-index.ts';
+import { isListedOpen, type ListedView, type LiveView, listTail, spansOf } from './slot-segments.ts';
+
+/** Newest media of a slot. `part` is null if the segment is complete. */
+export type NewestMedia = { sequence: number; part: number | null };
+
+/** Returns the newest media of a slot in playlists with (`hasParts`) or without parts. */
+export function newestOf(index: LiveIndex, slot: string, view: ListedView): NewestMedia | null {
+  const [last] = listTail(spansOf(index, slot, view), 1);
+  if (last === undefined) return null;
+  if (last.segment === null || !isListedOpen(last.segment, view.hasParts)) {
+    return { sequence: last.sequence, part: null };
+  }
+  return { sequence: last.sequence, part: last.segment.parts.length - 1 };
+}
+
+/**
+ * Whether a playlist up to `newest` contains the media that a blocking request waits for (RFC 8216bis section 6.2.5.2).
+ */
+export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boolean {
+  if (newest === null || newest.sequence < wanted.sequence) return false;
+  if (newest.sequence > wanted.sequence || newest.part === null) return true;
+  return wanted.part !== null && newest.part >= wanted.part;
+}
+
+/**
+ * Whether a blocking request skips parts that do not exist yet, as requests of hls.js 1.7 without low latency do. Such
+ * a player waits for the segment: if it gets only the last part, it requests that part again and then pauses for most
+ * of a target duration.
+ */
+export function skipsParts(newest: NewestMedia | null, wanted: NewestMedia): boolean {
+  if (newest === null || wanted.part === null || wanted.sequence < newest.sequence) return false;
+  const next = newest.sequence === wanted.sequence ? (newest.part ?? wanted.part) + 1 : 0;
+  return wanted.part > next;
+}
+
+/** Number of segments that are searched for the next part of a late player. */
+const LATE_SEGMENTS = 4;
+
+/**
+ * Returns the position of a blocking request that waits for media of an already complete segment, as after a burst or
+ * on a slow machine: `within` the segment, or at the first part `after` it. Returns null if no later media of the same
+ * period exists. The distinction is needed because hls.js 1.7 never loads the remaining parts of a segment if the
+ * segment is listed as complete while the player processes one of its parts.
+ */
+export function findLatePlace(index: LiveIndex, slot: string, view: LiveView, wanted: NewestMedia) {
+  const listed = listTail(spansOf(index, slot, view), LATE_SEGMENTS);
+  const at = listed.findIndex(({ sequence }) => sequence === wanted.sequence);
+  const [one, next] = [listed[at], listed[at + 1]];
+  if (one?.segment?.isClosed !== true || next?.period !== one.period || wanted.part === null) return null;
+  const after = one.segment.parts.length;
+  if (wanted.part > after) return null;
+  return wanted.part < after ? 'within' : 'after';
+}
