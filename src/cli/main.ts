@@ -46,6 +46,10 @@ const commands: Record<string, Command> = {
       'orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
+  rewrite: {
+    summary: 'replace addresses of the hosted service in files: rewrite PATH... --api URL --edge URL [--write]',
+    run: async (args) => await (await import('./rewrite/rewrite.ts')).rewrite(args),
+  },
   speech: {
     summary: 'manage speech recognition models: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),

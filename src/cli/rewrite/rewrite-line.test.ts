@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { rewriteLine } from './rewrite-line.ts';
+import { readRules } from './rewrite-rules.ts';
+
+const ID = '657bb740-a71b-4529-a012-528021c31a92';
+const rules = readRules({
+  api: 'https://media.example.com',
+  edge: 'https://watch.example.com/',
+  host: ['vz-12ab34cd-e56.b-cdn.net=https://watch.example.com/vz-1', 'cdn.old.example=https://watch.example.com/vz-2'],
+  library: ['12345=7'],
+});
+
+test.each([
+  {
+    name: 'an embed with a query',
+    line: `<iframe src="https://iframe.mediadelivery.net/embed/12345/${ID}?autoplay=true&amp;t=3"></iframe>`,
+    text: `<iframe src="https://watch.example.com/embed/7/${ID}?autoplay=true&amp;t=3"></iframe>`,
+  },
+  {
+    name: 'a player page of another library',
+    line: `http://player.mediadelivery.net/play/99/${ID}`,
+    text: `https://watch.example.com/play/99/${ID}`,
+  },
+  {
+    name: 'an old embed on the API host',
+    line: `//video.bunnycdn.com/embed/12345/${ID}`,
+    text: `//watch.example.com/embed/7/${ID}`,
+  },
+  {
+    name: 'API addresses',
+    line: `fetch('https://video.bunnycdn.com/library/12345/videos'); fetch("https://api.bunny.net/videolibrary")`,
+    text: `fetch('https://media.example.com/library/7/videos'); fetch("https://media.example.com/videolibrary")`,
+  },
+  {
+    name: 'a pull zone',
+    line: `https://vz-12ab34cd-e56.b-cdn.net/${ID}/playlist.m3u8`,
+    text: `https://watch.example.com/vz-1/${ID}/playlist.m3u8`,
+  },
+  { name: 'an own host name', line: 'https://CDN.old.example/a/b', text: 'https://watch.example.com/vz-2/a/b' },
+  {
+    name: 'JSON',
+    line: String.raw`{"u":"https:\/\/iframe.mediadelivery.net\/embed\/12345\/x"}`,
+    text: String.raw`{"u":"https:\/\/watch.example.com\/embed\/7\/x"}`,
+  },
+  {
+    name: 'JSON within SQL',
+    line: String.raw`('{\"u\":\"https:\\/\\/vz-12ab34cd-e56.b-cdn.net\\/x\"}')`,
+    text: String.raw`('{\"u\":\"https:\\/\\/watch.example.com\\/vz-1\\/x\"}')`,
+  },
+  {
+    name: 'an address in the query of another one',
+    line: `https://video.bunnycdn.com/OEmbed?url=https%3A%2F%2Fiframe.mediadelivery.net%2Fembed%2F12345%2F${ID}`,
+    text: `https://media.example.com/OEmbed?url=https%3A%2F%2Fwatch.example.com%2Fembed%2F7%2F${ID}`,
+  },
+  {
+    name: 'a content security policy',
+    line: "frame-src 'self' iframe.mediadelivery.net https://player.mediadelivery.net;",
+    text: "frame-src 'self' watch.example.com https://watch.example.com;",
+  },
+])('replaces $name', ({ line, text }) => {
+  expect(rewriteLine(line, rules).text).toBe(text);
+});
+
+test.each([
+  'https://iframe.mediadelivery.net.evil.example/embed/12345/x',
+  'https://xiframe.mediadelivery.net/embed/12345/x',
+  'https://sub.iframe.mediadelivery.net/embed/12345/x',
+  'mail@video.bunnycdn.com',
+  'https://bunny.net/stream',
+])('leaves %s unchanged', (line) => {
+  expect(rewriteLine(line, rules)).toEqual({ text: line, found: [] });
+});
+
+test('reports addresses of a pull zone without a replacement', () => {
+  const line = 'https://vz-ffffffff-000.b-cdn.net/x/playlist.m3u8?token=1';
+  const host = 'vz-ffffffff-000.b-cdn.net';
+  expect(rewriteLine(line, rules)).toEqual({
+    text: line,
+    found: [{ from: `${host}/x/playlist.m3u8`, to: null, host }],
+  });
+});
+
+test('returns each address with its replacement, without the query', () => {
+  const { found } = rewriteLine(`src="https://iframe.mediadelivery.net/embed/12345/${ID}?t=1"`, rules);
+  expect(found).toEqual([
+    {
+      from: `iframe.mediadelivery.net/embed/12345/${ID}`,
+      to: `https://watch.example.com/embed/7/${ID}`,
+      host: 'iframe.mediadelivery.net',
+    },
+  ]);
+});
+
+/** Serializes a string as PHP does. */
+const serialize = (text: string) => `s:${text.length}:"${text}";`;
+const escapeForSql = (text: string) => text.replaceAll(/["\\]/g, (found) => `\\${found}`);
+
+test.each(['plain', 'in SQL'])('corrects the lengths of nested serialized strings, %s', (kind) => {
+  const form = kind === 'plain' ? (text: string) => text : escapeForSql;
+  // The inner length changes from three to two digits, which changes the outer length too.
+  const padding = 'x'.repeat(104 - `https://player.mediadelivery.net/embed/12345/`.length);
+  const of = (url: string) => `a:2:{${serialize('kept')}${serialize(`a:1:{${serialize(`${url}${padding}`)}}`)}}`;
+  const line = `INSERT '${form(of('https://player.mediadelivery.net/embed/12345/'))}', ${form(serialize('other'))}`;
+  const text = `INSERT '${form(of('https://watch.example.com/embed/7/'))}', ${form(serialize('other'))}`;
+  expect(rewriteLine(line, rules).text).toBe(text);
+});

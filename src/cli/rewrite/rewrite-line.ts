@@ -1,0 +1,76 @@
+import { API_HOSTS, baseFor, PLAYER_HOSTS, type RewriteRules } from './rewrite-rules.ts';
+import { type LineEdit, withSerializedLengths } from './with-serialized-lengths.ts';
+
+/** An address of the hosted service in a text. `to` is null if no rule replaces it. Both are without a query. */
+export type FoundAddress = { from: string; to: string | null; host: string };
+
+/** How an address is written: its slashes, and whether it is percent-encoded. */
+type Notation = { slash: string; isPercent: boolean };
+
+const SLASH = String.raw`(?:\\*/|%2F)`;
+const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAll('.', String.raw`\.`)).join('|');
+
+/** Creates the expression that finds addresses of the hosted service and of the hosts in the rules. */
+export function addressPattern(rules: RewriteRules): RegExp {
+  const mapped = [...rules.hosts.keys()].map((host) => host.replaceAll('.', String.raw`\.`));
+  const hosts = [KNOWN_HOSTS, String.raw`[a-z0-9-]+\.b-cdn\.net`, ...mapped].join('|');
+  const prefix = String.raw`(?<![\w.@%-])(?<scheme>https?(?::|%3A))?(?<slashes>${SLASH}{2})?`;
+  const path = `(?<path>${SLASH}(?<page>embed|play|library)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
+  // The rest is only looked at, because it may contain further addresses.
+  const rest = String.raw`(?=(?<rest>(?:\\*/|%2F|[\w.~%-])*))`;
+  return new RegExp(String.raw`${prefix}(?<host>${hosts})(?![\w-]|\.\w)${path}${rest}`, 'gi');
+}
+
+/**
+ * Replaces the addresses of the hosted service in one line. `line` has one character per byte (latin1). Plain,
+ * protocol-relative, JSON-escaped and percent-encoded notations are kept, and lengths in serialized PHP are corrected.
+ */
+export function rewriteLine(
+  line: string,
+  rules: RewriteRules,
+  pattern = addressPattern(rules),
+): { text: string; found: FoundAddress[] } {
+  const found: FoundAddress[] = [];
+  const edits: LineEdit[] = [];
+  for (const match of line.matchAll(pattern)) {
+    const { scheme = '', slashes = '', host = '', path = '', page = '', library = '', rest = '' } = match.groups ?? {};
+    const notation = notationOf(slashes, path, rest);
+    const plainPath = decode(`${path}${rest}`, notation);
+    const base = baseFor(rules, host, page === '' ? (plainPath.split('/')[1] ?? '') : page);
+    const from = `${host.toLowerCase()}${plainPath}`;
+    if (base === null) {
+      found.push({ from, to: null, host: host.toLowerCase() });
+      continue;
+    }
+    const newLibrary = rules.libraries.get(library) ?? library;
+    const newPath = path === '' ? '' : `${path.slice(0, -library.length)}${newLibrary}`;
+    found.push({ from, to: `${base}${decode(`${newPath}${rest}`, notation)}`, host: host.toLowerCase() });
+    const start = match.index;
+    const end = start + match[0].length;
+    const written = scheme !== '' ? base : base.replace(/^https?:/, '').slice(slashes === '' ? 2 : 0);
+    const text = `${encode(written, notation)}${newPath}`;
+    if (text !== match[0]) edits.push({ start, end, text });
+  }
+  if (edits.length === 0) return { text: line, found };
+  const all = withSerializedLengths(line, edits).toSorted((one, other) => one.start - other.start);
+  let [text, at] = ['', 0];
+  for (const edit of all) {
+    text += line.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return { text: text + line.slice(at), found };
+}
+
+function notationOf(slashes: string, path: string, rest: string): Notation {
+  const [slash = '/'] = /^(?:\\*\/|%2F)/i.exec(`${slashes}${path}${rest}`) ?? [];
+  return { slash, isPercent: slash.startsWith('%') };
+}
+
+function encode(plain: string, { slash, isPercent }: Notation): string {
+  return isPercent ? encodeURIComponent(plain) : plain.replaceAll('/', slash);
+}
+
+/** Returns a path in plain notation. */
+function decode(path: string, { slash, isPercent }: Notation): string {
+  return isPercent ? path.replaceAll(/%2F/gi, '/') : path.replaceAll(slash, '/');
+}

@@ -1,0 +1,168 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
+import { LineDiff } from './line-diff.ts';
+import { REDIRECT_FORMATS, type RedirectFormat, writeRedirectMap } from './redirect-map.ts';
+import { addressPattern, rewriteLine } from './rewrite-line.ts';
+import { type RewriteRules, readRules } from './rewrite-rules.ts';
+
+/** Maximum length of a line, in bytes. */
+const MAX_LINE_BYTES = 128 * 2 ** 20;
+/** Maximum number of addresses in a redirect map. */
+const MAX_REDIRECTS = 100_000;
+/** A file with a zero byte in its first bytes is binary. */
+const EXAMINED_BYTES = 8_192;
+const SKIPPED_FOLDERS = ['.git', 'node_modules'];
+
+type Mode = { rules: RewriteRules; pattern: RegExp; isWriting: boolean; redirects: RedirectFormat | null };
+type Totals = { files: number; addresses: number; unmapped: Map<string, number>; redirects: Map<string, string> };
+
+/**
+ * `millrace rewrite PATH...`: finds addresses of the hosted service in files and folders, and prints the changes as a
+ * unified diff. With `--write`, changes the files; with `--redirects`, prints a redirect map instead.
+ */
+export async function rewrite(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      api: { type: 'string' },
+      edge: { type: 'string' },
+      host: { type: 'string', multiple: true, default: [] },
+      library: { type: 'string', multiple: true, default: [] },
+      redirects: { type: 'string' },
+      write: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  });
+  if (positionals.length === 0) throw new Refused('invalid', 'expected a file or folder, got none.');
+  const redirects = REDIRECT_FORMATS.find((one) => one === values.redirects) ?? null;
+  if (values.redirects !== undefined && redirects === null) {
+    const wanted = `expected ${REDIRECT_FORMATS.join(', ')}`;
+    throw new Refused('invalid', `--redirects: ${wanted}, got ${quote(values.redirects)}.`);
+  }
+  if (redirects !== null && values.write) throw new Refused('invalid', 'expected --write or --redirects, got both.');
+  const rules = readRules(values);
+  const mode = { rules, pattern: addressPattern(rules), isWriting: values.write, redirects };
+  const totals: Totals = { files: 0, addresses: 0, unmapped: new Map(), redirects: new Map() };
+  for (const place of positionals) {
+    for await (const file of textFilesIn(place)) await rewriteFile(file, mode, totals);
+  }
+  if (redirects !== null) process.stdout.write(writeRedirectMap(redirects, totals.redirects));
+  process.stderr.write(describe(totals, mode));
+  return 0;
+}
+
+/** Yields a file, or all text files below a folder. Does not follow symbolic links below it. */
+async function* textFilesIn(place: string): AsyncGenerator<string> {
+  const found = await stat(place).catch((cause: unknown) => {
+    throw new Refused('invalid', `expected a file or folder, got ${quote(place)}: ${reasonOf(cause)}.`, { cause });
+  });
+  if (found.isFile()) {
+    if (await isText(place)) yield place;
+    else process.stderr.write(`millrace rewrite: ${place} is binary or UTF-16 and was skipped.\n`);
+    return;
+  }
+  if (!found.isDirectory()) return;
+  for (const name of (await readdir(place)).toSorted()) {
+    const below = path.join(place, name);
+    const entry = await lstat(below);
+    if (entry.isFile() && (await isText(below))) yield below;
+    if (entry.isDirectory() && !SKIPPED_FOLDERS.includes(name)) yield* textFilesIn(below);
+  }
+}
+
+async function isText(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(EXAMINED_BYTES), 0, EXAMINED_BYTES, 0);
+    return !buffer.subarray(0, bytesRead).includes(0);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function rewriteFile(file: string, { rules, pattern, isWriting, redirects }: Mode, totals: Totals) {
+  const hasDiff = !isWriting && redirects === null;
+  const diff = new LineDiff(file, (text) => void (hasDiff && process.stdout.write(Buffer.from(text, 'latin1'))));
+  let isChanged = false;
+  for await (const line of linesOf(file)) {
+    const { text, found } = rewriteLine(line, rules, pattern);
+    isChanged ||= text !== line;
+    diff.add(line, text);
+    for (const { from, to, host } of found) {
+      if (to === null) totals.unmapped.set(host, (totals.unmapped.get(host) ?? 0) + 1);
+      else if (totals.redirects.size < MAX_REDIRECTS) totals.redirects.set(from, to);
+      totals.addresses += to === null ? 0 : 1;
+    }
+  }
+  diff.end();
+  if (!isChanged) return;
+  totals.files += 1;
+  if (isWriting) await replaceFile(file, (line) => rewriteLine(line, rules, pattern).text);
+}
+
+/** Replaces a file at once, so that an interruption leaves the old or the new content. Keeps its mode. */
+async function replaceFile(file: string, change: (line: string) => string): Promise<void> {
+  const fresh = `${file}.millrace-${process.pid}`;
+  try {
+    const changed = async function* () {
+      for await (const line of linesOf(file)) yield Buffer.from(change(line), 'latin1');
+    };
+    await pipeline(changed(), createWriteStream(fresh, { flags: 'wx', flush: true }));
+    await chmod(fresh, (await stat(file)).mode & 0o7777);
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Yields the lines of a file with their line breaks, one character per byte. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let pieces: string[] = [];
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { encoding: 'latin1', highWaterMark: 2 ** 20 })) {
+    const text = String(chunk);
+    let at = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', at)) {
+      yield [...pieces, text.slice(at, end + 1)].join('');
+      [pieces, bytes, at] = [[], 0, end + 1];
+    }
+    pieces.push(text.slice(at));
+    bytes += text.length - at;
+    if (bytes > MAX_LINE_BYTES) {
+      throw new Refused('invalid', `expected lines of at most ${MAX_LINE_BYTES} bytes, got a longer one in ${file}.`);
+    }
+  }
+  if (bytes > 0) yield pieces.join('');
+}
+
+function describe({ files, addresses, unmapped, redirects }: Totals, mode: Mode): string {
+  const count = `${countOf(addresses, 'address')} in ${countOf(files, 'file')}`;
+  const hint = addresses === 0 || mode.redirects !== null ? '' : ' Run again with --write to change them.';
+  const lines = [mode.isWriting ? `Changed ${count}.` : `Found ${count}.${hint}`];
+  if (mode.redirects !== null && redirects.size === MAX_REDIRECTS) {
+    lines.push(`The map has the first ${MAX_REDIRECTS} addresses.`);
+  }
+  for (const [host, times] of unmapped) {
+    lines.push(`Unchanged: ${countOf(times, 'address')} of ${host}. Add ${optionFor(host)}.`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function countOf(count: number, noun: 'address' | 'file'): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun === 'address' ? 'addresses' : 'files'}`;
+}
+
+function optionFor(host: string): string {
+  if (host.endsWith('.b-cdn.net')) return `--host ${host}=URL`;
+  return host.endsWith('.mediadelivery.net') ? '--edge URL' : '--api URL and --edge URL';
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

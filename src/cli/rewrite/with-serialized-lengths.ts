@@ -1,0 +1,39 @@
+/** A replacement of the characters from `start` to `end` of a line. */
+export type LineEdit = { start: number; end: number; text: string };
+
+/**
+ * Adds the edits that correct the lengths of serialized PHP strings (`s:5:"hello";`) around `edits`. Without them,
+ * WordPress and others discard the whole value. The line has one character per byte. In an SQL dump, the quotes are
+ * escaped, and an escaped character counts once.
+ */
+export function withSerializedLengths(line: string, edits: readonly LineEdit[]): LineEdit[] {
+  const all = [...edits];
+  const opened = [...line.matchAll(/(?<![\w])s:(?<length>[0-9]{1,10}):(?<backslash>\\?)"/g)];
+  // Inner strings begin later. The length of an outer string depends on the digits in inner ones.
+  for (const match of opened.toReversed()) {
+    const { length = '', backslash = '' } = match.groups ?? {};
+    const start = match.index + match[0].length;
+    const end = skipBytes(line, start, { bytes: Number(length), isEscaped: backslash !== '' });
+    if (!line.startsWith(`${backslash}";`, end)) continue;
+    let bytes = Number(length);
+    for (const edit of all) {
+      if (edit.start < start || edit.end > end) continue;
+      bytes += sizeOf(edit.text, backslash !== '') - sizeOf(line.slice(edit.start, edit.end), backslash !== '');
+    }
+    const at = match.index + 2;
+    if (bytes !== Number(length)) all.push({ start: at, end: at + length.length, text: `${bytes}` });
+  }
+  return all;
+}
+
+/** Returns the position after a number of bytes, of which escaped ones take two characters. */
+function skipBytes(line: string, start: number, { bytes, isEscaped }: { bytes: number; isEscaped: boolean }): number {
+  if (!isEscaped) return start + bytes;
+  let at = start;
+  for (let left = bytes; left > 0 && at < line.length; left -= 1) at += line[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+function sizeOf(text: string, isEscaped: boolean): number {
+  return isEscaped ? text.replaceAll(/\\./g, '.').length : text.length;
+}
