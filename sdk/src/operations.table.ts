@@ -573,7 +573,7 @@ export type Operations = {
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time, and webhooks have a signature of each key. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };

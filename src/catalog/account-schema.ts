@@ -70,6 +70,8 @@ export type AccessKeyTable = {
   expires_at: Date | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  /** Former read-only key, which still signs webhooks. Null for other keys. */
+  signing_key_sealed: Generated<Buffer | null>;
 };
 
 /** A browser that signed in with a key and now uses a cookie. Key and cookie are stored as hashes. */

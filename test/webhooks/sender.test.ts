@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { verifyWebhook } from '../../sdk/src/verify-webhook.ts';
+import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
+import { createLibraryStore } from '../../src/catalog/libraries/library-store.ts';
 import { claimEvents, endEvent, releaseEvent } from '../../src/catalog/webhooks/delivery-store.ts';
 import { announce, pruneEvents, resendEvent } from '../../src/catalog/webhooks/webhook-store.ts';
 import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { addLibrary, type HookedLibrary, happen, readLog, setWebhookUrl, startSender } from './lab.ts';
+import { addLibrary, type HookedLibrary, happen, readLog, secretBox, setWebhookUrl, startSender } from './lab.ts';
 import { type Arrival, findForgery, type Receiver, reset, startReceiver, status } from './receiver.ts';
 
 let database: TestDatabase;
@@ -51,6 +54,28 @@ const untilLog = (library: HookedLibrary, log: unknown[]) =>
 const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Status);
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
+
+test('a replaced read-only key signs until its overlap ends or it is revoked', async () => {
+  const library = await hook(status(200));
+  const store = createLibraryStore({ db: database.db, secretBox });
+  await store.resetKey(library.id, 'readOnlyKey', 3_600);
+  const key = (await store.keys(library.id)).readOnlyKey;
+  await happen(database, videoOf(library), 0);
+  await send();
+  await vi.waitFor(() => expect(receiver.arrivals).toHaveLength(1), patient);
+  const check = (arrival: Arrival | undefined, readOnlyKey: string) =>
+    verifyWebhook(arrival?.body ?? '', arrival?.headers ?? {}, { readOnlyKey });
+  const [first] = receiver.arrivals;
+  expect(await Promise.all([check(first, key), check(first, library.readOnlyKey)])).toEqual([true, true]);
+  if (first !== undefined) expect(findForgery(first, key)).toBe(null);
+  const keys = createKeyStore(database.db);
+  const [former] = await keys.list(library.id);
+  await keys.revoke(library.id, former?.id ?? newGuid());
+  await happen(database, videoOf(library), 1);
+  await vi.waitFor(() => expect(receiver.arrivals).toHaveLength(2), patient);
+  const second = receiver.arrivals[1];
+  expect(await Promise.all([check(second, key), check(second, library.readOnlyKey)])).toEqual([true, false]);
+});
 
 test('status 410 makes an event a dead letter, and the next event follows immediately', async () => {
   const library = await hook(status(410));

@@ -72,6 +72,7 @@ export async function resetLibraryKey(
       scope: isWriting ? 'write' : 'read',
       label: isWriting ? 'former ApiKey' : 'former ReadOnlyApiKey',
       expires_at: expires,
+      signing_key_sealed: isWriting ? null : locked.read_only_key_sealed,
     })
     .execute();
 }
@@ -79,7 +80,7 @@ export async function resetLibraryKey(
 async function lockLibrary(tx: Tx, id: number) {
   const row = await tx
     .selectFrom('library')
-    .select(['settings', 'api_key_hash', 'read_only_key_hash'])
+    .select(['settings', 'api_key_hash', 'read_only_key_hash', 'read_only_key_sealed'])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .forUpdate()

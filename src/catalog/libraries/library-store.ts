@@ -45,8 +45,9 @@ export type LibraryStore = {
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
   /**
-   * Replaces one of a library's two keys. For `overlapSec` seconds the old key still authenticates requests, as a
-   * hashed additional key, but signs nothing. Throws `Refused` (`not-found`) for an unknown library.
+   * Replaces one of a library's two keys. For `overlapSec` seconds the old key still authenticates requests, as an
+   * additional key, and an old read-only key also signs webhooks. An old ApiKey signs no uploads. Throws `Refused`
+   * (`not-found`) for an unknown library.
    */
   resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
   /**

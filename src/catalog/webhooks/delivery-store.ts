@@ -18,7 +18,8 @@ export type ClaimedEvent = WebhookEvent & {
   claim: Guid;
   attempts: number;
   url: string | null;
-  readOnlyKeySealed: Buffer;
+  /** The current key, then former ones that are still valid. */
+  readOnlyKeysSealed: Buffer[];
   /** Request that caused the event, for log lines. */
   requestId: string | null;
 };
@@ -45,9 +46,10 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
       returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.is_incomplete as "isIncomplete",
         e.attempts, e.request_id as "requestId", l.claim,
-        library.settings->>${WEBHOOK_URL_SETTING} as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(
-      tx,
-    );
+        library.settings->>${WEBHOOK_URL_SETTING} as url, array_prepend(library.read_only_key_sealed, coalesce((
+          select array_agg(k.signing_key_sealed order by k.created_at desc) from access_key k
+          where k.library_id = library.id and k.signing_key_sealed is not null and k.revoked_at is null
+            and k.expires_at > now()), '{}')) as "readOnlyKeysSealed"`.execute(tx);
     return rows;
   });
 }

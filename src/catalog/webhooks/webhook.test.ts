@@ -17,7 +17,7 @@ test('signs a delivery as published receivers verify it', () => {
   expect(webhookBody({ ...event, isIncomplete: true })).toBe(
     '{"VideoLibraryId":133,"VideoGuid":"657bb740-a71b-4529-a012-528021c31a92","Status":3,"Incomplete":true}',
   );
-  expect(webhookHeaders(event, 'read-only-key', 1_700_000_000_000)).toMatchObject({
+  expect(webhookHeaders(event, ['read-only-key'], 1_700_000_000_000)).toMatchObject({
     'X-BunnyStream-Signature': '95ba721a9a8ee56efa4ce19d45dba902747c0effc76c76a6d3d316f1f332cfd8',
     'webhook-id': event.id,
     'webhook-timestamp': '1700000000',
@@ -30,7 +30,7 @@ test('retry delays grow from seconds to hours', () => {
 
 test('signs the id, the time and the body of each attempt as specified by Standard Webhooks', () => {
   const at = (nowMs: number) => {
-    const headers = webhookHeaders(event, 'read-only-key', nowMs);
+    const headers = webhookHeaders(event, ['read-only-key'], nowMs);
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${webhookBody(event)}`;
     const wanted = createHmac('sha256', Buffer.from('read-only-key')).update(signed).digest('base64');
     expect(headers['webhook-signature']).toBe(`v1,${wanted}`);
@@ -40,6 +40,14 @@ test('signs the id, the time and the body of each attempt as specified by Standa
   expect([first['webhook-timestamp'], second['webhook-timestamp']]).toEqual(['1700000000', '1700000005']);
   expect(second['webhook-id']).toBe(first['webhook-id']);
   expect(second['webhook-signature']).not.toBe(first['webhook-signature']);
+});
+
+test('signs with the current key and with former keys', () => {
+  const nowMs = 1_700_000_000_000;
+  const [current, former] = [['new key'], ['old key']].map((keys) => webhookHeaders(event, keys, nowMs));
+  const both = webhookHeaders(event, ['new key', 'old key'], nowMs);
+  expect(both['webhook-signature']).toBe(`${current?.['webhook-signature']} ${former?.['webhook-signature']}`);
+  expect(both['X-BunnyStream-Signature']).toBe(current?.['X-BunnyStream-Signature']);
 });
 
 test.each([

@@ -79,22 +79,28 @@ export function webhookBody({ libraryId, mediaId, status, isIncomplete }: Webhoo
 }
 
 /**
- * Returns the headers of a delivery. The interface's own signature covers only the body: hex(HMAC-SHA256(body)) under
- * the library's read-only key. The additional Standard Webhooks headers also sign id and time, so that a receiver can
- * refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of the same key. Their libraries
- * expect secrets in base64, so a receiver configures `whsec_` and the base64 of the key.
+ * Returns the headers of a delivery, signed with each of `readOnlyKeys`: the library's current read-only key, then
+ * former ones that are still valid. The hosted API's own signature covers only the body: hex(HMAC-SHA256(body)) under
+ * the current key. The additional Standard Webhooks headers also sign id and time, so that a receiver can refuse
+ * replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their libraries expect secrets
+ * in base64, so a receiver configures `whsec_` and the base64 of the key.
  */
-export function webhookHeaders(event: WebhookEvent, readOnlyKey: string, nowMs: number): Record<string, string> {
+export function webhookHeaders(
+  event: WebhookEvent,
+  readOnlyKeys: readonly string[],
+  nowMs: number,
+): Record<string, string> {
+  const [current = ''] = readOnlyKeys;
   const body = webhookBody(event);
   const timestamp = String(Math.floor(nowMs / 1000));
-  const standard = createHmac('sha256', readOnlyKey).update(`${event.id}.${timestamp}.${body}`).digest('base64');
+  const sign = (key: string) => createHmac('sha256', key).update(`${event.id}.${timestamp}.${body}`).digest('base64');
   return {
     'Content-Type': 'application/json',
     'X-BunnyStream-Signature-Version': 'v1',
     'X-BunnyStream-Signature-Algorithm': 'hmac-sha256',
-    'X-BunnyStream-Signature': createHmac('sha256', readOnlyKey).update(body).digest('hex'),
+    'X-BunnyStream-Signature': createHmac('sha256', current).update(body).digest('hex'),
     'webhook-id': event.id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': readOnlyKeys.map((key) => `v1,${sign(key)}`).join(' '),
   };
 }

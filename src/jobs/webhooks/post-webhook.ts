@@ -14,8 +14,8 @@ const MAX_REDIRECTS = 3;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
-/** An event and its destination. `limitMs` covers the whole delivery, including redirects. */
-export type Delivery = { event: WebhookEvent; url: string; readOnlyKey: string; limitMs: number };
+/** An event and its destination. `readOnlyKeys` sign it, the current one first. `limitMs` covers the whole delivery, including redirects. */
+export type Delivery = { event: WebhookEvent; url: string; readOnlyKeys: readonly string[]; limitMs: number };
 
 /**
  * Posts an event once. Follows at most three redirects as POST with the same headers, each through the outbound client
@@ -32,9 +32,9 @@ export async function postWebhook(delivery: Delivery, outbound: Outbound, signal
 }
 
 async function followPost(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
-  const { event, readOnlyKey, limitMs } = delivery;
+  const { event, readOnlyKeys, limitMs } = delivery;
   const endMs = performance.now() + limitMs;
-  const headers = webhookHeaders(event, readOnlyKey, Date.now());
+  const headers = webhookHeaders(event, readOnlyKeys, Date.now());
   let { url } = delivery;
   for (let redirects = 0; ; redirects += 1) {
     const request = {

@@ -149,8 +149,8 @@ async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Pro
   if (url === null || url === '')
     return { kind: 'gone', answer: 'Not sent: the library no longer has a webhook address.' };
   try {
-    const readOnlyKey = deps.secretBox.open(event.readOnlyKeySealed);
-    return await postWebhook({ event, url, readOnlyKey, limitMs: timing.answerLimitMs }, deps.outbound, cut);
+    const readOnlyKeys = event.readOnlyKeysSealed.map((sealed) => deps.secretBox.open(sealed));
+    return await postWebhook({ event, url, readOnlyKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);
