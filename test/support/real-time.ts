@@ -1,6 +1,7 @@
 /**
- * Test files that measure real-time playback: stalls, dropped frames, quality at the start. They run after all others,
- * so that encoders do not take CPU time from the players.
+ * Test files that measure real-time playback (stalls, dropped frames, quality at the start), or count frames sent by
+ * SRT, which drops late packets. They run after all others, so that encoders do not take CPU time from players and
+ * publishers.
  */
 export const REAL_TIME: readonly string[] = [
   'test/live/gaps.test.ts',
@@ -9,6 +10,8 @@ export const REAL_TIME: readonly string[] = [
   'test/delivery/player-start.test.ts',
   'test/live/gap-players.test.ts',
   'test/live/gap-variants.test.ts',
+  'test/live/odd-publishers.test.ts',
+  'test/live/rtmp-and-srt.test.ts',
   'test/live/whip-changes.test.ts',
   'test/delivery/drm.test.ts',
   'test/live/whip-and-enhanced.test.ts',
