@@ -469,6 +469,8 @@ export type Operations = {
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Returns the oEmbed description of a player page. The library's referrer rules and embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
+  /** Downloads the uploaded file of a video, whether or not viewers may download it. Needs a key that may write. `GET /library/{libraryId}/videos/{videoId}/original` */
+  getOriginal: { input: { libraryId: number; videoId: string; fromByte?: number }; answer: Response };
   /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
   /** Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
@@ -699,6 +701,7 @@ export const operations = {
   getLiveStatus: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/status","query":[],"body":null,"answer":"json"},
   getLiveStream: {"method":"GET","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   getOEmbed: {"method":"GET","path":"/OEmbed","query":["url","maxWidth","maxHeight","token","expires"],"body":null,"answer":"json"},
+  getOriginal: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/original","query":["fromByte"],"body":null,"answer":"response"},
   getPlayData: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play","query":["token","expires"],"body":null,"answer":"json"},
   getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
   getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},

@@ -112,7 +112,7 @@ type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B exte
 type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
   ? Readable
   : A extends 'bytes'
-    ? Buffer
+    ? Buffer | Readable
     : A extends TSchema
       ? Static<A>
       : null;

@@ -113,6 +113,7 @@ import { fetchIntoVideo } from './videos/fetch-into-video.ts';
 import { fetchNewVideo } from './videos/fetch-new-video.ts';
 import { getActivity } from './videos/get-activity.ts';
 import { getHeatmap } from './videos/get-heatmap.ts';
+import { getOriginal } from './videos/get-original.ts';
 import { getPlayData } from './videos/get-play-data.ts';
 import { getPlayHeatmap } from './videos/get-play-heatmap.ts';
 import { getQueuePlace } from './videos/get-queue-place.ts';
@@ -181,6 +182,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getStatistics,
   getAudience,
   exportAudience,
+  getOriginal,
   getQueuePlace,
   getResolutions,
   getStorageSize,

@@ -16,7 +16,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 const codes: Record<string, number | string | null> = {};
 for (const { words, takes } of verbs) {
   if (ELSEWHERE.includes(words)) continue;
-  const args = takes.map((name) => ARGUMENTS[name] ?? NOBODY);
+  const args = takes.filter((name) => !name.endsWith('?')).map((name) => ARGUMENTS[name] ?? NOBODY);
   codes[words] = await runVerb([...words.split(' '), ...args]).catch((error: unknown) => String(error));
 }
 writeFileSync(report, JSON.stringify(codes));

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context, Profile } from './context.ts';
+import { exportLibrary } from './export-library.ts';
 import { importVideos } from './import-videos.ts';
 import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
@@ -98,15 +99,6 @@ async function nodes({ millrace, values }: Context): Promise<void> {
 function stateOf({ Lost, Draining, LastSeenAt, StartedAt }: NodeModel): string {
   if (Lost) return `lost since ${LastSeenAt}`;
   return Draining ? 'draining' : `since ${StartedAt}`;
-}
-
-async function exportLibrary({ millrace, library: libraryId }: Context): Promise<void> {
-  for await (const collection of millrace.pages('listCollections', { libraryId })) {
-    printLine(JSON.stringify({ kind: 'collection', ...collection }));
-  }
-  for await (const video of millrace.pages('listVideos', { libraryId, itemsPerPage: 1000 })) {
-    printLine(JSON.stringify({ kind: 'video', ...video }));
-  }
 }
 
 async function api({ millrace, takes, pairs, values }: Context): Promise<void> {

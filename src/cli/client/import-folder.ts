@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { guidOfBytes, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
+import { EXPORT_FILES } from './export-library.ts';
 import { followImport } from './follow-import.ts';
 import { printLine } from './output.ts';
 import { MEDIA, openUploader, uploadOne } from './upload-files.ts';
@@ -16,7 +17,7 @@ const MAX_ITEMS = 10_000;
 const POLL_MS = 500;
 
 type Fields = Record<string, unknown>;
-type Caption = { srclang: string; path: string };
+type Caption = { srclang: string; label: string | null; path: string };
 type Found = { path: string; item: Item; captions: Caption[]; image: string | null };
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & Fields;
 
@@ -83,9 +84,9 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
 /** Sends captions and image before the file, so that an interrupted run sends them again. */
 async function attach({ millrace, library: libraryId }: Context, { item, captions, image }: Found): Promise<void> {
   const videoId = item.guid;
-  for (const { srclang, path } of captions) {
+  for (const { srclang, label, path } of captions) {
     const captionsFile = (await readFile(path)).toString('base64');
-    await millrace.call('addCaption', { libraryId, videoId, srclang, body: { srclang, captionsFile } });
+    await millrace.call('addCaption', { libraryId, videoId, srclang, body: { srclang, label, captionsFile } });
   }
   if (image !== null) await millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) });
 }
@@ -97,7 +98,7 @@ async function readFolder(context: Context, root: string): Promise<{ items: Item
   const names = found.toSorted((a, b) => (a < b ? -1 : 1));
   const manifest = await readManifest(root, names);
   const media = names.filter((name) => MEDIA.has(extname(name).toLowerCase()));
-  const collections = new Map<string, Item>();
+  const collections = await readCollections(root, names);
   const videos: Found[] = [];
   for (const name of media) {
     const [folder = '', ...rest] = name.split(sep);
@@ -113,6 +114,19 @@ async function readFolder(context: Context, root: string): Promise<{ items: Item
   return { items: [...collections.values(), ...videos.map(({ item }) => item)], videos };
 }
 
+/** Reads `collections.json` of an export: a list of `guid` and `name`. */
+async function readCollections(root: string, names: readonly string[]): Promise<Map<string, Item>> {
+  const name = EXPORT_FILES.collections;
+  if (!names.includes(name)) return new Map();
+  const listed = Object.values(parse(await readFile(join(root, name), 'utf8'), name)).map((one): [string, Item] => {
+    const guid = readGuid(String(Object(one).guid ?? ''));
+    if (guid === null) throw new Refused('invalid', `expected a guid in each entry of ${name}. Correct the file.`);
+    const title = String(Object(one).name ?? guid);
+    return [`${guid}/`, { kind: 'collection', sourceId: `collection ${guid}`, guid, title }];
+  });
+  return new Map(listed);
+}
+
 type Described = { root: string; name: string; names: readonly string[]; fields: Fields };
 
 async function describe(context: Context, { root, name, names, fields }: Described): Promise<Found> {
@@ -121,7 +135,10 @@ async function describe(context: Context, { root, name, names, fields }: Describ
   const beside = names.filter((other) => other.startsWith(`${stem}.`) && other !== name);
   const captions = beside
     .filter((other) => CAPTIONS.includes(extname(other).toLowerCase()))
-    .map((other) => ({ srclang: languageOf(other, stem, context), path: join(root, other) }));
+    .map((other) => {
+      const srclang = languageOf(other, stem, context);
+      return { srclang, label: labelOf(fields, srclang), path: join(root, other) };
+    });
   const image = beside.find((other) => IMAGES.includes(extname(other).toLowerCase())) ?? null;
   const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);
   const title = String(fields.title ?? basename(stem));
@@ -134,6 +151,13 @@ async function describe(context: Context, { root, name, names, fields }: Describ
 function languageOf(name: string, stem: string, { pairs }: Context): string {
   const language = name.slice(stem.length + 1, -extname(name).length);
   return language === '' ? String(pairs.language ?? 'en') : language;
+}
+
+/** Returns the label of captions from the field `captions`, a list of `srclang` and `label`. */
+function labelOf({ captions }: Fields, srclang: string): string | null {
+  const found: unknown = Array.isArray(captions) ? captions.find((one) => Object(one).srclang === srclang) : null;
+  const label: unknown = Object(found).label;
+  return typeof label === 'string' && label !== '' ? label : null;
 }
 
 function guidFor({ url, library }: Context, sourceId: string): string {

@@ -49,7 +49,8 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
   const { takes } = verb;
   const isList = takes.at(-1)?.endsWith('...') === true;
   const given = context.takes.length;
-  if (isList ? given < takes.length : given !== takes.length) {
+  const least = takes.filter((name) => !name.endsWith('?')).length;
+  if (given < least || (!isList && given > takes.length)) {
     throw new UsageError(`expected ${takes.join(' ') || 'no argument'}, got ${given}.\n${verbHelp(verb)}`);
   }
   if ('call' in verb) await runCall(verb, context);

@@ -67,6 +67,7 @@ const table = [
     act: 'replace',
     uses: ['replaceFile'],
   },
+  call('original', 'getOriginal', ['videoId'], 'write the uploaded file of a video to stdout; fromByte='),
   call('reencode', 'reencodeVideo', ['videoId'], 'encode a video again'),
   call('cancel', 'cancelEncode', ['videoId'], 'cancel the encoding of a video'),
   call('repackage', 'repackageVideo', ['videoId'], 'apply the DRM settings of the library to a video'),
@@ -277,10 +278,10 @@ const table = [
   },
   {
     words: 'export',
-    takes: [],
-    does: 'print all collections and videos of a library as JSON, one per line',
+    takes: ['folder?'],
+    does: 'write a library into a folder that `import folder` restores; without a folder, print it as JSON lines',
     act: 'export',
-    uses: ['listCollections', 'listVideos'],
+    uses: ['listCollections', 'listVideos', 'getOriginal', 'getLibrary', 'getPullZone', 'getStatistics'],
   },
   {
     words: 'api',

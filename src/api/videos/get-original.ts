@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { queryInt64 } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = { videoViews: VideoViewStore; storage: Storage };
+
+export const getOriginal = defineOperation({
+  name: 'getOriginal',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/original',
+  description:
+    'Downloads the uploaded file of a video, whether or not viewers may download it. Needs a key that may write.',
+  auth: 'access-key',
+  permission: 'videos.edit',
+  params: VideoParams,
+  query: Type.Object({ fromByte: queryInt64(0) }),
+  answer: 'bytes',
+  refusals: { 'not-found': 404 },
+  async run({ params, query, grant, signal }, { videoViews, storage }: Deps) {
+    const { libraryId, videoId } = params;
+    if (grant?.scope === 'read') {
+      throw new Refused('forbidden', "This key can only read metadata, not originals. Use the library's ApiKey.");
+    }
+    const key = (await videoViews.load({ libraryId, mediaId: videoId })).source_key;
+    if (key === null) throw new Refused('not-found', `Video ${videoId} has no stored original. Upload its file again.`);
+    const { body } = await storage.read(key, { start: query.fromByte, end: Number.POSITIVE_INFINITY }, signal);
+    return body;
+  },
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../../sdk/src/millrace.ts';
+import { hasCode } from '../../lib/has-code.ts';
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 500;
+
+/** Thrown if a file cannot be downloaded, with the reason. */
+export class DownloadFailed extends Error {}
+
+/**
+ * A file of the service. `request` asks for its bytes from `fromByte` on. The status is 206, or 200 if the response
+ * starts there too (`skips`), or else at the beginning.
+ */
+export type RemoteFile = { name: string; skips: boolean; request(fromByte: number): Promise<Response> };
+
+/**
+ * Downloads a file to `target`, and returns its SHA-256. Continues an earlier partial download (`target.part`), and
+ * tries again after network failures, statuses of 500 and above, and 429. With `sha256`, a different content is
+ * discarded. Throws `DownloadFailed`.
+ */
+export async function downloadFile(
+  file: RemoteFile,
+  { target, sha256 }: { target: string; sha256: string | null },
+): Promise<string> {
+  const part = `${target}.part`;
+  for (let attempt = 1; ; attempt += 1) {
+    const fault = await transfer(file, part);
+    const hash = fault === null ? await hashOf(part) : null;
+    if (hash !== null && (sha256 === null || hash === sha256)) {
+      await rename(part, target);
+      return hash;
+    }
+    // The remainder of an earlier version of the file must not be continued.
+    if (hash !== null) await rm(part, { force: true });
+    const reason = fault?.reason ?? 'its SHA-256 differs from the one that the service recorded';
+    if (fault?.isFinal === true || attempt === ATTEMPTS) throw new DownloadFailed(`${file.name}: ${reason}.`);
+    await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  }
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+type Fault = { reason: string; isFinal: boolean };
+
+/** Appends the missing bytes. Returns null if the file is complete. */
+async function transfer({ request, skips }: RemoteFile, part: string): Promise<Fault | null> {
+  const fromByte = await sizeOf(part);
+  try {
+    const response = await request(fromByte);
+    const { status, body } = response;
+    // All bytes are there, or the file became shorter, which the hash shows.
+    if (status === 416 && fromByte > 0) return null;
+    if (status !== 200 && status !== 206) {
+      await body?.cancel();
+      return { reason: `HTTP ${status}`, isFinal: isFinal(status) };
+    }
+    if (body === null) return { reason: 'the response has no body', isFinal: false };
+    await pipeline(body, createWriteStream(part, { flags: status === 206 || skips ? 'a' : 'w', flush: true }));
+    return null;
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC') || hasCode(error, 'EACCES') || hasCode(error, 'EROFS')) throw error;
+    if (error instanceof ApiError) return { reason: error.message, isFinal: isFinal(error.status) };
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { reason: cause instanceof Error ? cause.message : String(cause), isFinal: false };
+  }
+}
+
+function isFinal(status: number): boolean {
+  return status < 500 && status !== 429;
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0;
+    throw error;
+  }
+}
