@@ -57,8 +57,10 @@ async function signOut(shown: Page): Promise<void> {
 test(
   'the first start’s link creates the owner, who invites, secures the account and signs in with a code',
   async () => {
-    const link = /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
-    await page.goto(link);
+    // The service prints the link just after it is ready.
+    const link = () => /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
+    await expect.poll(link, { timeout: WAIT_MS }).not.toBe('');
+    await page.goto(link());
     await page.getByLabel('E-mail address').fill(OWNER);
     await look('welcome');
     await page.getByRole('button', { name: 'Continue', exact: true }).click();

