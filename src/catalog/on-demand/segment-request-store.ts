@@ -4,7 +4,10 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { planSegmentTasks } from './segment-task-store.ts';
 
-/** Notifies workers that make segments of a rendition that requests changed; the payload is the rendition's id. */
+/**
+ * Channel that tells workers that the requests for a rendition's segments have changed. The payload is the rendition's
+ * id.
+ */
 export const SEGMENT_CHANNEL = 'millrace_jit';
 
 /** A segment that viewers of an edge wait for or have just received, with the following ones that they will need. */
@@ -13,7 +16,7 @@ export type SegmentRequest = MediaKey & {
   segment: number;
   aheadSegments: number;
   isAwaited: boolean;
-  /** Time for which the request is valid unless renewed. */
+  /** Seconds for which the request is valid unless it is renewed. */
   forSec: number;
 };
 

@@ -8,7 +8,10 @@ import { hashKey } from '../keys/access-key.ts';
 import { hashPassword, hasPassword, requireGoodPassword } from './password-hash.ts';
 import { findTotpStep } from './totp.ts';
 
-/** Result of a sign-in. `needs-code`: the password is right, and the person has a second factor. */
+/**
+ * Result of a sign-in. `needs-code`: the password is correct, and the person must also send a code of the second
+ * factor.
+ */
 export type SignInResult = { kind: 'accepted'; personId: Guid } | { kind: 'needs-code' } | { kind: 'refused' };
 
 /** Passwords, second factors and invitations of people. */

@@ -100,7 +100,7 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
   };
 }
 
-/** The operations that need no key. */
+/** Returns the operations that do not use signing keys. */
 function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname' | 'purge'> {
   const touch = async (id: number) => {
     const zone = db.updateTable('pull_zone').set({ purged_at: sql<Date>`clock_timestamp()` }).where('id', '=', id);

@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Signed addresses of pull zones in all published schemes. Nothing here computes a digest or depends on the platform: a
+ * Signed URLs of pull zones in all published schemes. Nothing here computes a digest or depends on the platform: a
  * caller with synchronous digests (the edge) and one with asynchronous ones (a CDN's worker) verify the same way, by
- * `readAddress`, `candidates` and `judgeToken`.
- * Source: docs/decisions/050-one-way-in.md and the vectors in test/delivery/token-vectors.json.
+ * `readAddress`, `candidates` and `judgeToken`. Source: docs/decisions/050-one-way-in.md and the vectors in
+ * test/delivery/token-vectors.json.
  */
 
-/** Reason why an address is refused. */
+/** Reason why a URL is refused. */
 export type TokenFault =
   | 'missing'
   | 'malformed'
@@ -20,7 +20,7 @@ export type TokenFault =
   | 'expired'
   | 'country';
 
-/** A token as read from its address. Nothing in it is proven before one of its `candidates` matches the signature. */
+/** A token as read from the URL. Nothing in it is proven before one of its `candidates` matches the signature. */
 export type UrlToken = {
   scheme: 'hs256' | 'sha256' | 'md5';
   /**
@@ -41,7 +41,7 @@ export type UrlToken = {
   params: readonly string[];
 };
 
-/** A parsed address. `path` is as sent, without a path token; `decodedPath` is null if it cannot be trusted. */
+/** A parsed URL. `path` is as sent, without a path token; `decodedPath` is null if it cannot be trusted. */
 export type SignedAddress = {
   path: string;
   decodedPath: string | null;
@@ -174,9 +174,9 @@ function readCountries(text: string | undefined): readonly string[] | null {
 export type SigningZone = { keys: readonly string[]; holdsAddress: boolean; prefix: string | null };
 
 /**
- * Yields every message that a published signer would have signed for this address, one of which must match the token's
- * signature: with and without the zone's prefix, parameters in locale or code point order, the address before or after
- * them, the path encoded or not.
+ * Yields every message that a published signer would have signed for this URL, one of which must match the token's
+ * signature: with and without the zone's prefix, parameters in locale or code point order, the viewer's address before
+ * or after them, the path encoded or not.
  */
 export function* candidates(
   { token, path }: { token: UrlToken; path: string },

@@ -22,7 +22,7 @@ export type ZonePolicy = {
   keys: ZoneKeys;
 };
 
-/** `current` signs; `previous` is valid until its time; `library` signs embed tokens of some clients. */
+/** `current` signs. `previous` is still accepted until `untilMs`. `library` signs the embed tokens of some clients. */
 export type ZoneKeys = { current: string; previous: { key: string; untilMs: number } | null; library: string };
 
 /** Returns the keys that sign addresses now, newest first. */

@@ -153,7 +153,7 @@ function rangesInOrder(
   kind: 'audio' | 'pass-through',
   all: ChunkRange,
 ): ChunkRange[] {
-  // A copy without gaps ended with its last segment.
+  // A pass-through rendition without gaps has already ended with its last segment.
   if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
   // Segments made for viewers are scattered, and each encode task encodes from the track's start, so a single task

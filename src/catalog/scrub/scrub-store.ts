@@ -53,7 +53,7 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
   });
 }
 
-/** Returns a taken object for another check, unless others have advanced past it. */
+/** Puts a taken object back for another check, unless other workers have advanced past it. */
 export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
   await inTransaction(db, async (tx) => {
     const round = await lockRound(tx);
@@ -175,7 +175,7 @@ export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Records a check. An absent part of the store is skipped, unless others have advanced past it. */
+/** Records a check. An absent part of the store is skipped, unless other workers have advanced past it. */
 export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcome): Promise<void> {
   const { kind } = outcome;
   await inTransaction(db, async (tx) => {
@@ -196,7 +196,7 @@ function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
   return { libraryId, mediaId: last, renditionId: LAST_GUID, firstSegment: LAST_SEGMENT };
 }
 
-/** The last time when a video's stored objects were read and hashed. */
+/** The scrub round that last read and hashed the stored objects of a video. */
 export type VideoScrub = {
   roundBeganAt: Date;
   /** True if this round has passed the video. Otherwise the previous round read it last. */

@@ -52,7 +52,8 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
   });
 }
 
-// `waiting` hops from library to library over the index: a long line of one costs the others nothing.
+// `waiting` skips from library to library in the index, so that many waiting events of one library do not slow down the
+// others.
 async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: ClaimBounds): Promise<void> {
   await sql`
     with recursive waiting (library_id) as (

@@ -1,4 +1,4 @@
-/** Fields for filtering and grouping events; names as published. */
+/** Fields for filtering and grouping events, with the names of the hosted API. */
 export const EVENT_FIELDS = [
   ...(['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const),
   // Not part of the hosted API.

@@ -26,7 +26,8 @@ export type ShieldEvent = {
 };
 
 /**
- * Content of an event in addition to its labels; names as published. Its headers never include a cookie, key or token.
+ * Content of an event in addition to its labels, with the names of the hosted API. Its headers never include a cookie,
+ * key or token.
  */
 export type EventDetails = {
   ServerZoneId: string;

@@ -32,7 +32,7 @@ export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
 
 /** A received beacon: JSON of these fields. `heat` is base64url with a byte per bucket, without trailing zeros. */
 type Beacon = {
-  /** Number of the page's session; a new one begins after an idle half hour. */
+  /** Number of the page's session; a new one begins after half an hour without playback. */
   visit: number;
   sequence: number;
   /** Time from the page's delivery to the first frame played. */
