@@ -34,7 +34,10 @@ export function createWebServer(tls: TlsPaths | null, options: ServerOptions, li
   return server;
 }
 
-/** Node's list of connections has only those whose handshake finished. A silent one would delay a close. */
+/**
+ * Makes `close` also end connections whose handshake has not finished. Node does not list them, so a silent client
+ * would delay the close.
+ */
 function closeHandshakesToo(server: SecureServer): void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
