@@ -20,7 +20,10 @@ const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest
 /** Pool connections that are in use from the start: with its listener, an idle worker has 4. */
 const KEPT: Record<Role, number> = { api: 1, edge: 1, worker: 3, ingest: 1 };
 
-/** Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker polls concurrently. */
+/**
+ * Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker keeps several
+ * connections busy while it is idle.
+ */
 export function poolSize(role: Role, set: number | null): { max: number; kept: number } {
   const max = set ?? POOL_SIZES[role];
   return { max, kept: Math.min(max, role === 'worker' ? KEPT.worker : max) };

@@ -35,7 +35,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   };
 }
 
-/** Throws `Refused` behind a pooler in transaction mode. A database that is away is reported by the next step. */
+/** Throws `Refused` behind a pooler in transaction mode. An unreachable database is reported by the next step. */
 export async function requireSessions(connection: RoleSettings['database']): Promise<void> {
   const isShared = await sharesSessions(connection).catch((error: unknown) => {
     if (isDatabaseAway(error)) return false;

@@ -15,7 +15,7 @@ const DRAIN_NOTICE_MS = 20_000;
 
 /**
  * Checks that this version may use the schema of the database, now and every 2 s. Throws `Refused` (`invalid`) if it
- * may not now. Later, it ends the duty of the process. A database that is away changes nothing.
+ * may not now. Later, it ends the duty of the process. An unreachable database changes nothing.
  */
 export async function watchCompatibility({ db }: Pick<Database, 'db'>, duty: Duty): Promise<{ close(): void }> {
   const fault = await findSchemaFault(db);
