@@ -212,7 +212,7 @@ test('locked objects without a row do not block an unlocked object of the same v
   );
 });
 
-test('calls a store that rejects everything a bounded number of times', async () => {
+test('limits the number of calls to a store that rejects everything', async () => {
   for (let n = 0; n < 30; n += 1) {
     const mediaId = await addVideo(`${n}`);
     for (const key of [await retire(mediaId, await addObject(mediaId)), await addRetired(mediaId)]) kept.add(key);

@@ -23,7 +23,7 @@ export function videoAddressesOf(multivariant: string): string[] {
   );
 }
 
-/** Reads that playlist. Null while there is none, for polling. */
+/** Reads the first video media playlist. Returns null while there is none, for polling. */
 export async function readMedia(base: string): Promise<string | null> {
   const address = await mediaPlaylistOf(base).catch(() => null);
   return address === null ? null : readText(address);

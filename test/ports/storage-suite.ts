@@ -268,7 +268,7 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(first).toEqual(await storage.head(key('l/a-b')));
   });
 
-  test('deletes single keys, and everything in a folder without its siblings', async () => {
+  test('deletes single keys, and everything in a folder but not its siblings', async () => {
     const { storage, key, folder } = given();
     for (const name of ['d/1', 'd/2/3', 'd/2/4', 'd2', 'd.x'])
       await storage.put(key(name), Buffer.from('x'), {}, never);
