@@ -27,7 +27,7 @@ export type MergeableChunk = Omit<
   fragmentTable: Buffer;
 };
 
-/** Several chunks and the one that replaces them; its objects are durable. */
+/** Chunks (`parts`), and the chunk that replaces them (`whole`), whose objects are already durable. */
 export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
 
 /**

@@ -24,8 +24,8 @@ export type TokenFault =
 export type UrlToken = {
   scheme: 'hs256' | 'sha256' | 'md5';
   /**
-   * True if the viewer's address was signed. HS256 tokens contain this; for the older schemes only the zone's setting
-   * tells.
+   * True if the viewer's address was signed. HS256 tokens state this. For the older schemes, the zone's setting
+   * decides.
    */
   bindsAddress: boolean;
   /** As sent: base64url without padding. */
@@ -234,8 +234,8 @@ function signedParams({ params }: UrlToken): string[] {
 
 /**
  * Returns an IPv4 address and its /24 network, or the /64 network of an IPv6 address. Published signers truncate an
- * IPv4-mapped IPv6 address as IPv6, which leaves nothing of it: such a token only admits clients with an address of
- * that form.
+ * IPv4-mapped IPv6 address like any other IPv6 address, which removes the IPv4 part. Such a token therefore admits only
+ * clients with an IPv4-mapped address.
  */
 export function addressForms(address: string): Uint8Array<ArrayBuffer>[] {
   if (!ipaddr.isValid(address)) return [];
@@ -282,7 +282,7 @@ export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
 
-/** Returns the message that is signed for one file; `path` is the path of the address without the zone's prefix. */
+/** Returns the message that is signed for one file; `path` is the path of the URL without the zone's prefix. */
 export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${path}${expiresSec}`), bytes);
 }

@@ -18,7 +18,7 @@ export type TokenBearer = { address: string; country: string; nowMs: number };
 /** A verified token, or the reason why there is none. */
 export type TokenVerdict = { token: UrlToken } | { fault: TokenFault };
 
-/** Verifies the token of an address for a zone that requires one. */
+/** Verifies the token of a URL for a zone that requires one. */
 export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer: TokenBearer): TokenVerdict {
   const { token } = address;
   if (typeof token === 'string') return { fault: token };

@@ -25,12 +25,12 @@ export type ZonePolicy = {
 /** `current` signs. `previous` is still accepted until `untilMs`. `library` signs the embed tokens of some clients. */
 export type ZoneKeys = { current: string; previous: { key: string; untilMs: number } | null; library: string };
 
-/** Returns the keys that sign addresses now, newest first. */
+/** Returns the keys whose URL signatures are valid now, newest first. */
 export function signingKeys({ current, previous }: ZoneKeys, nowMs: number): string[] {
   return previous !== null && nowMs < previous.untilMs ? [current, previous.key] : [current];
 }
 
-/** Returns the keys that sign embed tokens now. */
+/** Returns the keys whose embed tokens are valid now. */
 export function embedKeys(keys: ZoneKeys, nowMs: number): string[] {
   return [...signingKeys(keys, nowMs), keys.library];
 }

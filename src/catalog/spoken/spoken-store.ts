@@ -38,10 +38,11 @@ export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[
   return toMatches(await selectBlocks(db, wanted, 'all'), wanted);
 }
 
-// PostgreSQL keeps no statistics of values this long, and would guess between the two plans, sometimes wrong by
-// seconds. So the first is bounded, and the second is materialized, cannot be stopped early, and uses the trigrams. The
-// index does not support ALL of an array of patterns, but does support AND. Texts are fetched only for returned blocks,
-// because those of all hits would go through a sort on disk.
+// PostgreSQL keeps no statistics of values this long, so it guesses which of the two plans is faster, and a wrong guess
+// costs seconds. This query forces both plans: the first one reads a bounded number of blocks, and the second one is
+// materialized, so that it uses the trigrams and is not stopped early. The index does not support ALL of an array of
+// patterns, but does support AND. Texts are fetched only for returned blocks, because those of all hits would go
+// through a sort on disk.
 async function selectBlocks(
   db: Db,
   { libraryId, words, language, limit }: Wanted,

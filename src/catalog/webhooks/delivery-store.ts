@@ -130,8 +130,8 @@ async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Pr
 }
 
 /**
- * Updates the line of a video: it waits if the same event is still first, continues with another first event, and ends
- * without events.
+ * Updates the line of a video after an attempt. If the same event is still first, the line waits. If another event is
+ * first, the line continues with it. If no events are left, the line is removed.
  */
 async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
   const head = await tx

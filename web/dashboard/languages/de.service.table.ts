@@ -119,7 +119,7 @@ export const service = {
     'Für Übersetzungen ist ein Sprachmodell nötig. Setze MILLRACE_LANGUAGE_MODEL_URL.',
   'There are no captions to translate.': 'Es gibt keine Untertitel zum Übersetzen.',
   'The video has no captions and no audio.': 'Das Video hat weder Untertitel noch Ton.',
-  'The library has no webhook address. Set its WebhookUrl first.':
+  'The library has no webhook URL. Set its WebhookUrl first.':
     'Die Bibliothek hat keine Webhook-URL. Trage zuerst eine ein.',
   'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht erneut gestartet werden. Lege einen neuen an.',

@@ -70,7 +70,7 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
   playready: 'playReady',
   fairplay: 'fairPlay',
 };
-/** A player page's address with a final slash, as some applications write it. */
+/** Path of a player page with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;

@@ -63,7 +63,7 @@ function takeView(evidence: ViewEvidence, passes: number, nowMs: number): Verdic
   return 'counted';
 }
 
-/** Returns at most the delivered seconds, and at most the elapsed time for each viewer behind the address. */
+/** Returns at most the delivered seconds, and at most the elapsed time for each viewer who shares the address. */
 function budgetSec({ deliveredMs, firstMs }: ViewEvidence, passes: number, { nowMs, countsByRate }: Rules): number {
   const passedSec = passes * (Math.floor((nowMs - firstMs) / 1000) + SLACK_SEC);
   return countsByRate ? passedSec : Math.min(Math.ceil(deliveredMs / 1000), passedSec);

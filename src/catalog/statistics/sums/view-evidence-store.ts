@@ -6,7 +6,7 @@ import type { SeenSession } from './statistics-gain.ts';
 
 /**
  * Media delivered to a viewer of a video. `passes`: number of deliveries of the most delivered segment. Browsers cache
- * segments, so at least that many viewers are behind the address.
+ * segments, so at least this many viewers share the address and User-Agent.
  */
 export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 
