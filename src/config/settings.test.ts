@@ -146,7 +146,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
     MILLRACE_DATABASE_URL: 'postgres://user:hushhush@localhost/millrace',
     MILLRACE_SECRET_KEY: Buffer.alloc(32).toString('base64'),
   };
-  // Some settings exist only together with the address of their service.
+  // Some settings are only read together with the URL of their service.
   const others = {
     MILLRACE_TRANSCRIBER: 'http://localhost/v1',
     MILLRACE_LANGUAGE_MODEL_URL: 'http://localhost/v1',
