@@ -42,7 +42,7 @@ export function mayChangeFor(caller: Caller | null): MayChange {
   };
 }
 
-/** Returns the address at which an invited person chooses a password. Browsers never send the part after the `#`. */
+/** Returns the URL at which an invited person chooses a password. Browsers never send the part after the `#`. */
 export function invitationLink(secret: string, publicUrl: string | null): string {
   return `${publicUrl ?? ''}/dashboard/join#${secret}`;
 }
