@@ -138,7 +138,7 @@ test('a viewer with an embed token sees the preview before the start and then th
   await shoot(page, 'preview', ['1280', '320']);
   await catalogue.streams.change(key, startStream);
   await expect.poll(() => page.getByText('Preview', { exact: true }).isVisible(), PATIENCE).toBe(false);
-  // It continues without interaction, from the start of the stream.
+  // Playback continues without interaction, from the start of the stream.
   const started = (await read(page)).sec;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(started + 2);
   await catalogue.streams.change(key, stopStream);

@@ -45,7 +45,7 @@ export async function openLiveCatalogue(service: Service): Promise<LiveCatalogue
   return { database, secretBox, streams: createLiveStore({ db: database.db, secretBox }) };
 }
 
-/** A stream of a service, with its RTMP publish address (`ingest`) and its playback address (`base`). */
+/** A stream of a service, with its RTMP publishing URL (`ingest`) and its playback URL (`base`). */
 export type TestStream = {
   key: MediaKey;
   streamKey: string;

@@ -87,7 +87,7 @@ test('each of many seeks through two hours returns video and audio, and no encod
   /** CPU time of encoders killed within their sandbox, which no sum of children includes. */
   const cpuSecOf = new Map<number, number>();
   for (let seek = 0; seek < SEEKS; seek += 1) {
-    // Seeks to another position on the way and leaves it immediately.
+    // Seeks to an intermediate position first, and disconnects from it immediately.
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);

@@ -20,7 +20,7 @@ export type Receiver = {
   openNow(): number;
   /** Sets the response to each delivery from now on. */
   script(answer: (arrival: Arrival) => void): void;
-  /** Refuses connections at the same address until `rise`. */
+  /** Stops listening until `rise`, so that connections are refused. */
   fall(): Promise<void>;
   rise(): Promise<void>;
   stop(): Promise<void>;
