@@ -66,7 +66,7 @@ export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   return { key: { libraryId, mediaId }, ...rendition };
 }
 
-/** Loads the chunks of a rendition by segment; none if they must not be merged now. */
+/** Loads the chunks of a rendition in segment order. Returns an empty list if they must not be merged now. */
 export async function loadMergeable(db: Db, rendition: MergeableRendition): Promise<MergeableChunk[]> {
   const { key, renditionId } = rendition;
   if (!(await isMergeable(db, rendition))) return [];

@@ -119,7 +119,7 @@ test('a migration waits for the lock of a table without blocking the queries of 
       await sql`select 1 from millrace_node`.execute(tx);
       migrating = migrate(db);
       await expect.poll(() => isWaiting(db), { timeout: 20_000 }).toBe(true);
-      // This query waits behind the migration until it gives up.
+      // This query waits until the migration stops waiting for its lock.
       await sql`select 1 from millrace_node`.execute(db);
       expect(await findSchemaFault(db)).toMatch(/without 005-waveform/);
     });

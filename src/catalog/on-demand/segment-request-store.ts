@@ -37,7 +37,7 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   return {
     async put(requests) {
       if (requests.length === 0) return;
-      // One transaction, so that a worker that is notified of a request finds its task.
+      // Writes requests and tasks in one transaction, so that a worker that is notified of a request finds its task.
       await inTransaction(db, async (tx) => {
         await putRequests(tx, edgeId, requests);
         await planSegmentTasks(tx, [...new Set(requests.map(({ renditionId }) => renditionId))]);

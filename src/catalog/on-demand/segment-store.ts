@@ -35,7 +35,7 @@ export async function commitSegment(
   return true;
 }
 
-/** Ends waiting encode tasks around a segment if all of their output is already stored. */
+/** Ends the waiting encode tasks that contain a segment if all of their output is stored. Returns whether any ended. */
 async function endStoredTasks(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const addLibrary = () => addLibraryRow(database.db);
 
-/** Adds an on-demand video with a viewer who waits for a segment, unless that is null. */
+/** Adds an on-demand video, and a viewer who waits for a segment of it unless `segment` is null. */
 async function addAwaited(libraryId: number, segment: number | null = 5) {
   const { db } = database;
   const [mediaId, timelineId, renditionId] = [newGuid(), newGuid(), newGuid()];

@@ -139,7 +139,7 @@ export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promis
   return rows[0] ?? null;
 }
 
-/** Removes an ended task, and plans what viewers request beyond it. Idempotent. */
+/** Removes an ended task, and plans tasks for the segments that viewers request beyond it. Idempotent. */
 export async function endSegmentTask(db: Db, { task, attempt }: Claim): Promise<void> {
   await sql`delete from encode_task where library_id = ${task.key.libraryId} and media_id = ${task.key.mediaId}
     and id = ${task.id} and state = 'running' and attempt = ${attempt}`.execute(db);

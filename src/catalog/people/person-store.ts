@@ -67,7 +67,7 @@ export function createPersonStore(db: Db): PersonStore {
   };
 }
 
-/** Runs a change, and refuses it if it would leave an installation that had an active owner without one. */
+/** Runs a change. Throws `Refused` if there was an active owner before the change and is none after it. */
 async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);

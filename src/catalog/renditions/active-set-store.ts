@@ -90,7 +90,10 @@ function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {
   return onDemand.length > 0 && onDemand.every(({ isListed }) => isListed);
 }
 
-/** Returns the kind of rendition that a video needs, with its row locked; null if the video has ended. */
+/**
+ * Locks the row of a video and returns the kind of rendition that it needs to be playable. Returns null if the video is
+ * not being processed.
+ */
 async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition['kind'] | null> {
   const row = await tx
     .selectFrom('media')
@@ -122,7 +125,7 @@ async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[
   const open = active.filter(({ isWhole }) => !isWhole);
   const [{ timelineId } = { timelineId: newGuid() }] = open;
   const cutList = await loadCutList(tx, { key, timelineId });
-  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist, got none.`);
   return open.flatMap((rendition) => {
     if (rendition.kind === 'audio') return restOf(key, rendition, 'audio', countAudioSegments(rendition.durationSec));
     if (rendition.isCopied) return restOf(key, rendition, 'pass-through', cutList.startTicks.length);

@@ -35,7 +35,8 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
     // Uses a fixed order, so that two sweeps cannot deadlock on webhook lines.
     const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
     await announceLost(tx, lost);
-    for (const row of rows.filter(({ isOpen }) => isOpen)) noteAbandoned(row, row.id, 'It received no bytes in time.');
+    for (const row of rows.filter(({ isOpen }) => isOpen))
+      noteAbandoned(row, row.id, 'The upload received no bytes in time.');
     return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));
   });
 }

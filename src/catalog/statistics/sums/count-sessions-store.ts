@@ -87,8 +87,9 @@ async function sessionsOfExistingMedia(tx: Tx, sessions: readonly SeenSession[])
 }
 
 /**
- * Stores sessions newer than the stored ones; returns them, each with what was already counted. If another edge inserts
- * the same session at the same time, its row is replaced as well: its additions are never counted twice.
+ * Stores the sessions that are newer than their stored state. Returns them, each with the state that was already
+ * counted. If another edge inserts the same session at the same time, its row is replaced as well: its additions are
+ * never counted twice.
  */
 async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   const continued = await replaceStored(tx, sessions);

@@ -38,8 +38,9 @@ export type JudgeOptions = {
 export type Judged = { sessions: SeenSession[]; waiting: SeenSession[] };
 
 /**
- * Creates rows for viewers without reported deliveries: estimates are made from deliveries, and counting by rate sees
- * none. Uses a separate transaction, so that all edges take their locks in the same order.
+ * Creates evidence rows for viewers whose deliveries are not reported: the viewers of estimates, which are derived from
+ * deliveries themselves, and all viewers if views are counted by rate. Uses a separate transaction, so that all edges
+ * take their locks in the same order.
  */
 export async function ensureEvidence(
   db: Db,
