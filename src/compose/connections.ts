@@ -56,7 +56,7 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Prom
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         const reason =
-          `It needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
+          `This process needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
           'MILLRACE_DATABASE_CONNECTIONS of the roles.';
         logEvent('database.no-slots', { reason });
       }
@@ -75,7 +75,10 @@ export function connectionName(role: string): string {
 
 export type DatabaseHealth = { ok: boolean; detail?: string };
 
-/** Time after which a database without a response is reported as silent, in ms. It is shorter than that of a role. */
+/**
+ * Time after which a database without a response is reported as silent, in ms. It is shorter than the time limits of
+ * the role's own connections and queries.
+ */
 const SILENT_MS = 2_500;
 
 const SILENT: DatabaseHealth = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };

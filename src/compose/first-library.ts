@@ -60,6 +60,6 @@ function unableToMigrate(error: unknown): unknown {
 export function wrongSecretKey(cause: WrongSecretKey): Refused {
   const message =
     'MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with, got another. ' +
-    'All machines need the same one: that of secret.key in the first one’s data folder, in base64.';
+    'All machines need the same key: that of secret.key in the data folder of the first machine, in base64.';
   return new Refused('invalid', message, { cause });
 }

@@ -39,7 +39,7 @@ type Draining = { role: Role; duty: Duty; leave(): void };
 /** Returns a function that ends the duty of a process, and lets it leave after balancers had time to notice. */
 export function openDrain({ role, duty, leave }: Draining): () => void {
   return () => {
-    const reason = 'This process drains and exits soon. Use another one.';
+    const reason = 'This process is draining and exits soon. Use another process.';
     if (duty.end({ state: 'draining', reason })) logEvent('role.drain-requested', {});
     setTimeout(leave, role === 'worker' ? 0 : DRAIN_NOTICE_MS);
   };
