@@ -68,7 +68,10 @@ const PART = [
   ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
 ];
 const SEEKS = 6;
-/** A request for a segment also covers the next one. Audio is encoded in groups of eight. */
+/**
+ * Maximum numbers of segments that a seek encodes. A request for a video segment also covers the next one. Audio
+ * segments are encoded in groups of eight.
+ */
 const MAX_FRAMES_PER_SEEK = 2;
 const MAX_AUDIO_FRAMES_PER_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
