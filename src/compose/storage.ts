@@ -108,7 +108,7 @@ export async function openMover(
     async takeLock() {
       const lock = await takeMoveLock(pool);
       if (lock === null) return null;
-      // Checks before each deletion in the old store.
+      // Called before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
     report: (error) => logEvent('storage.move-failed', { err: error }),

@@ -55,7 +55,7 @@ test('the player page waits for a stream, plays it close to the live edge, and t
   await page.getByRole('button', { name: 'Watching live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
-  // The page is offline for longer than its buffer lasts, so it stalls and then returns to its latency.
+  // The page is offline for longer than its buffer lasts, so it stalls. Afterwards it returns to its previous latency.
   await page.context().setOffline(true);
   await page.waitForTimeout(6_000);
   await page.context().setOffline(false);

@@ -78,7 +78,7 @@ export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_
   return stream;
 }
 
-/** The cost of encoding and drawing a second depends on its frames. */
+/** A low frame rate, because the cost of encoding and drawing depends on the number of frames. */
 export const FEW_PICTURES = { rate: 12 };
 
 /** So small that no rung is encoded below it. */

@@ -16,7 +16,9 @@ export function versionOf(headers: AnswerHeaders): Version {
   };
 }
 
-/** Returns the value for `If-Range`: a strong ETag, else the time (RFC 9110 section 13.1.5), else null. */
+/**
+ * Returns the value for `If-Range`: a strong ETag, else the Last-Modified time (RFC 9110 section 13.1.5), else null.
+ */
 export function ifRangeOf({ etag, lastModified }: Version): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified;
 }

@@ -13,7 +13,7 @@ export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 /** All deliveries to one viewer, and the time of the first. */
 export type Delivered = Delivery & { firstMs: number };
 
-/** Adds deliveries in one statement, in the same order at all edges. */
+/** Adds deliveries in one statement. All edges lock the rows in the same order, which avoids deadlocks. */
 export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
   const sent = JSON.stringify(deliveries.map((each) => ({ ...each, deliveredMs: Math.round(each.deliveredMs) })));
