@@ -56,8 +56,8 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Prom
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         const reason =
-          `This process needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, ` +
-          'or lower MILLRACE_DATABASE_CONNECTIONS of the roles.';
+          `This process needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections,` +
+          ' or lower MILLRACE_DATABASE_CONNECTIONS of the roles.';
         logEvent('database.no-slots', { reason });
       }
       await sleep(PAUSE_MS);

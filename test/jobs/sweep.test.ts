@@ -219,7 +219,7 @@ test('limits the number of calls to a store that rejects everything', async () =
   }
   const deps = { ...sweepDeps(), orphanAgeMs: Number.POSITIVE_INFINITY };
   await expect(sweep.run({}, deps, never)).rejects.toThrow('10 of 10 failed, the rest was left');
-  // A chunk and its index: together, then one by one.
+  // The sweep deletes a chunk and its index in one call, and after a failure in two separate calls.
   expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
 });
 

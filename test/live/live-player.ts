@@ -46,7 +46,7 @@ export async function playLive(
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-      // The functions above defined them.
+      // `openLog` and `openMedia` set these variables.
       const { hlsLog, media } = window as unknown as { hlsLog: PageLog; media: PageMedia };
       const hls = new Hls({ ...settings, debug: hlsLog.debug });
       const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>(), log: hlsLog.kept };

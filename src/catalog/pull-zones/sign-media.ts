@@ -12,7 +12,10 @@ type Viewer = { address: string; nowMs: number };
 
 type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
 
-/** Returns the path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. */
+/**
+ * Returns the path token that opens a video's folder in a zone that requires tokens. It is valid for the length of the
+ * video plus 6 h.
+ */
 export function signMedia(
   { keys, settings }: SigningPolicy,
   { mediaId, durationMs }: { mediaId: Guid; durationMs: number },
@@ -26,7 +29,10 @@ export function signMedia(
   });
 }
 
-/** Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens, for 6 h. */
+/**
+ * Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens. It is valid for 6
+ * h.
+ */
 export function signMediaFile({ keys, settings }: SigningPolicy, path: string, { address, nowMs }: Viewer): string {
   return signFile({
     key: keys.current,
