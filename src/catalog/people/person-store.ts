@@ -126,7 +126,7 @@ async function updatePerson(
   await tx.updateTable('person').set({ name, status, role: roles.account }).where('id', '=', id).execute();
   if (wanted.roles !== undefined) await setLibraryRoles(tx, id, roles.libraries);
   if (status === 'disabled') await tx.deleteFrom('person_session').where('person_id', '=', id).execute();
-  // Anyone who has an unused invitation link could set the password of the new owner.
+  // Anyone who has an unused invitation link of the person could set their password.
   const becomesOwner = hasOwnerRole(roles) && !hasOwnerRole(person.roles);
   if (status === 'disabled' || becomesOwner) {
     await tx.deleteFrom('invitation').where('person_id', '=', id).execute();

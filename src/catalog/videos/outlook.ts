@@ -35,8 +35,10 @@ export type OutlookView = {
 };
 
 /**
- * Explanation why a video is not finished, and an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
+ *
+ * Explanation of why a video is not finished, with an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
  * null if it cannot be estimated. `needsOtherFile` is true if its file can never become a video.
+ *
  */
 export type Outlook = {
   waitsFor: number;

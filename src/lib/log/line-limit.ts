@@ -28,7 +28,7 @@ export class LineLimit {
     return suppressed;
   }
 
-  /** Returns the events whose window is over and that have unreported omitted lines, and removes them. */
+  /** Returns the events whose window has ended and that have unreported omitted lines, and removes them. */
   drain(nowMs: number): { event: string; suppressed: number }[] {
     const over = [...this.#windows].filter(([, { startMs }]) => nowMs - startMs >= WINDOW_MS);
     for (const [event] of over) this.#windows.delete(event);

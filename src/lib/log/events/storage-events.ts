@@ -20,7 +20,7 @@ export const storageEvents = {
 
 /** Summaries of work in the background. */
 export const housekeepingEvents = {
-  'sweep.found': housekeeping.info('A sweep found unfinished work and continues it.', ['kind', 'count']),
+  'sweep.found': housekeeping.info('A sweep found unfinished work.', ['kind', 'count']),
   'scrub.finished': housekeeping.info('The scrub has read some stored objects.', ['count', 'damaged', 'bytes']),
   'merge.finished': housekeeping.info('Small chunks were merged.', ['bytes', 'durationMs']),
   'quarantine.emptied': housekeeping.info('Objects without a row were removed.', ['removed']),
