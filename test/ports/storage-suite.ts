@@ -177,7 +177,7 @@ function writeTests(given: () => Given): void {
     for (const chunk of cut(Buffer.alloc(mib * MIB), MIB)) {
       if (!closing.write(chunk)) await once(closing, 'drain');
     }
-    // Neither end nor error, like a sender whose connection was closed cleanly.
+    // The stream closes without an `end` or `error` event, as if the sender had closed its connection cleanly.
     closing.destroy();
     await expect(put).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(await storage.head(key('dir/failed'))).toBeNull();
