@@ -381,7 +381,7 @@ export type Operations = {
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
   /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
-  /** Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes the default one if it was. The last one is only removed with allowNone=true, and never from a video without picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Removes an audio track. Later encodes leave out a removed track of the uploaded file. If the track was the default, another one becomes the default. The last track is removed only with allowNone=true, and never from a video without a picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   deleteAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; allowNone?: boolean }; answer: StatusModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
@@ -429,7 +429,7 @@ export type Operations = {
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
-  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates for other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
@@ -603,7 +603,7 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Sends a test event to the webhook address of a library, and returns the response. `POST /library/{libraryId}/webhooks/test` */
+  /** Requests a test event for the webhook address of a library. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };

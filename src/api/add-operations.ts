@@ -86,7 +86,7 @@ function toRoute(path: string): string {
 function notThereYet({ method, path }: MissingOperation): Refused {
   return new Refused(
     'not-implemented',
-    `The operation ${method} ${path} is not implemented yet. Nothing was done. Wait for a version with it.`,
+    `The operation ${method} ${path} is not implemented yet. Nothing was done. Wait for a version that implements it.`,
   );
 }
 

@@ -30,7 +30,7 @@ export type AuthenticateDeps = {
 
 /**
  * Finds the grant of a request's key. A key for another library is refused like an invalid one, so that callers cannot
- * find out which libraries exist. A person without the permission gets `forbidden`, in an unknown library too.
+ * find out which libraries exist. A person without the permission gets `forbidden`, even if the library does not exist.
  */
 export async function authenticate(
   { auth, permission, key, session, libraryId }: Claim,

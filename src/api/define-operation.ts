@@ -60,7 +60,7 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   params: P;
   /** Query parameters. If absent, the operation has none. */
   query?: Q;
-  /** Query parameters. If absent, the operation has none. */
+  /** Model of the body, or `raw`. If absent, the operation takes no body. */
   body?: B;
   /**
    * Empty bodies that are accepted: with `optional`, a missing body, `null` or PHP's `[]`; with `maybe-missing`, only a

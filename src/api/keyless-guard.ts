@@ -60,8 +60,8 @@ function withType(rawHeaders: string[], headers: IncomingMessage['headers']): st
 }
 
 /**
- * Inspects calls without a valid key: their address and headers, never their bodies. Calls with a key are not
- * inspected, because owners may write anything about their videos.
+ * Inspects calls without a valid key: their URL and headers, never their bodies. Calls with a key are not inspected,
+ * because owners may write anything about their videos.
  */
 export class KeylessGuard {
   readonly #deps: Deps;

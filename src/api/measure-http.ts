@@ -4,7 +4,7 @@ import { metrics, statusClass } from '../lib/metrics/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Name of the operation in the metrics. Absent for addresses without one. */
+    /** Name of the operation in the metrics. Absent for paths without an operation. */
     operation?: string;
     /** Whether the client decides how long the response lasts, as with event streams. */
     isEndless?: boolean;

@@ -20,7 +20,10 @@ const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest
 /** Pool connections that are in use from the start: with its listener, an idle worker has 4. */
 const KEPT: Record<Role, number> = { api: 1, edge: 1, worker: 3, ingest: 1 };
 
-/** Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker polls concurrently. */
+/**
+ * Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker keeps several
+ * connections busy while it is idle.
+ */
 export function poolSize(role: Role, set: number | null): { max: number; kept: number } {
   const max = set ?? POOL_SIZES[role];
   return { max, kept: Math.min(max, role === 'worker' ? KEPT.worker : max) };
@@ -53,8 +56,8 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Prom
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         const reason =
-          `It needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
-          'MILLRACE_DATABASE_CONNECTIONS of the roles.';
+          `This process needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections,` +
+          ' or lower MILLRACE_DATABASE_CONNECTIONS of the roles.';
         logEvent('database.no-slots', { reason });
       }
       await sleep(PAUSE_MS);
@@ -72,7 +75,10 @@ export function connectionName(role: string): string {
 
 export type DatabaseHealth = { ok: boolean; detail?: string };
 
-/** Time after which a database without a response is reported as silent, in ms. It is shorter than that of a role. */
+/**
+ * Time after which a database without a response is reported as silent, in ms. It is shorter than the time limits of
+ * the role's own connections and queries.
+ */
 const SILENT_MS = 2_500;
 
 const SILENT: DatabaseHealth = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };

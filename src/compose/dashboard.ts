@@ -16,14 +16,14 @@ export function openDashboard(): () => Promise<DashboardFiles> {
       });
     return loading;
   };
-  // The error was logged above, and a page that is opened gets it.
+  // The error was logged above, and is thrown again when a page is opened.
   load().catch(() => undefined);
   return load;
 }
 
 /**
- * Packs the dashboard's code into the folder that a start reads. Throws `Refused` (`invalid`) if the folder is not
- * writable.
+ * Bundles the dashboard's code into the folder from which the service loads it. Throws `Refused` (`invalid`) if the
+ * folder is not writable.
  */
 export async function buildDashboard(): Promise<{ files: number; folder: string }> {
   const { DASHBOARD, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');

@@ -35,7 +35,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   };
 }
 
-/** Throws `Refused` behind a pooler in transaction mode. A database that is away is reported by the next step. */
+/** Throws `Refused` behind a pooler in transaction mode. An unreachable database is reported by the next step. */
 export async function requireSessions(connection: RoleSettings['database']): Promise<void> {
   const isShared = await sharesSessions(connection).catch((error: unknown) => {
     if (isDatabaseAway(error)) return false;
@@ -60,6 +60,6 @@ function unableToMigrate(error: unknown): unknown {
 export function wrongSecretKey(cause: WrongSecretKey): Refused {
   const message =
     'MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with, got another. ' +
-    'All machines need the same one: that of secret.key in the first one’s data folder, in base64.';
+    'All machines need the same key: that of secret.key in the data folder of the first machine, in base64.';
   return new Refused('invalid', message, { cause });
 }

@@ -73,7 +73,7 @@ export async function startNodeReport(
   };
 }
 
-/** Returns a function that returns the CPU use since its last call, of one core. */
+/** Returns a function that returns the CPU use since its previous call, in cores. */
 function createCpuMeter(): () => number {
   let [lastMs, lastUs] = [performance.now() - process.uptime() * 1000, 0];
   return () => {

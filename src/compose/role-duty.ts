@@ -15,7 +15,7 @@ const DRAIN_NOTICE_MS = 20_000;
 
 /**
  * Checks that this version may use the schema of the database, now and every 2 s. Throws `Refused` (`invalid`) if it
- * may not now. Later, it ends the duty of the process. A database that is away changes nothing.
+ * may not now. Later, it ends the duty of the process. An unreachable database changes nothing.
  */
 export async function watchCompatibility({ db }: Pick<Database, 'db'>, duty: Duty): Promise<{ close(): void }> {
   const fault = await findSchemaFault(db);
@@ -36,10 +36,10 @@ export function healthOnDuty(duty: Duty, health: RunningRole['health']): Running
 
 type Draining = { role: Role; duty: Duty; leave(): void };
 
-/** Returns a function that ends the duty of a process, and lets it leave after balancers had time to notice. */
+/** Returns a function that ends the duty of a process, and lets it exit after balancers had time to notice. */
 export function openDrain({ role, duty, leave }: Draining): () => void {
   return () => {
-    const reason = 'This process drains and exits soon. Use another one.';
+    const reason = 'This process is draining and exits soon. Use another process.';
     if (duty.end({ state: 'draining', reason })) logEvent('role.drain-requested', {});
     setTimeout(leave, role === 'worker' ? 0 : DRAIN_NOTICE_MS);
   };

@@ -108,7 +108,7 @@ export async function openMover(
     async takeLock() {
       const lock = await takeMoveLock(pool);
       if (lock === null) return null;
-      // Checks before each deletion in the old store.
+      // Called before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
     report: (error) => logEvent('storage.move-failed', { err: error }),
@@ -145,7 +145,7 @@ export async function watchStorage(
       if (fault !== null) logEvent('storage.reachable', { durationSec: (performance.now() - awaySinceMs) / 1000 });
       fault = null;
     } catch (error) {
-      const reason = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      const reason = signal.aborted ? `${name} did not respond within ${PROBE_LIMIT_MS} ms` : messageOf(error);
       if (fault === null) {
         awaySinceMs = performance.now();
         logEvent('storage.unreachable', { reason });
@@ -186,7 +186,7 @@ async function probeAll(storage: Storage, signal: AbortSignal): Promise<void> {
   for (const mark of storage.marks) await atPlace(mark, mark.probe(signal));
 }
 
-/** Checks without writing. A store whose mark cannot be read cannot be read at all. */
+/** Checks the stores without writing, by reading their marks. If a mark cannot be read, no object can. */
 async function readAll(storage: Storage, signal: AbortSignal): Promise<void> {
   for (const mark of storage.marks) await atPlace(mark, mark.read(signal));
 }

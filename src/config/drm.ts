@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { setting } from './setting.ts';
 
-/** An HTTP service, with its Authorization header or null. */
+/** URL of an HTTP service, and the value of its Authorization header; null for none. */
 export type GuardedAddress = { url: string; authorization: string | null };
 
 export type DrmSettings = {

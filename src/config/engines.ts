@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { parseBaseUrl, parseSwitch, parseWholeNumber, setting } from './setting.ts';
 
-/** A service with the OpenAI transcription interface; `key` is sent as a bearer token. */
+/** A service with the OpenAI transcription API; `key` is sent as a bearer token. */
 export type HttpTranscriberSettings = { kind: 'http'; url: string; model: string; key: string | null };
 
 /** The speech engine: the last added model (`installed`), one in a folder, or another engine. */
@@ -11,7 +11,7 @@ export type TranscriberSettings =
   | { kind: 'folder'; folder: string }
   | HttpTranscriberSettings;
 
-/** A service with the OpenAI chat interface; `key` is sent as a bearer token. */
+/** A service with the OpenAI chat API; `key` is sent as a bearer token. */
 export type LanguageModelSettings = { url: string; model: string; key: string | null };
 
 export type SandboxSetting = 'auto' | 'bubblewrap' | 'landlock' | 'none';

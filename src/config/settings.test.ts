@@ -77,7 +77,7 @@ test.each([
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
 });
 
-test("the service's own hosts are the configured addresses and the additional hosts", () => {
+test("the service's own hosts are those of the configured URLs and the additional hosts", () => {
   expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
   const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
   expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([
@@ -146,7 +146,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
     MILLRACE_DATABASE_URL: 'postgres://user:hushhush@localhost/millrace',
     MILLRACE_SECRET_KEY: Buffer.alloc(32).toString('base64'),
   };
-  // Some settings exist only together with the address of their service.
+  // Some settings are only read together with the URL of their service.
   const others = {
     MILLRACE_TRANSCRIBER: 'http://localhost/v1',
     MILLRACE_LANGUAGE_MODEL_URL: 'http://localhost/v1',
@@ -160,7 +160,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
   expect(findUnknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
 });
 
-test('reports a secret file that is missing, empty, a folder, wrong or given twice in one line each', () => {
+test('reports each secret file that is missing, empty, a folder, invalid or given twice, in one line each', () => {
   const [empty, wrong] = [join(dataDir, 'empty'), join(dataDir, 'wrong')];
   writeFileSync(empty, '\n');
   writeFileSync(wrong, 'hushhus\n');

@@ -119,7 +119,7 @@ export function readOwnSettings(): Settings {
 /**
  * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
  * in the data folder) for the others. An empty value counts as unset. A secret may be in a file of its own, which the
- * name with `_FILE` gives. Refuses with one line per wrong setting.
+ * name with `_FILE` gives. Throws `Refused` with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
   const { texts, problems: fileProblems } = readTexts(environment);

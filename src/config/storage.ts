@@ -51,8 +51,8 @@ export function storageSettings(
 }
 
 /**
- * Returns the store whose objects move into `storage`; null if there is none. Refuses two locations of which one
- * contains the other, because objects would be mistaken for their own copies.
+ * Returns the store whose objects move into `storage`; null if there is none. Throws `Refused` if one of the two
+ * locations contains the other, because objects would be mistaken for their own copies.
  */
 export function storageFromSettings(
   texts: Partial<Record<keyof typeof storageSchema, string>>,

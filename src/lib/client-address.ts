@@ -55,7 +55,8 @@ export const NO_ADDRESSES: AddressSet = { has: () => false };
 /** Returns the addresses of trusted proxies. Throws if a setting is not a network. */
 export function readTrustedProxies(networks: readonly string[]): AddressSet {
   const trusted = readAddressSet(networks);
-  if (trusted === null) throw new Error(`Expected the networks of trusted proxies, got ${networks.join()}.`);
+  if (trusted === null)
+    throw new Error(`Expected trusted proxies as IP addresses or CIDR ranges, got ${networks.join()}.`);
   return trusted;
 }
 

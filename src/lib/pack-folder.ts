@@ -9,7 +9,7 @@ import { hasCode } from './has-code.ts';
  * renames it in one step, so that no other process or crash leaves a partial folder.
  */
 export async function packFolder(target: string | undefined, fill: (draft: string) => Promise<object>): Promise<void> {
-  if (target === undefined) throw new Error('Expected the folder to pack into.');
+  if (target === undefined) throw new Error('Expected a folder as the first argument, got none.');
   await mkdir(path.dirname(target), { recursive: true });
   const draft = await mkdtemp(path.join(path.dirname(target), 'draft-'));
   try {

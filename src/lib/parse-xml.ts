@@ -32,7 +32,8 @@ const MAX_ELEMENTS = 10_000;
  * levels or 10,000 elements. `prefixes` are namespace names that the surrounding document declares.
  */
 export function parseXml(text: string, prefixes: Readonly<Record<string, string>> = {}): XmlElement {
-  if (text.length > MAX_CHARS) throw new BrokenXml(`Expected XML of at most ${MAX_CHARS} characters.`);
+  if (text.length > MAX_CHARS)
+    throw new BrokenXml(`Expected XML of at most ${MAX_CHARS} characters, got ${text.length}.`);
   const tree = new Tree();
   const parser = new SaxesParser({ xmlns: true, additionalNamespaces: { ...prefixes } });
   parser.on('error', ({ message }) => refuse(`well-formed XML, got an error at ${message}`));

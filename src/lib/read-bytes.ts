@@ -6,7 +6,9 @@ const BODY_LIMIT_MS = 30_000;
 /** Name of the body in a refusal (`a JSON body`), and its maximum size in bytes. */
 export type BytesWanted = { what: string; limitBytes: number };
 
-/** Reads a whole body into memory. Refuses a body that is too large or takes more than 30 s. */
+/**
+ * Reads a whole body into memory. Throws `Refused` for a body that is too large, ends early or takes more than 30 s.
+ */
 // Uses listeners instead of a loop, because leaving a loop early would close the connection before the refusal is sent.
 export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
   const { limitBytes } = wanted;

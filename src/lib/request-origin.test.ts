@@ -26,7 +26,7 @@ test.each([
   ['a user', PROXY, named('user@evil.example'), 'http://api.example'],
   ['a port that does not exist', PROXY, named('video.example:99999'), 'http://api.example'],
   ['no valid host', PROXY, { host: 'evil/path' }, 'http://null'],
-])('the origin of a request with %s', (_what, remoteAddress, headers, expected) => {
+])('determines the origin of a request with %s', (_what, remoteAddress, headers, expected) => {
   const { scheme, host } = requestOrigin({ headers, socket: { remoteAddress } }, trusted);
   expect(`${scheme}://${host}`).toBe(expected);
 });

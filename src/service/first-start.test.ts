@@ -87,7 +87,7 @@ test('shows keys on a terminal and otherwise writes them to a private file that 
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
 });
 
-test('a later start shows its addresses only on a terminal', () => {
+test('a later start shows its URLs only on a terminal', () => {
   const onStart = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (some: string | Uint8Array) => written.push(String(some)) > 0;
@@ -117,13 +117,13 @@ test.each([
   { host: '127.0.0.1', expected: addresses },
   { host: '0.0.0.0', expected: { publicUrl: 'http://localhost:7700', edgeUrl: 'http://localhost:7701' } },
   { host: '::1', expected: { publicUrl: 'http://[::1]:7700', edgeUrl: 'http://[::1]:7701' } },
-])('with host $host shows addresses that clients can connect to', ({ host, expected }) => {
+])('shows URLs that clients can connect to if the host is $host', ({ host, expected }) => {
   expect(baseAddresses({ host, publicUrl: null, edgeUrl: null, tls: null }, { api: 7700, edge: 7701 })).toEqual(
     expected,
   );
 });
 
-test('with a certificate shows https addresses', () => {
+test('shows https URLs if a certificate is configured', () => {
   const settings = { host: '0.0.0.0', publicUrl: null, edgeUrl: null, tls: {} };
   expect(baseAddresses(settings, { api: 7700, edge: 7701 })).toEqual({
     publicUrl: 'https://localhost:7700',
@@ -131,7 +131,7 @@ test('with a certificate shows https addresses', () => {
   });
 });
 
-test('prefers configured addresses', () => {
+test('prefers configured URLs', () => {
   const settings = { host: '0.0.0.0', publicUrl: 'https://api.example', edgeUrl: 'https://media.example', tls: null };
   expect(baseAddresses(settings, { api: 1, edge: 2 })).toEqual({
     publicUrl: settings.publicUrl,

@@ -140,7 +140,7 @@ Millrace is ready. The keys and an upload command are in ${path}: read the file,
 `);
 }
 
-/** Shows the addresses on a terminal. Without one, the log line is enough. */
+/** Shows the URLs on a terminal. Without a terminal, the log line is enough. */
 export function showStart(addresses: BaseAddresses, out: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): void {
   if (!out.isTTY) return;
   out.write(`

@@ -8,7 +8,10 @@ const USUAL_SETTINGS: LogSettings = { logLevels: DEFAULT_LEVELS, logFormat: null
 
 /** Maximum bytes of access lines that wait for a slow reader of standard output. */
 const ACCESS_BUFFER_BYTES = 1024 * 1024;
-/** Bytes per write of access lines: a pipe takes as many as one piece (PIPE_BUF), so lines of roles never mix. */
+/**
+ * Bytes per write of access lines. A pipe accepts up to this many bytes atomically (PIPE_BUF), so the lines of
+ * different roles never mix.
+ */
 const ACCESS_WRITE_BYTES = 4096;
 const ACCESS_GATHER_BYTES = 3072;
 const ACCESS_FLUSH_MS = 500;

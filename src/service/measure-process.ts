@@ -30,7 +30,10 @@ export function measureProcess(role: string): void {
   });
 }
 
-/** Node measures the whole interval in ns, and a huge minimum before the first sample. */
+/**
+ * Converts a measured interval to the delay in seconds. Node measures the whole sampling interval in ns, and reports a
+ * huge minimum before the first sample.
+ */
 function toLagSec(intervalNs: number): number {
   return Math.max(0, intervalNs / 1e9 - LAG_RESOLUTION_MS / 1000);
 }

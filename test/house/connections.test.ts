@@ -74,7 +74,7 @@ test(
     const worker = startWorker();
     const said = (need: string) =>
       eventually(
-        () => worker.output().includes(`It needs ${need} later: raise max_connections`) || null,
+        () => worker.output().includes(`This process needs ${need} later: raise max_connections`) || null,
         () => `a need of ${need} in: ${worker.output()}`,
       );
     await said('2 now and up to 2');

@@ -134,7 +134,7 @@ describe('the storyboard', () => {
     { name: 'copied and encoded.mp4', tileHeightPx: 168, frames: 7 },
     { name: 'frame.mkv', tileHeightPx: 168, frames: 1 },
     { name: 'fast frame.mp4', tileHeightPx: 168, frames: 1 },
-  ])('$name: storyboard tiles of $tileHeightPx px, filled', async ({ name, tileHeightPx, frames }) => {
+  ])('$name: storyboard tiles are $tileHeightPx px high, one per frame', async ({ name, tileHeightPx, frames }) => {
     const { images, read } = await load(name);
     expect(images.board).toMatchObject({ frames, tileHeightPx });
     const bytes = await read('seek/_0.jpg');

@@ -58,7 +58,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
 }
 const outlook = async (key: MediaKey) => describeOutlook(await loadOutlook(lab.database.db, key));
 
-test('behind 100 hours of queue, estimates and progress are shown, and short videos overtake', async () => {
+test('with 100 hours of work queued, videos show estimates and progress, and short videos go first', async () => {
   const long: MediaKey[] = [];
   for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
   const short = await plan(60);

@@ -276,7 +276,7 @@ test('does not merge a video that is deleted during the merge, and leaves no obj
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a chunk that was encoded again or is damaged prevents merging only of its neighbours and itself', async () => {
+test('a re-encoded or damaged chunk prevents merging only of itself and its neighbours', async () => {
   const published = await addSingles();
   const [audio, video] = [published.audio, published.videos[0]];
   const rows = await loadRows(published);

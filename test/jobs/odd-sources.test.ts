@@ -81,7 +81,7 @@ test('an MP3 that begins with 200 kB of other data plays from its first frame wi
   const [track] = await checkFinished(lab, key);
   expect(Math.abs((track?.durationSec ?? 0) - 4)).toBeLessThan(0.1);
   const sound = await samples(await firstFile(lab, key, 'aac'));
-  // The level of the tone itself is an eighth.
+  // The level of the tone itself is an eighth of full scale.
   expect(sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(0.2);
   const { messages } = await loadMedia(lab, key);
   expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are not audio/);

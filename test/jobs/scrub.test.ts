@@ -265,7 +265,7 @@ test('workers divide a round and check each object once, and again only if the c
   const names = [first, ...others].map((taken) => taken?.item.storageKey);
   expect(new Set(names).size).toBe(3);
   const last = await takeNext(db);
-  if (last === null) throw new Error('Expected something to look at.');
+  if (last === null) throw new Error('Expected an object to check, got none.');
   await giveBack(db, last);
   expect((await takeNext(db))?.item.storageKey).toBe(last.item.storageKey);
 });

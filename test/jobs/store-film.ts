@@ -36,7 +36,7 @@ export async function storePacked({ db, storage }: Place, ...stored: Stored[]): 
     const rows: [RenditionKey, StoredChunk][] = [];
     for (const { rendition, segments } of tracks) {
       const segment = segments[number];
-      if (segment === undefined) throw new Error('Expected as many segments of each.');
+      if (segment === undefined) throw new Error('Expected the same number of segments in each rendition.');
       const { pieces: media, idx, facts } = buildChunk([segment], number);
       const start = Buffer.concat(pieces).length;
       const storageKey = packedKey(pack, { start, sizeBytes: facts.sizeBytes, idxBytes: idx.length });

@@ -212,14 +212,14 @@ test('locked objects without a row do not block an unlocked object of the same v
   );
 });
 
-test('calls a store that rejects everything a bounded number of times', async () => {
+test('limits the number of calls to a store that rejects everything', async () => {
   for (let n = 0; n < 30; n += 1) {
     const mediaId = await addVideo(`${n}`);
     for (const key of [await retire(mediaId, await addObject(mediaId)), await addRetired(mediaId)]) kept.add(key);
   }
   const deps = { ...sweepDeps(), orphanAgeMs: Number.POSITIVE_INFINITY };
   await expect(sweep.run({}, deps, never)).rejects.toThrow('10 of 10 failed, the rest was left');
-  // A chunk and its index: together, then one by one.
+  // The sweep deletes a chunk and its index in one call, and after a failure in two separate calls.
   expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
 });
 

@@ -55,7 +55,7 @@ test('the player page waits for a stream, plays it close to the live edge, and t
   await page.getByRole('button', { name: 'Watching live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
-  // The page is offline for longer than its buffer lasts, so it stalls and then returns to its latency.
+  // The page is offline for longer than its buffer lasts, so it stalls. Afterwards it returns to its previous latency.
   await page.context().setOffline(true);
   await page.waitForTimeout(6_000);
   await page.context().setOffline(false);
@@ -138,7 +138,7 @@ test('a viewer with an embed token sees the preview before the start and then th
   await shoot(page, 'preview', ['1280', '320']);
   await catalogue.streams.change(key, startStream);
   await expect.poll(() => page.getByText('Preview', { exact: true }).isVisible(), PATIENCE).toBe(false);
-  // It continues without interaction, from the start of the stream.
+  // Playback continues without interaction, from the start of the stream.
   const started = (await read(page)).sec;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(started + 2);
   await catalogue.streams.change(key, stopStream);

@@ -46,7 +46,7 @@ export async function playLive(
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-      // The functions above defined them.
+      // `openLog` and `openMedia` set these variables.
       const { hlsLog, media } = window as unknown as { hlsLog: PageLog; media: PageMedia };
       const hls = new Hls({ ...settings, debug: hlsLog.debug });
       const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>(), log: hlsLog.kept };
@@ -94,8 +94,8 @@ const HARMLESS = [
 ];
 
 /**
- * Before playback hls.js hops from 0 to the first media that it has, or reports a stall there, if that takes longer
- * than its check of 0.1 s: a stream that was joined has none before it.
+ * A player that joins a stream has no media at position 0. Before playback, hls.js therefore seeks from 0 to the first
+ * media, or reports a stall at 0 if that takes longer than its check interval of 0.1 s.
  */
 const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \(at 0\.000,)/;
 
@@ -109,8 +109,8 @@ const WITHOUT_MEDIA = /^bufferStalledError WAIT /;
 const MAX_WAITS = 3;
 
 /**
- * Returns errors of the player, each with the state in which it arose, except stalls for which no media was there.
- * `outages`: how often the publisher was interrupted.
+ * Returns the errors of the player, each with the state of the player at that time. Leaves out stalls while no media
+ * was available; `outages`, the number of interruptions of the publisher, raises their maximum number.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {
   let [hops, waits] = [0, 0];

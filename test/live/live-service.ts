@@ -45,7 +45,7 @@ export async function openLiveCatalogue(service: Service): Promise<LiveCatalogue
   return { database, secretBox, streams: createLiveStore({ db: database.db, secretBox }) };
 }
 
-/** A stream of a service, with its RTMP publish address (`ingest`) and its playback address (`base`). */
+/** A stream of a service, with its RTMP publishing URL (`ingest`) and its playback URL (`base`). */
 export type TestStream = {
   key: MediaKey;
   streamKey: string;
@@ -78,7 +78,7 @@ export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_
   return stream;
 }
 
-/** The cost of encoding and drawing a second depends on its frames. */
+/** A low frame rate, because the cost of encoding and drawing depends on the number of frames. */
 export const FEW_PICTURES = { rate: 12 };
 
 /** So small that no rung is encoded below it. */

@@ -89,7 +89,7 @@ type LiveShaka = {
   };
 };
 
-/** Runs in a page. */
+/** Runs in a page: starts Shaka Player. */
 async function startShaka(address: string): Promise<void> {
   const video = document.querySelector('video') as HTMLVideoElement;
   // The script tag defined the single export of Shaka as a global.
@@ -118,7 +118,7 @@ type DashJs = {
   };
 };
 
-/** Runs in a page. */
+/** Runs in a page: starts dash.js. */
 function startDashJs(address: string): void {
   const video = document.querySelector('video') as HTMLVideoElement;
   // The script tag defined the single export of dash.js as a global.

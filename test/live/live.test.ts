@@ -117,7 +117,8 @@ test('a killed ingest process and a changed resolution lose no part that viewers
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
-  // The relay of the stream receives the same media. The one to a private address does no harm and has an error reason.
+  // The relay of the stream receives the same media. The relay to a private address fails with a reason, and does not
+  // affect the other one.
   const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
   expect(states).toEqual([
     { host: '127.0.0.1', state: 'running', reason: null },
@@ -165,7 +166,7 @@ test('a killed ingest process and a changed resolution lose no part that viewers
   await page.close();
 }, 240_000);
 
-/** Returns the addresses of the init segment and the segments of each period. */
+/** Returns the URLs of the init segment and the segments of each period. */
 function periodsOf(text: string): string[][] {
   return text.split('#EXT-X-DISCONTINUITY\n').map((period) => {
     const init = /#EXT-X-MAP:URI="(.*)"/.exec(period)?.[1] ?? '';

@@ -79,7 +79,7 @@ test('a live watermark is in each rendition that viewers get, and in the recordi
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const variants = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=.*\n(r\/.*\.m3u8)$/gm)];
   const renditions = variants.map(([, address]) => address);
-  // The stream is 360p as published, and 240p below it.
+  // Two renditions: 360p as published, and 240p.
   expect(renditions).toHaveLength(2);
   for (const one of renditions) expect(await cornersOf(`${base}/${one}`)).toEqual({ marked: 'red', plain: 'blue' });
   await catalogue.streams.change(key, stopStream);

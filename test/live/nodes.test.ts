@@ -165,7 +165,9 @@ async function storedOf(mediaId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The first response after a node's death, and the segment that was open in the last one before. */
+/**
+ * Index of the first response after a node was killed, and the segment that was still open in the response before it.
+ */
 type Death = { from: number; open: number };
 
 /** Returns whether a fault is due to parts that only the dead node had, which no node can list again. */

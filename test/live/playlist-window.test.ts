@@ -65,6 +65,6 @@ test('a three-hour DVR window over several periods slides, and reloads only its 
   texts.push(whole);
   expect(whole.match(/#EXTINF/g)).toHaveLength((3 * 3600) / SEGMENT_SEC);
   expect(whole.match(/#EXT-X-MEDIA-SEQUENCE:(\d+)/)?.[1]).toBe(`${6 * PERIOD_SEGMENTS + 12 - 5_400}`);
-  // A segment without address or parts has no date yet.
+  // A segment without a URL or parts has no date yet.
   expect(checkReloads(texts)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { readText } from './live-service.ts';
 /** Live playlists and those of videos have different numbers of decimals. */
 const ROUNDING_SEC = 0.0001;
 
-/** Returns the address of the first video media playlist. Throws if there is none. */
+/** Returns the URL of the first video media playlist. Throws if there is none. */
 export async function mediaPlaylistOf(base: string): Promise<string> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const found = /^r\/.*\.m3u8$/m.exec(multivariant)?.[0];
@@ -16,14 +16,14 @@ export async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${found}`;
 }
 
-/** Returns the addresses of the video variants of a multivariant playlist, without the audio-only variant. */
+/** Returns the URLs of the video variants of a multivariant playlist, without the audio-only variant. */
 export function videoAddressesOf(multivariant: string): string[] {
   return [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=.*\n(r\/.*)$/gm)].map(
     ([, address]) => address ?? '',
   );
 }
 
-/** Reads that playlist. Null while there is none, for polling. */
+/** Reads the first video media playlist. Returns null while there is none, for polling. */
 export async function readMedia(base: string): Promise<string | null> {
   const address = await mediaPlaylistOf(base).catch(() => null);
   return address === null ? null : readText(address);

@@ -135,7 +135,7 @@ async function watched({ key, base }: TestStream, publisher: ChildProcess) {
     return (text?.match(/#EXTINF/g)?.length ?? 0) >= 2 ? text : null;
   }, 'two segments');
   await catalogue.streams.change(key, stopStream);
-  // srtsink waits for its connection to return.
+  // srtsink would wait for its lost connection to return, and never exit.
   if (publisher.spawnfile.startsWith('gst')) publisher.kill('SIGKILL');
   await ended(publisher);
   return framesOf(`${base}/playlist.m3u8`);

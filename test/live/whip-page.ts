@@ -10,9 +10,8 @@ export const FAKE_CAMERA = [
 ];
 
 /**
- * `isStill`: instead of the fake camera, a picture that is sent once every three seconds after the first six, as that
- * of a shared screen.
- * `usesDtx`: the answer asks for pauses in the audio while it is silent.
+ * `isStill`: instead of the fake camera, sends one picture every three seconds after the first six seconds, like a
+ * shared screen that does not change. `usesDtx`: the answer asks for pauses in the audio while it is silent.
  */
 type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; usesDtx?: boolean };
 

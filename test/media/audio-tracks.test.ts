@@ -77,7 +77,7 @@ async function read(address: string): Promise<string> {
   return answer.text();
 }
 
-/** Lines of the audio group; the playlist is checked. */
+/** Returns the lines of the audio group in the multivariant playlist, after the playlist passed the checker. */
 async function audioLines(): Promise<string[]> {
   const playlist = await read(playlistUrl(service, guid));
   expect(checkPlaylist(playlist)).toEqual([]);
@@ -90,7 +90,7 @@ function makeSound(name: string, ...argv: string[]): Promise<string> {
   return makeClip(folder, name, [...source.slice(-4), ...argv]);
 }
 
-/** URL of the media playlist of a track, by its name. */
+/** Returns the URL of a track's media playlist, by the track's name. */
 async function mediaUrl(name: string): Promise<string> {
   const line = (await audioLines()).find((one) => one.includes(`NAME="${name}"`));
   return new URL(/URI="(.*?)"/.exec(line ?? '')?.[1] ?? '', playlistUrl(service, guid)).href;

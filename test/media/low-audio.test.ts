@@ -14,8 +14,9 @@ const HLS = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hl
 const PATIENCE = { timeout: 120_000 };
 const SEC = 20;
 /**
- * A change at each segment cancels requests and appends the current audio segment again. A loaded machine may stall. A
- * hole in the buffer would be jumped over.
+ * Errors of hls.js that a forced change at each segment may cause: it cancels requests and appends the current audio
+ * segment again, and a loaded machine may stall. A hole in the buffer is not allowed: hls.js reports it as another
+ * error when it skips it.
  */
 const OF_FORCED_CHANGES = ['aborted', 'bufferAppendNoProgress', 'bufferStalledError'];
 

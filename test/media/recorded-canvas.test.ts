@@ -173,7 +173,7 @@ test.each([
   const inFile = (await decode(path, `scale=${BITS}:2:flags=area`, whole)).map((picture) =>
     numberAt(picture, BITS, { ...whole, leftPx: 0 }),
   );
-  // A frame may be left out only if the next one follows within less than a slot, or if the file ends by then.
+  // A frame may be left out only if the next one follows within less than a slot, or if the file ends within a slot.
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a grid of frames.');
   const { rate, totalFrames } = cutList.grid;
   const slots = await slotsOf(path, facts.startSec, rate);

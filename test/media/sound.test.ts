@@ -51,7 +51,7 @@ const SOURCES: Source[] = [
 ];
 
 const AAC = ['-c:a', 'aac', '-ac', '2', '-b:a', '128k'];
-/** In a library that levels to -16 LUFS. A sine wave of -30 dB in two channels has -30 LUFS. */
+/** Sources for a library that normalises to -16 LUFS. A sine wave of -30 dB in two channels has -30 LUFS. */
 const LEVELLED: Source[] = [
   { name: 'soft.wav', argv: [...steady(-8.9), '-ac', '2'] },
   { name: 'loud.wav', argv: [...steady(13.1), '-ac', '2'] },

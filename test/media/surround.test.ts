@@ -68,7 +68,7 @@ afterAll(async () => {
 const folder = ({ libraryId, mediaId }: MediaKey) => `${edge.base}/vz-${libraryId}/${mediaId}`;
 const read = async (key: MediaKey, name: string) => (await fetch(`${folder(key)}/${name}`)).text();
 
-/** Address of the playlist of the first 5.1 track. */
+/** Returns the URL of the playlist of the first 5.1 track. */
 async function surroundOf(key: MediaKey): Promise<string> {
   const playlist = await read(key, 'playlist.m3u8');
   const uri = /GROUP-ID="audio-5.1".*URI="([^"]+)"/.exec(playlist)?.[1];

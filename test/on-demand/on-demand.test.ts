@@ -194,14 +194,17 @@ test.each([
   { name: 'one keyframe in an indexed file', file: 'c.mp4', args: [...picture(LOW), '-g', '600'], why: '20 s' },
   { name: 'audio only', file: 'd.wav', args: SOUND, why: 'no video' },
   { name: 'a library on the free tier', file: 'e.mkv', args: picture(LOW), why: 'premium', tier: 'free' },
-])('$name: the video is encoded as a whole and reports why', async ({ file, args, why, tier = 'premium' }) => {
-  const library = await addOnDemandLibrary(lab, [240], { tier });
-  const key = await upload(lab, library, await makeClip(lab, file, ...args));
-  const states = await followStates(lab, key, 'finished');
-  expect(states).not.toContain('jit-ready');
-  const { messages } = await loadMedia(lab, key);
-  expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
-});
+])(
+  '$name: the video is encoded completely in advance, and reports the reason',
+  async ({ file, args, why, tier = 'premium' }) => {
+    const library = await addOnDemandLibrary(lab, [240], { tier });
+    const key = await upload(lab, library, await makeClip(lab, file, ...args));
+    const states = await followStates(lab, key, 'finished');
+    expect(states).not.toContain('jit-ready');
+    const { messages } = await loadMedia(lab, key);
+    expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
+  },
+);
 
 /** Returns the end of each segment of a playlist, in seconds, as the sum of all durations up to it. */
 function boundariesOf(playlist: string): number[] {

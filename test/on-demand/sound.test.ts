@@ -68,7 +68,10 @@ const PART = [
   ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
 ];
 const SEEKS = 6;
-/** A request for a segment also covers the next one. Audio is encoded in groups of eight. */
+/**
+ * Maximum numbers of segments that a seek encodes. A request for a video segment also covers the next one. Audio
+ * segments are encoded in groups of eight.
+ */
 const MAX_FRAMES_PER_SEEK = 2;
 const MAX_AUDIO_FRAMES_PER_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
@@ -87,7 +90,7 @@ test('each of many seeks through two hours returns video and audio, and no encod
   /** CPU time of encoders killed within their sandbox, which no sum of children includes. */
   const cpuSecOf = new Map<number, number>();
   for (let seek = 0; seek < SEEKS; seek += 1) {
-    // Seeks to another position on the way and leaves it immediately.
+    // Seeks to an intermediate position first, and disconnects from it immediately.
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);

@@ -43,7 +43,7 @@ beforeAll(async () => {
   shared = await uploadQuiet(film);
   await stopAll();
 });
-// Each test has a separate edge, so that requests of another test's viewers do not linger.
+// Each test uses its own edge, so that requests of another test's viewers have no effect.
 beforeEach(async () => {
   edge = await lab.room.start({ storage: lab.storage });
 });

@@ -177,7 +177,7 @@ function writeTests(given: () => Given): void {
     for (const chunk of cut(Buffer.alloc(mib * MIB), MIB)) {
       if (!closing.write(chunk)) await once(closing, 'drain');
     }
-    // Neither end nor error, like a sender whose connection was closed cleanly.
+    // The stream closes without an `end` or `error` event, as if the sender had closed its connection cleanly.
     closing.destroy();
     await expect(put).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(await storage.head(key('dir/failed'))).toBeNull();
@@ -268,7 +268,7 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(first).toEqual(await storage.head(key('l/a-b')));
   });
 
-  test('deletes single keys, and everything in a folder without its siblings', async () => {
+  test('deletes single keys, and everything in a folder but not its siblings', async () => {
     const { storage, key, folder } = given();
     for (const name of ['d/1', 'd/2/3', 'd/2/4', 'd2', 'd.x'])
       await storage.put(key(name), Buffer.from('x'), {}, never);

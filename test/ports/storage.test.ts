@@ -46,7 +46,7 @@ describeStorage('two stores as one, objects that went from the scripted S3 serve
   return createMovingStorage({ from: await openStub(), to: await openFolder() });
 });
 
-/** Returns the stores at the beginning of a move, with objects written to the old one. */
+/** Returns a storage at the beginning of a move: everything is written to the old store, and read through both. */
 function whereObjectsAreOld({ from, to }: StorePair): Storage {
   const moving = createMovingStorage({ from, to });
   return { ...moving, put: from.put, staging: { ...moving.staging, append: from.staging.append } };

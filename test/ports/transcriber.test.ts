@@ -119,7 +119,7 @@ test('a requested language takes precedence over the one that a service detects'
   expect(speech.language).toBe('en');
 });
 
-test('splits segments without words by length', async () => {
+test('divides the time of a segment without word times among its words by their length', async () => {
   const segments = [{ text: ' Good day', start: 1, end: 2 }];
   misbehave = (respond) => respond(200, JSON.stringify({ language: 'german', segments }));
   const { language, words } = await engineOf('OpenAI-compatible').transcribe(

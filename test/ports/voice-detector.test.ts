@@ -14,7 +14,7 @@ const CHORDS =
   '0.25*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)*(1+sin(4*PI*t))/2' +
   '+0.15*sin(2*PI*524*t*(1+0.25*floor(mod(t,4))))';
 
-/** Returns the start and end of each span, in seconds. Samples arrive in odd pieces, as from decoders. */
+/** Returns the start and end of each span, in seconds. Samples arrive in pieces of irregular size, as from decoders. */
 async function cut(samples: Buffer): Promise<[number, number][]> {
   const detector = findSileroDetector();
   if (detector === null) throw new Error('Expected sherpa-onnx-node and @ricky0123/vad-web to be installed.');

@@ -33,7 +33,7 @@ async function open({ headers }: TestPerson) {
 
 const change = (id: string, body: object) => stack.call('POST', `/people/${id}`, { key: stack.first.accountKey, body });
 
-test('a person uploads with a signature of the dashboard, and not with the session of another person', async () => {
+test("a person can upload with a signature from the dashboard, but not with another person's session", async () => {
   const person = await join(stack, { role: 'uploader', email: 'uploads@example.com' });
   const other = await join(stack, { role: 'uploader', email: 'other@example.com' });
   const { append } = await open(person);

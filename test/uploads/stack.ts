@@ -26,8 +26,7 @@ import { createTestPackager } from '../support/packager.ts';
 const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
 /**
- * The interface with resumable uploads over a real database, store and queue, and workers for everything except
- * encoding.
+ * The API with resumable uploads, on a real database, store and queue, and workers for everything except encoding.
  */
 export type UploadStack = TestApi & {
   jobs: JobQueue;
@@ -180,7 +179,7 @@ async function stagedIds(api: TestApi): Promise<string[]> {
 }
 
 function missing(): never {
-  throw new Error('Expected the stack to be up before it is asked.');
+  throw new Error('Expected the stack to be started before its first use.');
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

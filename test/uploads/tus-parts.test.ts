@@ -28,7 +28,7 @@ async function opened(answer: Response, guid: string): Promise<TusUpload> {
 
 const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
 
-/** Uploads complete parts, and returns the address list for a final upload of them. */
+/** Uploads complete parts, and returns their list of URLs for a final upload. */
 async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ urls: string[]; concat: string }> {
   const urls: string[] = [];
   for (const body of parts) {

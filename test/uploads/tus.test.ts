@@ -229,7 +229,7 @@ test.each([
   ['a length above the limit', { 'Upload-Length': '1000000001' }, 413],
   ['a length and a deferred one', { 'Upload-Defer-Length': '1' }, 400],
   ['a deferred length of 2', { 'Upload-Length': '', 'Upload-Defer-Length': '2' }, 400],
-])('responds to a creation with %s with %i', async (_, headers, status) => {
+])('responds to a creation with %s with status %i', async (_, headers, status) => {
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 

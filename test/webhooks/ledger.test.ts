@@ -60,7 +60,7 @@ function inTurn(...answers: ((arrival: Arrival) => void)[]): (arrival: Arrival) 
 const slowly = (arrival: Arrival) => void setTimeout(() => status(200)(arrival), 150);
 /** The receiver has accepted the event, but its response is lost. */
 const halfAnswer = ({ response }: Arrival) => void response.write('HTTP', () => response.socket?.resetAndDestroy());
-/** Redirects only deliveries to the old address, as the same POST. */
+/** Redirects only deliveries to the old URL, as the same POST. */
 const movedTo = (place: string) => (arrival: Arrival) =>
   status(arrival.path === place ? 200 : 308, arrival.path === place ? {} : { location: place })(arrival);
 

@@ -20,7 +20,7 @@ export type Receiver = {
   openNow(): number;
   /** Sets the response to each delivery from now on. */
   script(answer: (arrival: Arrival) => void): void;
-  /** Refuses connections at the same address until `rise`. */
+  /** Stops listening until `rise`, so that connections are refused. */
   fall(): Promise<void>;
   rise(): Promise<void>;
   stop(): Promise<void>;
@@ -86,9 +86,11 @@ export function reset({ response }: Arrival): void {
 }
 
 /**
+ *
  * Returns the fault in a delivery's signatures, or null. The Standard Webhooks specification requires base64 of
- * HMAC-SHA256 over `id.timestamp.body`, with the time within five minutes. In addition: hex of HMAC-SHA256 over the
- * body.
+ * HMAC-SHA256 over `id.timestamp.body`, with the time within five minutes. The hosted API also requires hex of
+ * HMAC-SHA256 over the body.
+ *
  */
 export function findForgery({ headers, body }: Arrival, readOnlyKey: string): string | null {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];

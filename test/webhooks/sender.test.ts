@@ -90,7 +90,7 @@ test('status 410 makes an event a dead letter, and the next event follows immedi
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([dead?.id, expect.any(String), dead?.id]);
 });
 
-test('a hundred hanging deliveries of a library keep four in progress over all senders', async () => {
+test('at most four of a hundred hanging deliveries of a library are in progress across all senders', async () => {
   const hanging = await startReceiver();
   others.push(hanging);
   hanging.script(silent);

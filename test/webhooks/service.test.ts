@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the running service reports all steps of a video in order, each once', async () => {
+test('the running service announces each step of a video once, in order', async () => {
   const answer = await fetch(`${service.apiUrl}/videolibrary/1`, {
     method: 'POST',
     headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },

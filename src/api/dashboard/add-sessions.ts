@@ -102,7 +102,7 @@ type Password = Parameters<CredentialStore['signIn']>[0];
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({ request, reply });
 
-/** Creates the sign-in by password, which counts failures by address and by account. */
+/** Creates the function that signs people in by password. It limits failures per address and per account. */
 function createPasswordSignIn(byAddress: AttemptLimit, deps: DashboardDeps) {
   const byAccount = createAttemptLimit(Date.now, ACCOUNT_RATE);
   const bySession = createAttemptLimit(Date.now, ACCOUNT_RATE);

@@ -14,7 +14,7 @@ import { CreateImportModel, ImportModel, type ImportUploadModel } from '../model
 import { LibraryParams } from '../read-params.ts';
 import { toImportModel } from './import-model.ts';
 
-/** Addresses of the hosted service. */
+/** URLs of the hosted service. */
 const BUNNY = { apiUrl: 'https://video.bunnycdn.com', coreUrl: 'https://api.bunny.net' };
 
 type Deps = { imports: ImportStore; queue: Queue };
@@ -79,7 +79,7 @@ function readSource(body: CreateImportModel): SourceRequest {
   };
 }
 
-/** Checks an address. The worker refuses private ones when it connects. */
+/** Checks a URL. The worker refuses private addresses when it connects. */
 function readAddress(text: string | null | undefined, field: string): string | null {
   if (text == null || text === '') return null;
   try {

@@ -30,7 +30,7 @@ export function model<P extends TProperties>(name: string, properties: P): TObje
   return Type.Object(properties, { title: name });
 }
 
-/** Returns the schema of a page of items, or of all items as a plain list; depending on the query. */
+/** Returns the schema of a response that is a page of items, or a plain list of all items, depending on the query. */
 export function pageOrList<P extends TObject, T extends TSchema>(name: string, page: P, item: T) {
   return Type.Union([page, Type.Array(item)], { title: name });
 }

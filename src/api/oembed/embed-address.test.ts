@@ -11,7 +11,7 @@ test.each([
   ` http://media.example:7701/embed/7/${ID}`,
   `https://iframe.mediadelivery.net/embed/7/${ID}`,
   `https://player.mediadelivery.net/play/7/${ID}`,
-])("recognises %s as the address of the video's player page", (address) => {
+])("recognises %s as the URL of the video's player page", (address) => {
   expect(readEmbedAddress(address, EDGE)).toEqual({ libraryId: 7, mediaId: ID, isDirect: address.includes('/play/') });
 });
 
@@ -27,6 +27,6 @@ test.each([
   `${EDGE}/embed/7/not-a-guid`,
   `${EDGE}/vz-1/${ID}/playlist.m3u8`,
   'javascript:alert(1)',
-])('rejects %j as the address of a player page', (address) => {
+])('rejects %j as the URL of a player page', (address) => {
   expect(readEmbedAddress(address, EDGE)).toBeNull();
 });

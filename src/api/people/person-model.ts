@@ -38,11 +38,14 @@ export function mayChangeFor(caller: Caller | null): MayChange {
   return ({ account, libraries }) => {
     const isOwner = account === 'owner' || [...libraries.values()].includes('owner');
     if (!isOwner || caller?.person === undefined || caller.person.roles.account === 'owner') return;
-    throw new Refused('forbidden', 'Only an owner of the account can do this to an owner. Ask one.');
+    throw new Refused(
+      'forbidden',
+      'Only an owner of the account can add, change or remove an owner. Ask one of the owners.',
+    );
   };
 }
 
-/** Returns the address at which an invited person chooses a password. Browsers never send the part after the `#`. */
+/** Returns the URL at which an invited person chooses a password. Browsers never send the part after the `#`. */
 export function invitationLink(secret: string, publicUrl: string | null): string {
   return `${publicUrl ?? ''}/dashboard/join#${secret}`;
 }

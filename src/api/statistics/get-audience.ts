@@ -36,7 +36,7 @@ export const getAudience = defineOperation({
   path: '/library/{libraryId}/statistics/audience',
   description:
     'Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, ' +
-    'startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent.',
+    'startup time, rebuffering, retention, current viewers, estimates for other players, and bytes sent.',
   answer: AudienceModel,
   async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
     requireOrder(query, 'dateFrom', 'dateTo');

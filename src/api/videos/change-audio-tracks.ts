@@ -71,9 +71,9 @@ export const deleteAudioTrack = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}',
   description:
-    'Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes ' +
-    'the default one if it was. The last one is only removed with allowNone=true, and never from a video without ' +
-    'picture.',
+    'Removes an audio track. Later encodes leave out a removed track of the uploaded file. If the track was the ' +
+    'default, another one becomes the default. The last track is removed only with allowNone=true, and never from a ' +
+    'video without a picture.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: AudioTrackParams,

@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import { readId } from '../read-params.ts';
 
 /**
- * Returns the URL of a video's player page, for applications that open it at the address of the API. The query is kept.
+ * Returns the URL of a video's player page, for applications that open it under the URL of the API. The query is kept.
  * Throws `Refused` (`not-found`) if the path contains no video. The edge decides whether the video may be played.
  */
 export function playerAddress(url: string, edgeUrl: string): string {

@@ -114,7 +114,7 @@ export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRec
   if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'has not been probed yet');
   const timelineId = await findTimeline(tx, key);
   const cutList = await loadCutList(tx, { key, timelineId });
-  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist, got none.`);
   return {
     key,
     state: media.state,

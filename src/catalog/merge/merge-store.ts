@@ -27,7 +27,7 @@ export type MergeableChunk = Omit<
   fragmentTable: Buffer;
 };
 
-/** Several chunks and the one that replaces them; its objects are durable. */
+/** Chunks (`parts`), and the chunk that replaces them (`whole`), whose objects are already durable. */
 export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
 
 /**
@@ -38,15 +38,18 @@ const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.s
   and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
     and not p.is_preview) < 2)`;
 
-/** An MP4 download keeps reading the objects with which its response began, for up to this many seconds. */
+/**
+ * Maximum duration of an MP4 download, in seconds. It keeps reading the objects that were current when its response
+ * began.
+ */
 const DOWNLOAD_SEC = 6 * 3600;
 
-/** Seconds for which a rendition is not examined after a run that died or failed. */
+/** Seconds for which a rendition is not examined again after its examination failed or its worker died. */
 const LEFT_ALONE_SEC = 3600;
 /** Seconds after which a rendition that still grows, or has chunks left, is examined again. */
 const AGAIN_SEC = 60;
 
-/** Takes the rendition that has been due longest; null if none is. `endMerging` ends its examination. */
+/** Takes the rendition that has been due longest; null if none is due. `endMerging` ends its examination. */
 export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   const { rows } = await sql<Omit<MergeableRendition, 'key'> & MediaKey>`
     with due as (
@@ -63,7 +66,7 @@ export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   return { key: { libraryId, mediaId }, ...rendition };
 }
 
-/** Loads the chunks of a rendition by segment; none if they must not be merged now. */
+/** Loads the chunks of a rendition in segment order. Returns an empty list if they must not be merged now. */
 export async function loadMergeable(db: Db, rendition: MergeableRendition): Promise<MergeableChunk[]> {
   const { key, renditionId } = rendition;
   if (!(await isMergeable(db, rendition))) return [];

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Audio renditions keep their measured loudness. Levelled ones name the loudness that they get. */
+/** Adds the measured loudness of audio renditions. Plans of normalised ones now contain the target loudness in LUFS. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table rendition add column loudness jsonb`.execute(db);
   await sql`

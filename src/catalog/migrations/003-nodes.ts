@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Running processes of roles, and the work of all workers by hour. */
+/** Adds the running processes of all roles, and the hourly work of all workers. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table millrace_node (

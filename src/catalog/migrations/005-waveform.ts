@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Videos keep the waveform of their default audio. A row of `waveform_due` says that this audio changed. */
+/**
+ * Adds the waveform of a video's default audio, and `waveform_due`, which lists the videos whose default audio has
+ * changed since it was computed.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table media add column waveform bytea`.execute(db);
   await sql`

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Adds the oldest version of the code that still runs on each migration, and the requests to drain processes. Code that
- * does not know a migration reads here whether it may work.
+ * does not know a migration reads here whether it may still use the database.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -18,7 +18,7 @@ test('migrating twice, or from two processes simultaneously, changes nothing', a
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test('a new database has one row of each singleton table', async () => {
+test('a new database has exactly one row in each singleton table', async () => {
   const counts = ['encode_clock', 'installation', 'orphan_sweep', 'shield_settings'].map(
     (table) => sql`select count(*)::int as n from ${sql.table(table)}`,
   );
@@ -72,7 +72,7 @@ test('migrates a database of the first version without changing the loudness of 
   }
 });
 
-test('every migration states an oldest version, which never decreases and includes this one', () => {
+test('every migration names the oldest compatible version, which never decreases or exceeds this one', () => {
   const versions = Object.values(migrations).map(({ oldestVersion }) => oldestVersion);
   for (const [at, oldest] of versions.entries()) {
     expect(isAtLeast(readVersion(), oldest)).toBe(true);
@@ -119,7 +119,7 @@ test('a migration waits for the lock of a table without blocking the queries of 
       await sql`select 1 from millrace_node`.execute(tx);
       migrating = migrate(db);
       await expect.poll(() => isWaiting(db), { timeout: 20_000 }).toBe(true);
-      // This query waits behind the migration until it gives up.
+      // This query waits until the migration stops waiting for its lock.
       await sql`select 1 from millrace_node`.execute(db);
       expect(await findSchemaFault(db)).toMatch(/without 005-waveform/);
     });

@@ -4,8 +4,8 @@ import type { Guid } from '../../lib/guid.ts';
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
 /**
- * A request of one edge's viewers: `segment` of a rendition, which one of them waits for (`is_awaited`) or has just
- * received, and `ahead_segments` after it. It expires unless the edge renews it.
+ * Segments that one edge requests for its viewers: `segment` of a rendition, which a viewer waits for (`is_awaited`) or
+ * has just received, and the next `ahead_segments` segments. It expires unless the edge renews it.
  */
 export type SegmentRequestTable = {
   library_id: number;

@@ -4,7 +4,10 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { planSegmentTasks } from './segment-task-store.ts';
 
-/** Notifies workers that make segments of a rendition that requests changed; the payload is the rendition's id. */
+/**
+ * Channel that tells workers that the requests for a rendition's segments have changed. The payload is the rendition's
+ * id.
+ */
 export const SEGMENT_CHANNEL = 'millrace_jit';
 
 /** A segment that viewers of an edge wait for or have just received, with the following ones that they will need. */
@@ -13,7 +16,7 @@ export type SegmentRequest = MediaKey & {
   segment: number;
   aheadSegments: number;
   isAwaited: boolean;
-  /** Time for which the request is valid unless renewed. */
+  /** Seconds for which the request is valid unless it is renewed. */
   forSec: number;
 };
 
@@ -34,7 +37,7 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   return {
     async put(requests) {
       if (requests.length === 0) return;
-      // One transaction, so that a worker that is notified of a request finds its task.
+      // Writes requests and tasks in one transaction, so that a worker that is notified of a request finds its task.
       await inTransaction(db, async (tx) => {
         await putRequests(tx, edgeId, requests);
         await planSegmentTasks(tx, [...new Set(requests.map(({ renditionId }) => renditionId))]);

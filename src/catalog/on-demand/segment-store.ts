@@ -7,9 +7,10 @@ import { claimLost, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
 
 /**
- * Publishes one segment that was encoded for viewers. Ends encode tasks whose output is now completely stored, and the
- * video with the last of them. Returns false and stores nothing if another worker already stored the segment. Throws
- * LeaseLost if the claim is no longer valid, and an error if the init segment differs from that of the rendition.
+ * Publishes one segment that was encoded for viewers. Ends encode tasks whose output is now completely stored. The end
+ * of the last one finishes the video. Returns false and stores nothing if another worker already stored the segment.
+ * Throws LeaseLost if the claim is no longer valid, and an error if the init segment differs from that of the
+ * rendition.
  */
 export async function commitSegment(
   tx: Tx,
@@ -34,7 +35,7 @@ export async function commitSegment(
   return true;
 }
 
-/** Ends waiting encode tasks around a segment if all of their output is already stored. */
+/** Ends the waiting encode tasks that contain a segment if all of their output is stored. Returns whether any ended. */
 async function endStoredTasks(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

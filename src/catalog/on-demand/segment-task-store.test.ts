@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const addLibrary = () => addLibraryRow(database.db);
 
-/** Adds an on-demand video with a viewer who waits for a segment, unless that is null. */
+/** Adds an on-demand video, and a viewer who waits for a segment of it unless `segment` is null. */
 async function addAwaited(libraryId: number, segment: number | null = 5) {
   const { db } = database;
   const [mediaId, timelineId, renditionId] = [newGuid(), newGuid(), newGuid()];
@@ -70,7 +70,7 @@ test('a viewer of one library waits behind at most one viewer of another library
   expect(served.filter((library) => library === full)).toHaveLength(8);
 });
 
-test('creates one task per segment for any number of edges, and no task for segments that are due soon', async () => {
+test('creates one task per segment for any number of edges, and none for one that a task reaches soon', async () => {
   const place = await addAwaited(await addLibrary());
   for (const segment of [5, 6]) await request(place, segment);
   await request(place, 7, false);
@@ -168,7 +168,7 @@ test('stores a request only together with its task', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('a failing task locks its video first, like publishing, so that neither deadlocks', async () => {
+test('a failing task locks its video first, as publishing does, so that the two cannot deadlock', async () => {
   await addAwaited(await addLibrary());
   const failing = await claim();
   const { db } = database;

@@ -22,15 +22,15 @@ export type SegmentDemand = {
   isAwaited: boolean;
 };
 
-/** Maximum number of segments that a request includes beyond its own. */
+/** Maximum number of segments that a request covers in addition to its own segment. */
 export const MAX_AHEAD = 3;
 
 /** Maximum number of segments of one encoder process. */
 const TASK_SEGMENTS = 64;
 
 /**
- * Segments ahead of a task's next within which a waiting viewer is served by that task. A viewer further ahead gets a
- * separate task.
+ * A task serves viewers who wait for a segment at most this many segments after its next one. Viewers further ahead get
+ * a separate task.
  */
 const AWAITED_REACH = 2;
 const AHEAD_REACH = MAX_AHEAD + 2;
@@ -40,7 +40,10 @@ const isStored = (s: string, r: string) =>
   sql.raw(`exists (select from chunk c where c.rendition_id = ${r}
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
-/** A slow database also causes lost leases. This pause, in seconds, bounds a crash loop. */
+/**
+ * Pause in seconds before a segment is retried whose workers all lost their leases. A slow database causes that too, so
+ * a retry may succeed. The pause bounds a crash loop.
+ */
 const LOST_PAUSE_SEC = 120;
 /** Condition that task `t` failed some time ago because its workers were lost, and not because of an error. */
 const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
@@ -136,7 +139,7 @@ export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promis
   return rows[0] ?? null;
 }
 
-/** Removes an ended task, and plans what viewers request beyond it. Idempotent. */
+/** Removes an ended task, and plans tasks for the segments that viewers request beyond it. Idempotent. */
 export async function endSegmentTask(db: Db, { task, attempt }: Claim): Promise<void> {
   await sql`delete from encode_task where library_id = ${task.key.libraryId} and media_id = ${task.key.mediaId}
     and id = ${task.id} and state = 'running' and attempt = ${attempt}`.execute(db);

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 /** An object or staged upload that no row references: an object by its key, a staged upload by its id. */
 export type Orphan = { kind: 'object' | 'upload'; name: string; sizeBytes: number; modifiedAt: Date };
 
-/** `keptAt` is set if the owner keeps the orphan, which no sweep then deletes. */
+/** `keptAt` is set if the owner has exempted the orphan from deletion by sweeps. */
 export type ListedOrphan = Orphan & { foundAt: Date; keptAt: Date | null };
 
 /** Selects orphans whose names begin with a prefix. */
@@ -13,8 +13,8 @@ export type OrphanFilter = { prefix: string };
 const ROWS_AT_ONCE = 1000;
 
 /**
- * Lists orphans and starts their quarantine. Orphans that are already listed are unchanged, unless they were modified
- * since.
+ * Adds orphans to the list and starts their quarantine. Orphans that are already on the list are left unchanged, unless
+ * they were modified since.
  */
 export async function listOrphans(db: Db, orphans: readonly Orphan[]): Promise<void> {
   for (let at = 0; at < orphans.length; at += ROWS_AT_ONCE) {

@@ -8,7 +8,10 @@ import { hashKey } from '../keys/access-key.ts';
 import { hashPassword, hasPassword, requireGoodPassword } from './password-hash.ts';
 import { findTotpStep } from './totp.ts';
 
-/** Result of a sign-in. `needs-code`: the password is right, and the person has a second factor. */
+/**
+ * Result of a sign-in. `needs-code`: the password is correct, and the person must also send a code of the second
+ * factor.
+ */
 export type SignInResult = { kind: 'accepted'; personId: Guid } | { kind: 'needs-code' } | { kind: 'refused' };
 
 /** Passwords, second factors and invitations of people. */
@@ -22,7 +25,7 @@ export type CredentialStore = {
    * or null for an invalid invitation.
    */
   accept(secret: string, chosen: { name: string; password: string }): Promise<Guid | null>;
-  /** Returns whether this is the password of a person. */
+  /** Returns whether a password is that of the person. */
   isPasswordOf(personId: Guid, password: string): Promise<boolean>;
   changePassword(personId: Guid, password: string): Promise<void>;
   /** Sets the secret of the second factor after checking a code of it. Throws `Refused` for a wrong code. */

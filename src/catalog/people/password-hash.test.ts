@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashPassword, hasPassword, requireGoodPassword } from './password-hash.ts';
 
-test('a hash matches only its password, in either Unicode form, and names its cost', async () => {
+test('a hash matches only its password, in either Unicode form, and contains its cost parameters', async () => {
   const hash = await hashPassword('Zürich is a café town');
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await hasPassword('Zürich is a café town', hash)).toBe(true);
@@ -11,7 +11,7 @@ test('a hash matches only its password, in either Unicode form, and names its co
   expect(await hashPassword('Zürich is a café town')).not.toBe(hash);
 });
 
-test('refuses hashes beyond the queue, and all others finish', async () => {
+test('rejects hashes when the queue is full, and computes all others', async () => {
   const results = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('a long password')));
   const refused = results.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(8);

@@ -61,7 +61,10 @@ export function requireGoodPassword(password: string, email: string): void {
 
 type Cost = { nonce: Uint8Array; memory: number; passes: number; lanes: number };
 
-/** The same characters typed on different systems give the same bytes (NIST SP 800-63B, section 3.1.1.2). */
+/**
+ * Normalises the password to NFC before hashing, because systems encode the same typed characters differently (NIST SP
+ * 800-63B, section 3.1.1.2).
+ */
 function compute(password: string, { nonce, memory, passes, lanes: parallelism }: Cost): Promise<Buffer> {
   const message = password.normalize('NFC');
   return derive('argon2id', { message, nonce, memory, passes, parallelism, tagLength: TAG_BYTES });
@@ -72,7 +75,7 @@ async function inTurn<T>(task: () => Promise<T>): Promise<T> {
     if (queued.length >= MAX_QUEUED) {
       throw new Refused('busy', 'Too many people are signing in at the moment. Try again in a few seconds.');
     }
-    // The task that ends passes its turn on.
+    // The next task that ends calls `start`, and leaves `running` unchanged.
     await new Promise<void>((start) => queued.push(start));
   } else running += 1;
   try {

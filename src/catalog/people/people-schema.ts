@@ -2,7 +2,10 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 import type { PersonStatus, Role } from './person.ts';
 
-/** A person who signs in to the dashboard. `role` applies to all libraries; null: only single ones. */
+/**
+ * A person who signs in to the dashboard. `role` applies to all libraries. If it is null, the person has only the roles
+ * in single libraries.
+ */
 export type PersonTable = {
   id: Guid;
   email: string;
@@ -10,7 +13,7 @@ export type PersonTable = {
   language: string | null;
   status: PersonStatus;
   role: Role | null;
-  /** See password-hash.ts; null until the invitation is accepted. */
+  /** A PHC string (`password-hash.ts`); null until the invitation is accepted. */
   password_hash: string | null;
   totp_sealed: Buffer | null;
   /** Time step of the last accepted code, which is not accepted again. */

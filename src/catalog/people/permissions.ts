@@ -25,7 +25,10 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Returns whether roles include a permission. `libraryId` is the library that it concerns; null: none. */
+/**
+ * Returns whether roles include a permission. `libraryId` is the library that the request concerns, or null if it
+ * concerns none.
+ */
 export function isPermitted(roles: Roles, permission: Permission, libraryId: number | null): boolean {
   const { level, roles: permitted } = PERMISSIONS[permission];
   if (roles.account !== null && includes(permitted, roles.account)) return true;
@@ -37,11 +40,14 @@ export function isPermitted(roles: Roles, permission: Permission, libraryId: num
 
 /** Returns all permissions of a person in a library, or in the account if `libraryId` is null. */
 export function permissionsOf(roles: Roles, libraryId: number | null): Permission[] {
-  // The keys of the table are exactly these.
+  // The cast is safe, because the keys of PERMISSIONS are exactly the permissions.
   return (Object.keys(PERMISSIONS) as Permission[]).filter((name) => isPermitted(roles, name, libraryId));
 }
 
-/** Returns the highest role of a person in a library, or in the account if `libraryId` is null; null: none. */
+/**
+ * Returns the highest role of a person in a library, or in the account if `libraryId` is null. Returns null if the
+ * person has no role there.
+ */
 export function roleIn({ account, libraries }: Roles, libraryId: number | null): Role | null {
   const role = libraryId === null ? undefined : libraries.get(libraryId);
   return ROLES.find((each) => each === account || each === role) ?? null;

@@ -92,7 +92,10 @@ async function startSession(db: Db, personId: Guid, { device, address }: Device)
 
 type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Record<string, Role> | null };
 
-/** The times of last use are written at most once a minute. */
+/**
+ * Finds the person of a session, and updates the times of last use at most once a minute. Returns null if there is no
+ * such session or the person is not active.
+ */
 async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedInPerson | null> {
   const { rows } = await sql<Row>`
     with session as (

@@ -20,7 +20,10 @@ export type PersonChange = Partial<Pick<Person, 'name'>> & {
   roles?: (before: Roles) => Roles;
 };
 
-/** Throws `Refused` for roles before or after a change that the caller may not change. */
+/**
+ * Throws `Refused` if the caller may not change a person with these roles. Called with the roles before and after a
+ * change.
+ */
 export type MayChange = (roles: Roles) => void;
 
 /** People and their invitations. */
@@ -64,7 +67,7 @@ export function createPersonStore(db: Db): PersonStore {
   };
 }
 
-/** Runs a change, and refuses it if it would leave an installation that had an active owner without one. */
+/** Runs a change. Throws `Refused` if there was an active owner before the change and is none after it. */
 async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
@@ -99,7 +102,8 @@ async function insertPerson(
     .selectFrom('person')
     .select((eb) => eb.fn.countAll().as('n'))
     .executeTakeFirstOrThrow();
-  if (Number(n) >= MAX_PEOPLE) throw new Refused('invalid', `Expected at most ${MAX_PEOPLE} people. Delete one first.`);
+  if (Number(n) >= MAX_PEOPLE)
+    throw new Refused('invalid', `Expected at most ${MAX_PEOPLE} people, got another one. Delete one first.`);
   const id = newGuid();
   const row = { id, email, name, status: 'invited' as const, role: roles.account };
   await tx.insertInto('person').values(row).execute();
@@ -122,7 +126,7 @@ async function updatePerson(
   await tx.updateTable('person').set({ name, status, role: roles.account }).where('id', '=', id).execute();
   if (wanted.roles !== undefined) await setLibraryRoles(tx, id, roles.libraries);
   if (status === 'disabled') await tx.deleteFrom('person_session').where('person_id', '=', id).execute();
-  // An admin may have kept an earlier link, which sets the password of the person.
+  // Anyone who has an unused invitation link of the person could set their password.
   const becomesOwner = hasOwnerRole(roles) && !hasOwnerRole(person.roles);
   if (status === 'disabled' || becomesOwner) {
     await tx.deleteFrom('invitation').where('person_id', '=', id).execute();
@@ -135,7 +139,7 @@ function hasOwnerRole({ account, libraries }: Roles): boolean {
   return account === 'owner' || [...libraries.values()].includes('owner');
 }
 
-/** A person without a password who is enabled again is still only invited. */
+/** Returns the status after a change. A person without a password becomes `invited` instead of `active`. */
 async function nextStatus(tx: Tx, { id, status }: Person, wanted: PersonChange['status']): Promise<PersonStatus> {
   if (wanted !== 'active') return wanted ?? status;
   const row = await tx.selectFrom('person').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();

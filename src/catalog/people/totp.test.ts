@@ -23,7 +23,7 @@ test('accepts one step of clock difference, and no code twice', () => {
   expect(findTotpStep({ secret: SECRET, code: '', lastStep: null })).toBeNull();
 });
 
-test('secrets have 160 random bits and are named by the e-mail address', () => {
+test('secrets have 160 random bits, and the URL for authenticator apps contains the e-mail address', () => {
   expect(newTotpSecret()).toMatch(/^[A-Z2-7]{32}$/);
   expect(newTotpSecret()).not.toBe(newTotpSecret());
   expect(totpAddress(SECRET, 'a b@example.com')).toContain('otpauth://totp/Millrace%3Aa%20b%40example.com?secret=');

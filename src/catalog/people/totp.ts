@@ -15,7 +15,7 @@ export function newTotpSecret(): string {
   return (bits.match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('');
 }
 
-/** Returns the address that an authenticator app reads from a QR code. */
+/** Returns the `otpauth:` URL that an authenticator app reads from a QR code. */
 export function totpAddress(secret: string, email: string): string {
   const label = encodeURIComponent(`Millrace:${email}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Millrace`;

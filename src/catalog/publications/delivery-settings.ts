@@ -6,7 +6,7 @@ export type DeliverySettings = {
   keepsOriginals: boolean;
   exposesOriginals: boolean;
   allowsEarlyPlay: boolean;
-  /** Captions are listed in the multivariant playlist. */
+  /** True if captions are listed in the multivariant playlist. */
   listsCaptions: boolean;
   player: PlayerLook;
   /** True if finished videos are available as MP4 files; never with DRM. */
@@ -30,7 +30,7 @@ export type PlayerLook = Pick<
   keyColor: string | null;
   captionsFontColor: string | null;
   captionsBackground: string | null;
-  /** Address of an advertisement (IAB VAST); null for none. */
+  /** URL of an advertisement (IAB VAST); null for none. */
   vastTagUrl: string | null;
 };
 

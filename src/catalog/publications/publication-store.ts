@@ -98,8 +98,11 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
 }
 
 /**
- * If a recording was sealed while its owner had no database, the owner first stores the rest of its media and then
- * extends the timeline. Until then, the timeline does not include these frames.
+ *
+ * Returns the chunks of a recording that its cut list covers. If a recording was sealed while its owner had no
+ * database, the owner first stores the rest of its media and then extends the timeline. Until then, the timeline does
+ * not include these frames.
+ *
  */
 function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
   const isSealed = kind === 'video' && startTicks.length > 0;
@@ -263,7 +266,7 @@ function toCutList(row: Selectable<TimelineTable>): CutList {
   const { timescale, start_ticks: startTicks, end_ticks: endTicks } = row;
   if (row.grid === 'source') return { timescale, startTicks, endTicks, grid: { kind: 'source' } };
   if (row.rate_num === null || row.rate_den === null || row.segment_frames === null || row.total_frames === null) {
-    throw new Error(`Expected timeline ${row.id} with a frame grid to have a rate and frames.`);
+    throw new Error(`Expected timeline ${row.id} with a frame grid to have a rate and frames, got null.`);
   }
   const rate = { num: row.rate_num, den: row.rate_den };
   const grid = { kind: 'frames', rate, segmentFrames: row.segment_frames, totalFrames: row.total_frames } as const;
@@ -272,6 +275,7 @@ function toCutList(row: Selectable<TimelineTable>): CutList {
 
 function cutListOf(cutLists: ReadonlyMap<Guid, CutList>, row: LightRow): CutList {
   const cutList = cutLists.get(row.timeline_id);
-  if (cutList === undefined) throw new Error(`Expected rendition ${row.id} to have its timeline ${row.timeline_id}.`);
+  if (cutList === undefined)
+    throw new Error(`Expected timeline ${row.timeline_id} of rendition ${row.id} to exist, got none.`);
   return cutList;
 }

@@ -11,7 +11,7 @@ export type PublicationListener = {
   change(change: PublicationChange): void;
   /** Called when the rules for a library's viewers have changed. */
   policy?(libraryId: number): void;
-  /** Called when a key or session may have lost rights. Only on the channel of progress. */
+  /** Called when a key or session may have lost rights. Only the progress channel reports this. */
   keys?(): void;
   listening(): void;
   lost(error: Error): void;
@@ -20,7 +20,10 @@ export type PublicationListener = {
 /** The open subscription; `close` ends it. */
 export type PublicationWatch = { close(): Promise<void> };
 
-/** Listens for publications, or for such changes on another channel, and reconnects until it is closed. */
+/**
+ * Listens for changes of publications, or for notifications of the same form on another channel. Reconnects until it is
+ * closed.
+ */
 export function watchPublications(
   pool: pg.Pool,
   listener: PublicationListener,

@@ -23,13 +23,13 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
   init: Buffer | null;
   chunks: readonly StoredChunk[];
   keyGroup: KeyGroup;
-  /** A number unique to this rendition. */
+  /** The high 32 bits of its initialisation vectors, unique to this rendition. */
   ivPrefix: number;
 };
 
 /**
- * Everything that the edge needs to know about one media, as of `revision`. It contains the active renditions and those
- * retired less than a day ago, because players that opened the old playlist still request them.
+ * Everything that the edge needs to know about one media item, as of `revision`. It contains the active renditions and
+ * those retired less than a day ago, because players that opened the old playlist still request them.
  */
 export type Publication = {
   libraryId: number;
@@ -57,7 +57,7 @@ export type Publication = {
   thumbnailFileName: string;
   thumbnailBlurhash: string | null;
   images: ImageSet | null;
-  /** Peaks of the default audio, 0 to 255 each; null until they are drawn. */
+  /** Peaks of the default audio, 0 to 255 each; null until they are computed. */
   waveform: Buffer | null;
   sourceKey: StorageKey | null;
   /** The source's container as named by the probe; null before the probe. */

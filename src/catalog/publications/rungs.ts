@@ -1,6 +1,6 @@
 import type { StoredRendition } from './publication.ts';
 
-/** Returns the rung's height as used in addresses (`720p`). */
+/** Returns the height of a rendition's rung as used in URLs (720 in `720p`). */
 export function rungOf({ rung, heightPx }: StoredRendition): number {
   return rung ?? heightPx ?? 0;
 }

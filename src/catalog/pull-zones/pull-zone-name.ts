@@ -1,6 +1,6 @@
 import type { Brand } from '../../lib/brand.ts';
 
-/** Name of a pull zone in addresses: `vz-` and up to 60 lower-case letters, digits and hyphens. */
+/** Name of a pull zone in URLs: `vz-` and up to 60 lower-case letters, digits and hyphens. */
 export type PullZoneName = Brand<string, 'PullZoneName'>;
 
 const NAME = /^vz-[a-z0-9-]{1,60}$/;

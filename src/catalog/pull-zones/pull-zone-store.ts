@@ -30,9 +30,9 @@ export type PullZoneStore = {
   /** Returns a page of the pull zones with `search` in their name, by ascending id, and their total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
-   * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null generates one. Tokens
-   * signed with the old key expire immediately, or `overlapSec` seconds later. Throws `Refused` (`not-found`) for an
-   * unknown pull zone.
+   * Gives a pull zone a new security key, which signs delivery URLs and embed tokens; null generates one. Tokens signed
+   * with the old key expire immediately, or `overlapSec` seconds later. Throws `Refused` (`not-found`) for an unknown
+   * pull zone.
    */
   resetSecurityKey(id: number, key: string | null, overlapSec: number): Promise<void>;
   /**
@@ -100,7 +100,7 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
   };
 }
 
-/** The operations that need no key. */
+/** Returns the operations that do not use signing keys. */
 function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname' | 'purge'> {
   const touch = async (id: number) => {
     const zone = db.updateTable('pull_zone').set({ purged_at: sql<Date>`clock_timestamp()` }).where('id', '=', id);

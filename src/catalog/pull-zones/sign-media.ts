@@ -4,7 +4,7 @@ import type { ZonePolicy } from './zone-policy.ts';
 
 /** Seconds in addition to the length of a video, for viewers who pause it. */
 const PAUSE_SEC = 6 * 3600;
-/** Expiry times are rounded up to this, in s, so that addresses stay the same for a while and browser caches work. */
+/** Expiry times are rounded up to this, in s, so that URLs stay the same for a while and browser caches work. */
 const STEP_SEC = 3600;
 
 /** The viewer's address, which is signed if the zone requires it, and the current time. */
@@ -12,7 +12,10 @@ type Viewer = { address: string; nowMs: number };
 
 type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
 
-/** Returns the path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. */
+/**
+ * Returns the path token that opens a video's folder in a zone that requires tokens. It is valid for the length of the
+ * video plus 6 h.
+ */
 export function signMedia(
   { keys, settings }: SigningPolicy,
   { mediaId, durationMs }: { mediaId: Guid; durationMs: number },
@@ -26,7 +29,10 @@ export function signMedia(
   });
 }
 
-/** Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens, for 6 h. */
+/**
+ * Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens. It is valid for 6
+ * h.
+ */
 export function signMediaFile({ keys, settings }: SigningPolicy, path: string, { address, nowMs }: Viewer): string {
   return signFile({
     key: keys.current,

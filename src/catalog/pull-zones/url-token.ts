@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Signed addresses of pull zones in all published schemes. Nothing here computes a digest or depends on the platform: a
+ * Signed URLs of pull zones in all published schemes. Nothing here computes a digest or depends on the platform: a
  * caller with synchronous digests (the edge) and one with asynchronous ones (a CDN's worker) verify the same way, by
- * `readAddress`, `candidates` and `judgeToken`.
- * Source: docs/decisions/050-one-way-in.md and the vectors in test/delivery/token-vectors.json.
+ * `readAddress`, `candidates` and `judgeToken`. Source: docs/decisions/050-one-way-in.md and the vectors in
+ * test/delivery/token-vectors.json.
  */
 
-/** Reason why an address is refused. */
+/** Reason why a URL is refused. */
 export type TokenFault =
   | 'missing'
   | 'malformed'
@@ -20,12 +20,12 @@ export type TokenFault =
   | 'expired'
   | 'country';
 
-/** A token as read from its address. Nothing in it is proven before one of its `candidates` matches the signature. */
+/** A token as read from the URL. Nothing in it is proven before one of its `candidates` matches the signature. */
 export type UrlToken = {
   scheme: 'hs256' | 'sha256' | 'md5';
   /**
-   * True if the viewer's address was signed. HS256 tokens contain this; for the older schemes only the zone's setting
-   * tells.
+   * True if the viewer's address was signed. HS256 tokens state this. For the older schemes, the zone's setting
+   * decides.
    */
   bindsAddress: boolean;
   /** As sent: base64url without padding. */
@@ -41,7 +41,7 @@ export type UrlToken = {
   params: readonly string[];
 };
 
-/** A parsed address. `path` is as sent, without a path token; `decodedPath` is null if it cannot be trusted. */
+/** A parsed URL. `path` is as sent, without a path token; `decodedPath` is null if it cannot be trusted. */
 export type SignedAddress = {
   path: string;
   decodedPath: string | null;
@@ -174,9 +174,9 @@ function readCountries(text: string | undefined): readonly string[] | null {
 export type SigningZone = { keys: readonly string[]; holdsAddress: boolean; prefix: string | null };
 
 /**
- * Yields every message that a published signer would have signed for this address, one of which must match the token's
- * signature: with and without the zone's prefix, parameters in locale or code point order, the address before or after
- * them, the path encoded or not.
+ * Yields every message that a published signer would have signed for this URL, one of which must match the token's
+ * signature: with and without the zone's prefix, parameters in locale or code point order, the viewer's address before
+ * or after them, the path encoded or not.
  */
 export function* candidates(
   { token, path }: { token: UrlToken; path: string },
@@ -234,8 +234,8 @@ function signedParams({ params }: UrlToken): string[] {
 
 /**
  * Returns an IPv4 address and its /24 network, or the /64 network of an IPv6 address. Published signers truncate an
- * IPv4-mapped IPv6 address as IPv6, which leaves nothing of it: such a token only admits clients with an address of
- * that form.
+ * IPv4-mapped IPv6 address like any other IPv6 address, which removes the IPv4 part. Such a token therefore admits only
+ * clients with an IPv4-mapped address.
  */
 export function addressForms(address: string): Uint8Array<ArrayBuffer>[] {
   if (!ipaddr.isValid(address)) return [];
@@ -282,7 +282,7 @@ export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
 
-/** Returns the message that is signed for one file; `path` is the path of the address without the zone's prefix. */
+/** Returns the message that is signed for one file; `path` is the path of the URL without the zone's prefix. */
 export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${path}${expiresSec}`), bytes);
 }

@@ -18,7 +18,7 @@ export type TokenBearer = { address: string; country: string; nowMs: number };
 /** A verified token, or the reason why there is none. */
 export type TokenVerdict = { token: UrlToken } | { fault: TokenFault };
 
-/** Verifies the token of an address for a zone that requires one. */
+/** Verifies the token of a URL for a zone that requires one. */
 export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer: TokenBearer): TokenVerdict {
   const { token } = address;
   if (typeof token === 'string') return { fault: token };
@@ -39,7 +39,10 @@ export function judgeVerified(
   return fault === null ? { token } : { fault };
 }
 
-/** Compares texts, so that the spare bits of a last base64 character cannot differ. */
+/**
+ * Compares signatures as text. Decoded bytes would hide the unused bits of the last base64 character, so that several
+ * texts would match.
+ */
 function isSigned(signed: { token: UrlToken; path: string }, address: string, zone: SigningZone): boolean {
   const shown = Buffer.from(signed.token.signature, 'latin1');
   for (const candidate of candidates(signed, address, zone)) {

@@ -22,15 +22,15 @@ export type ZonePolicy = {
   keys: ZoneKeys;
 };
 
-/** `current` signs; `previous` is valid until its time; `library` signs embed tokens of some clients. */
+/** `current` signs. `previous` is still accepted until `untilMs`. `library` signs the embed tokens of some clients. */
 export type ZoneKeys = { current: string; previous: { key: string; untilMs: number } | null; library: string };
 
-/** Returns the keys that sign addresses now, newest first. */
+/** Returns the keys whose URL signatures are valid now, newest first. */
 export function signingKeys({ current, previous }: ZoneKeys, nowMs: number): string[] {
   return previous !== null && nowMs < previous.untilMs ? [current, previous.key] : [current];
 }
 
-/** Returns the keys that sign embed tokens now. */
+/** Returns the keys whose embed tokens are valid now. */
 export function embedKeys(keys: ZoneKeys, nowMs: number): string[] {
   return [...signingKeys(keys, nowMs), keys.library];
 }

@@ -90,7 +90,10 @@ function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {
   return onDemand.length > 0 && onDemand.every(({ isListed }) => isListed);
 }
 
-/** Returns the kind of rendition that a video needs, with its row locked; null if the video has ended. */
+/**
+ * Locks the row of a video and returns the kind of rendition that it needs to be playable. Returns null if the video is
+ * not being processed.
+ */
 async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition['kind'] | null> {
   const row = await tx
     .selectFrom('media')
@@ -122,7 +125,7 @@ async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[
   const open = active.filter(({ isWhole }) => !isWhole);
   const [{ timelineId } = { timelineId: newGuid() }] = open;
   const cutList = await loadCutList(tx, { key, timelineId });
-  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist, got none.`);
   return open.flatMap((rendition) => {
     if (rendition.kind === 'audio') return restOf(key, rendition, 'audio', countAudioSegments(rendition.durationSec));
     if (rendition.isCopied) return restOf(key, rendition, 'pass-through', cutList.startTicks.length);
@@ -153,7 +156,7 @@ function rangesInOrder(
   kind: 'audio' | 'pass-through',
   all: ChunkRange,
 ): ChunkRange[] {
-  // A copy without gaps ended with its last segment.
+  // A pass-through rendition without gaps has already ended with its last segment.
   if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
   // Segments made for viewers are scattered, and each encode task encodes from the track's start, so a single task

@@ -14,13 +14,13 @@ export type TrackFields = { language: string; name: string; role: AudioRole; isD
 export type AddedTrack = TrackFields & {
   /** Unique in the video. `file-N` replaces or changes stream N of the video's file. */
   id: string;
-  /** The video's file does not show this track of it. */
+  /** True if viewers do not get this track of the video's file, because the owner removed it. */
   isRemoved?: boolean;
-  /** The original whose track was changed or removed: the change does not apply to another one. */
+  /** The original whose track was changed or removed. The change does not apply to another original. */
   ofSource: StorageKey | null;
   /** The file that was encoded last; null before the first encode, and for a track of the video's file. */
   file: TrackFile | null;
-  /** The file that replaces `file` once it is encoded. `reason`: why it could not be. */
+  /** The file that replaces `file` once it is encoded. `reason`: why it could not be encoded. */
   next: (TrackFile & { reason?: string }) | null;
 };
 

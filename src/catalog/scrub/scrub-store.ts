@@ -34,8 +34,10 @@ const ROUND_DAYS = 7;
 export type TakenItem = { item: ScrubItem; before: Place };
 
 /**
- * Claims the next object in row order, so that no other worker checks it in this round. Returns null if the round is
- * over, or none is due.
+ *
+ * Claims the next object in row order, so that no other worker checks it in this round. Returns null if the round has
+ * ended, or no round is due.
+ *
  */
 export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
@@ -53,7 +55,7 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
   });
 }
 
-/** Returns a taken object for another check, unless others have advanced past it. */
+/** Puts a taken object back for another check, unless other workers have advanced past it. */
 export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
   await inTransaction(db, async (tx) => {
     const round = await lockRound(tx);
@@ -131,8 +133,10 @@ function placeOf(item: ScrubItem): Place {
 type Standing = { place: Place; isBeginning: boolean };
 
 /**
- * Returns the position of the round; null if the last one is over and the next not due. The row is locked until the
- * transaction ends.
+ *
+ * Returns the position of the round; null if the last round has ended and the next one is not due. The row is locked
+ * until the transaction ends.
+ *
  */
 async function lockRound(tx: Tx): Promise<Standing | null> {
   await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(tx);
@@ -175,7 +179,7 @@ export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Records a check. An absent part of the store is skipped, unless others have advanced past it. */
+/** Records a check. An absent part of the store is skipped, unless other workers have advanced past it. */
 export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcome): Promise<void> {
   const { kind } = outcome;
   await inTransaction(db, async (tx) => {
@@ -196,7 +200,7 @@ function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
   return { libraryId, mediaId: last, renditionId: LAST_GUID, firstSegment: LAST_SEGMENT };
 }
 
-/** The last time when a video's stored objects were read and hashed. */
+/** The scrub round that last read and hashed the stored objects of a video. */
 export type VideoScrub = {
   roundBeganAt: Date;
   /** True if this round has passed the video. Otherwise the previous round read it last. */

@@ -35,7 +35,7 @@ test('each HTTP server of the service checks for ambiguous hosts', () => {
   );
   const isServer = /\bhttp\.createServer\(|\bcreateWebServer\(|createServer as createSecureServer \} from 'node:https'/;
   const servers = files
-    // Its callers guard their servers.
+    // The callers of `createWebServer` add the check themselves.
     .filter((file) => file !== path.join('lib', 'tls', 'create-web-server.ts'))
     .map((file) => ({ file, code: readFileSync(path.join(root, file), 'utf8') }))
     .filter(({ code }) => isServer.test(code));

@@ -1,4 +1,4 @@
-/** Query parameters, in any case, whose values grant access or allow writing viewing statistics. */
+/** Query parameters (in lower case) whose values grant access or allow a client to write viewing statistics. */
 const SECRETS = new Set([
   'token',
   'bcdn_token',
@@ -15,7 +15,7 @@ const SESSION = /^[A-Za-z0-9_-]{43}$/;
 const MASK = '***';
 const MAX_CHARS = 1_000;
 
-/** Returns a request's address for logs: path tokens, sessions and secret parameters are masked, the rest is kept. */
+/** Returns a request's URL for logs: path tokens, sessions and secret parameters are masked, the rest is kept. */
 export function redactUrl(url: string): string {
   const [path = '', query] = splitOnce(url.slice(0, MAX_CHARS), '?');
   const parts = path.split('/').map(redactSegment);

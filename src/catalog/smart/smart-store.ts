@@ -68,9 +68,9 @@ export async function requestSmart(
   await followUp(request)(tx);
 }
 
-/** Throws `Refused` (`busy`) for a request while a hundred videos of a library have one in progress. */
+/** Throws `Refused` (`busy`) if a hundred videos of the library have a request in progress. */
 export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
-  // The condition is exactly the one of the index media_smart_open.
+  // This must be the condition of the index media_smart_open, otherwise PostgreSQL does not use the index.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
       and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_OPEN}) as under_way`.execute(

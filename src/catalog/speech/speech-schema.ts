@@ -28,7 +28,7 @@ type SpokenBlockTable = {
   created_at: Date;
 };
 
-/** A video whose captions changed and have not been read since. */
+/** A video whose captions changed since they were last indexed for the search of spoken words. */
 type CaptionsUnreadTable = { library_id: number; media_id: Guid; changes: Generated<number> };
 
 /** Result for a span of a transcription in progress. */

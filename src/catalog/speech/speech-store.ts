@@ -48,14 +48,15 @@ function toAudio(row: AudioRow | undefined): SpeechAudio | null {
   return { init: row.init, chunks: row.chunks, durationSec: row.duration_ms / 1000, language: row.language };
 }
 
-/** Returns the language name of a track made from speech. */
+/** Returns the language code of a caption track that was generated from speech, such as `en-auto`. */
 export function autoLanguage(language: string): string {
   return `${language}-auto`;
 }
 
 /**
- * Returns whether captions in a language may be generated: never over a person's, and over generated ones only if
- * forced. If a person made captions in the language, nothing is generated unless forced.
+ * Returns whether captions in a language may be generated. A track that a person made under the code of generated
+ * captions is never replaced. Without `force`, nothing is generated if the language already has captions, generated or
+ * not.
  */
 export function mayTranscribe(captions: readonly CaptionTrack[], language: string, force: boolean): boolean {
   const made = findCaption(captions, autoLanguage(language));

@@ -9,11 +9,14 @@ import { matchingCues, type SpokenBlock, type SpokenCue } from './spoken-blocks.
 /** A video with matching speech, and its first matching cues, in time order per track. */
 export type SpokenMatch = { mediaId: Guid; title: string; cues: (SpokenCue & { srclang: string })[] };
 
-/** A video whose captions must be read; `changes` identifies their state. */
+/** A video whose captions must be indexed again; `changes` identifies their state. */
 export type UnreadCaptions = MediaKey & { changes: number; captions: readonly CaptionTrack[] };
 
 const CUES_A_VIDEO = 5;
-/** Maximum blocks read per video of a page: one with many would otherwise hide the others. */
+/**
+ * Maximum number of blocks read per video of a page. Without it, a video with many matching blocks would hide the
+ * others.
+ */
 const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
@@ -35,10 +38,11 @@ export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[
   return toMatches(await selectBlocks(db, wanted, 'all'), wanted);
 }
 
-// PostgreSQL keeps no statistics of values this long, and would guess between the two plans, sometimes wrong by
-// seconds. So the first is bounded, and the second is materialized, cannot be stopped early, and uses the trigrams. The
-// index does not support ALL of an array of patterns, but does support AND. Texts are fetched only for returned blocks,
-// because those of all hits would go through a sort on disk.
+// PostgreSQL keeps no statistics of values this long, so it guesses which of the two plans is faster, and a wrong guess
+// costs seconds. This query forces both plans: the first one reads a bounded number of blocks, and the second one is
+// materialized, so that it uses the trigrams and is not stopped early. The index does not support ALL of an array of
+// patterns, but does support AND. Texts are fetched only for returned blocks, because those of all hits would go
+// through a sort on disk.
 async function selectBlocks(
   db: Db,
   { libraryId, words, language, limit }: Wanted,
@@ -85,7 +89,7 @@ function toCues({ start_ms, end_ms, cues }: Row): SpokenCue[] {
   return cues.split('\n').map((text, index) => ({ text, startMs: start_ms[index] ?? 0, endMs: end_ms[index] ?? 0 }));
 }
 
-/** Lists some videos whose captions changed and have not been read since, newest first, after `last`. */
+/** Lists some videos whose captions changed since they were last indexed, newest first, after `last`. */
 export async function listUnreadCaptions(db: Db, limit: number, last: MediaKey | null): Promise<UnreadCaptions[]> {
   const unread = db
     .selectFrom('captions_unread as u')

@@ -48,7 +48,9 @@ type StatHourTable = {
 /** Sums by hour and country over all videos of a library. */
 type StatLibraryHourTable = Omit<StatHourTable, 'media_id'>;
 
-/** Sums by day; facts by the day in which sessions began. `kind` and `value` as in `audience-fact.ts`. */
+/**
+ * Sums by day. The facts of a session belong to the day on which it began. `kind` and `value` as in `audience-fact.ts`.
+ */
 type StatDayTable = {
   library_id: number;
   media_id: Guid;
@@ -60,8 +62,8 @@ type StatDayTable = {
 };
 
 /**
- * Number of times each bucket of a media item was played, in `sessions` sessions, and how many of `reached_sessions`
- * played it.
+ * `counts`: number of times that each bucket of a media item was played, in `sessions` sessions. `reached`: how many of
+ * `reached_sessions` sessions played it.
  */
 type MediaHeatTable = {
   library_id: number;

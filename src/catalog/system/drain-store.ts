@@ -62,7 +62,7 @@ function findNode(nodes: readonly NodeLine[], name: string): NodeLine {
   const message =
     node === undefined
       ? `Expected the id of a process or HOST/ROLE, got "${name}". The processes are: ${listed || 'none'}.`
-      : `Expected the id of one process, got ${name}, which fits several: ${listed}.`;
+      : `Expected the id of one process, got ${name}, which matches several: ${listed}.`;
   throw new Refused('not-found', message);
 }
 

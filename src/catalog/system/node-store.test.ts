@@ -39,27 +39,30 @@ test.each([
   { primary: null, backup: 1, expected: 'backup' },
   { primary: 60, backup: null, expected: null },
   { primary: null, backup: null, expected: null },
-])('an ingest has a stream with media from primary $primary s and backup $backup s ago', async (media) => {
-  const { db } = database;
-  const ingest = report({ role: 'ingest' });
-  await reportNode(db, ingest);
-  const [libraryId, streamId] = [await addLibraryRow(db), newGuid()];
-  await sql`
+])(
+  'the publisher is $expected if the primary sent media $primary s ago and the backup $backup s ago',
+  async (media) => {
+    const { db } = database;
+    const ingest = report({ role: 'ingest' });
+    await reportNode(db, ingest);
+    const [libraryId, streamId] = [await addLibraryRow(db), newGuid()];
+    await sql`
     insert into live_stream (library_id, id, title, state, key_sealed, key_hash, available_resolutions, ingest_region)
     values (${libraryId}, ${streamId}, 'Match', 'running', '\\x00', ${Buffer.from(streamId)}, '720p', 'local')`.execute(
-    db,
-  );
-  await sql`
+      db,
+    );
+    await sql`
     insert into live_lease (stream_id, owner, lease_until, primary_media_at, backup_media_at)
     values (${streamId}, ${ingest.id}, now() + interval '1 minute',
       now() - make_interval(secs => ${media.primary}), now() - make_interval(secs => ${media.backup}))
     on conflict (stream_id) do update set owner = excluded.owner, lease_until = excluded.lease_until,
       primary_media_at = excluded.primary_media_at, backup_media_at = excluded.backup_media_at`.execute(db);
-  expect(await loadNodes(db)).toMatchObject([
-    { id: ingest.id, streams: [{ libraryId, streamId, title: 'Match', publisher: media.expected }] },
-  ]);
-  await removeNode(db, ingest.id);
-});
+    expect(await loadNodes(db)).toMatchObject([
+      { id: ingest.id, streams: [{ libraryId, streamId, title: 'Match', publisher: media.expected }] },
+    ]);
+    await removeNode(db, ingest.id);
+  },
+);
 
 test('sums work by hour and computes the speed over the last two hours', async () => {
   const { db } = database;

@@ -3,8 +3,8 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
 /**
- * Process of a role. `cpuCores` is its CPU use since its last report, of one core. `hostLoad` is the average number of
- * processes that ran or waited for one of the machine's `hostCores` during the last minute.
+ * Report of a role's process. `cpuCores` is its CPU use since its previous report, in cores. `hostLoad` is the average
+ * number of processes that ran or waited for one of the machine's `hostCores` during the last minute.
  */
 export type NodeReport = {
   id: Guid;

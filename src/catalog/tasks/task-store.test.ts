@@ -88,7 +88,7 @@ test('a library with one video waits for at most one task of a busy library, and
   expect(served.filter((library) => library === full)).toHaveLength(20);
 });
 
-test('two libraries share a queue by cost, not by number', async () => {
+test('two libraries share a queue by the cost of their tasks, not by the number of tasks', async () => {
   const [small, big] = [await addLibrary(), await addLibrary()];
   await addVideo(small, Array(40).fill({ weight: 1 }));
   await addVideo(big, Array(10).fill({ weight: 4 }));
@@ -239,7 +239,7 @@ test('wakes one idle worker for a task that becomes ready', async () => {
   client.release();
 });
 
-test('recreates shares that were lost in a database crash', async () => {
+test('recreates the fair-share rows that a database crash lost', async () => {
   await addVideo(await addLibrary(), [{}]);
   await addVideo(await addLibrary(), [{}]);
   await sql`truncate encode_share`.execute(database.db);
@@ -276,7 +276,7 @@ async function countRead(tx: Tx): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test('the query of the autoscaler counts waiting and running tasks, and is 0 without any', async () => {
+test('the query of the autoscaler returns the number of waiting and running tasks, or 0 without any', async () => {
   const manifest = readFileSync(new URL('../../../deploy/kubernetes/optional/keda.yaml', import.meta.url), 'utf8');
   const [, query = ''] = /query: (.*)/.exec(manifest) ?? [];
   const depth = async () => (await sql.raw<{ tasks: number }>(query).execute(database.db)).rows;

@@ -20,7 +20,7 @@ export type TaskRendition = {
   plan: RenditionPlan;
   /** Null for pictures, and for audio that was not measured yet. */
   loudness: Loudness | null;
-  /** True if others than its encode tasks may also store its segments. */
+  /** True if segments that viewers request are also stored, in addition to those of its encode tasks. */
   isOnDemand: boolean;
   /** True if its segments are copied from the source. */
   isPassThrough: boolean;

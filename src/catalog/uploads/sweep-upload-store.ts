@@ -32,10 +32,11 @@ type DeadRow = MediaKey & {
 export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
   return inTransaction(db, async (tx) => {
     const rows = await closeDead(tx);
-    // Uses a fixed order, so that two sweeps never wait for each other's lines.
+    // Uses a fixed order, so that two sweeps cannot deadlock on webhook lines.
     const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
     await announceLost(tx, lost);
-    for (const row of rows.filter(({ isOpen }) => isOpen)) noteAbandoned(row, row.id, 'It received no bytes in time.');
+    for (const row of rows.filter(({ isOpen }) => isOpen))
+      noteAbandoned(row, row.id, 'The upload received no bytes in time.');
     return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));
   });
 }
@@ -74,7 +75,7 @@ export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   return rows.map((row) => ({ id: row.id, key: { libraryId: row.library_id, mediaId: row.media_id } }));
 }
 
-/** Returns the staged uploads among these that have an upload session. */
+/** Returns the ids among these that have an upload session. */
 export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`

@@ -69,8 +69,8 @@ export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp 
 export type OpenedFinal = { lengthBytes: number; metadata: string | null; concat: string; partIds: readonly Guid[] };
 
 /**
- * Opens an upload session for a final upload, which takes over its parts: they can no longer be found by their
- * addresses. Throws `Refused` (`conflict`) for parts of another final upload.
+ * Opens an upload session for a final upload, which takes over its parts: they can no longer be found by their URLs.
+ * Throws `Refused` (`conflict`) for parts of another final upload.
  */
 export function openingFinal({ id, key }: UploadRef, { partIds, ...opened }: OpenedFinal): FollowUp {
   return async (tx) => {

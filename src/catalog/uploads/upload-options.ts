@@ -72,8 +72,8 @@ const FLAG_WORDS = new Map([
 ]);
 
 /**
- * Reads the options from the metadata of a resumable upload (an extension). It has the names of the query in lower
- * case, with the same values. An empty value requests nothing.
+ * Reads the options from the metadata of a resumable upload, which is not part of the hosted API. The names are those
+ * of the query in lower case, with the same values. An empty value requests nothing.
  */
 export function readUploadMetadata(metadata: Readonly<Record<string, string>>): UploadOptions {
   const flags = FLAGS.flatMap((name) => {

@@ -20,7 +20,7 @@ const REMEMBERED_SEC = 24 * 3600;
 /** Owners of a lease are named `host/pid`, for people who inspect the table. */
 const owner = `${hostname()}/${process.pid}`;
 
-/** Lease of a session that is being closed. The sweep closes it after that. */
+/** Lease of a session that is being closed. If it expires, the sweep closes the session. */
 const CLOSING = { lease_owner: owner, lease_until: leaseEnd(LEASE_SEC) };
 
 /** Identifies one upload session of one video. */

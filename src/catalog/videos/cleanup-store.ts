@@ -12,7 +12,7 @@ export type Cleanup = { isDryRun: boolean; plan: (video: StoredVideo) => Cleanup
 /**
  * Loads a video, lets `plan` choose, and removes the chosen parts in the same transaction: no playlist lists them from
  * then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes). Throws
- * `Refused` (`not-found`) for an unknown video, and for whatever `plan` refuses.
+ * `Refused` (`not-found`) for an unknown video, and everything that `plan` throws.
  */
 export function cleanVideo(db: Db, key: MediaKey, { isDryRun, plan }: Cleanup): Promise<CleanupPlan> {
   return inTransaction(db, async (tx) => {

@@ -44,27 +44,27 @@ const video: StoredVideo = {
 };
 const nothing: CleanupRequest = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };
 
-describe('selection of a cleanup', () => {
+describe('a cleanup', () => {
   test.each([
-    ['a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
-    ['several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],
-    ['rungs that are not configured', { unlisted: true }, ['h264 360'], null],
+    ['removes a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
+    ['removes several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],
+    ['removes rungs that are not configured', { unlisted: true }, ['h264 360'], null],
     [
-      'not a rung that a small source has instead of a configured one',
+      'keeps a rung that a small source has instead of a configured one',
       { unlisted: true, configured: [1080] },
       ['h264 360', 'h264 240'],
       null,
     ],
-    ['a missing rung', { rungs: [1080] }, [], null],
-    ['a retired rung', { rungs: [480] }, [], null],
-    ['the original', { original: true }, [], 99],
+    ['removes nothing for a rung that the video lacks', { rungs: [1080] }, [], null],
+    ['removes nothing for a retired rung', { rungs: [480] }, [], null],
+    ['removes the original', { original: true }, [], 99],
     [
-      'everything including the audio',
+      'removes everything including the audio',
       { all: true },
       ['h264 720', 'vp9 720', 'h264 360', 'h264 240', 'aac null'],
       null,
     ],
-    ['a rung and the original', { rungs: [240], original: true }, ['h264 240'], 99],
+    ['removes a rung and the original', { rungs: [240], original: true }, ['h264 240'], 99],
   ])('%s', (_, request, expected, originalBytes) => {
     const plan = planCleanup(video, { ...nothing, ...request });
     expect(plan.renditions.map(({ codec, rung }) => `${codec} ${rung}`)).toEqual(expected);

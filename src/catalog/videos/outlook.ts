@@ -7,7 +7,7 @@ export type QueueOutlook = {
   /** Work of the video's own encode tasks. */
   ownSec: number;
   isRunning: boolean;
-  /** Whether only its thumbnails and storyboard are missing. */
+  /** True if only the thumbnails and the storyboard are missing. */
   isOnlyImages: boolean;
   /** Other videos of the library whose encode tasks are ahead. */
   videosAhead: number;
@@ -17,7 +17,7 @@ export type QueueOutlook = {
   otherLibrariesSec: readonly number[];
   /** Number of slots in use. */
   slots: number;
-  /** Delay of its encode tasks, during which the encoders are free for requests of viewers. */
+  /** Seconds by which its encode tasks are delayed, so that the encoders are free for requests of viewers. */
   delaySec: number;
 };
 
@@ -35,8 +35,10 @@ export type OutlookView = {
 };
 
 /**
- * Explanation why a video is not finished, and an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
+ *
+ * Explanation of why a video is not finished, with an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
  * null if it cannot be estimated. `needsOtherFile` is true if its file can never become a video.
+ *
  */
 export type Outlook = {
   waitsFor: number;

@@ -26,7 +26,7 @@ export type RenditionView = {
   lastStoredAt: Date | null;
 };
 
-/** Everything stored for a video, by row and to the byte. */
+/** Everything stored for a video, with its size in bytes. */
 export type StoredVideo = {
   state: MediaState;
   createdAt: Date;

@@ -8,7 +8,10 @@ import { VIEW } from './view-columns-store.ts';
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
 
-/** A collection of `none` (a filter that is not the id of a collection) matches nothing. */
+/**
+ * A page of videos to read. The collection is `none` if the caller's filter is not the id of a collection; then nothing
+ * matches.
+ */
 export type VideoQuery = {
   libraryId: number;
   page: number;
@@ -47,7 +50,7 @@ export function orderOf({ orderBy, isReversed }: Pick<VideoQuery, 'orderBy' | 'i
 /** Orders and their opposites. The id breaks ties. */
 const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
-  // By their first 200 characters, which fit in an index entry.
+  // Compares the first 200 characters of titles, which fit in an index entry.
   title: {
     forwards: 'media.title_start, media.id',
     backwards: 'media.title_start desc, media.id desc',

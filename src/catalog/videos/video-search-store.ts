@@ -9,7 +9,7 @@ import { selectViews } from './view-columns-store.ts';
 
 /** Limit up to which a search counts its matches, whatever page is requested. */
 const EXACT_TOTAL = 5_000;
-/** Number of the newest titles that estimate how frequent a short text is. */
+/** Number of newest titles that are sampled to estimate how frequent a short text is. */
 const SAMPLE = 5_000;
 /**
  * A row found by an index costs about 18 times as much as scanning one more title. So the index is better for up to

@@ -15,14 +15,17 @@ export type NewVideo = { libraryId: number; title: string; collectionId: Guid | 
 
 /** Videos and their operations. Each method is one transaction, counters of library and collection included. */
 export type VideoStore = {
-  /** Creates a video that awaits its upload, and runs the follow-ups. Refuses an unknown collection (`invalid`). */
+  /**
+   * Creates a video that awaits its upload, and runs the follow-ups. Throws `Refused` (`invalid`) for an unknown
+   * collection.
+   */
   create(wanted: NewVideo, ...followUps: ((key: MediaKey) => FollowUp)[]): Promise<MediaKey>;
   /** Loads a video by state. Throws `Refused` (`not-found`) for an unknown one. */
   load(key: MediaKey): Promise<Video>;
   /**
    * Loads and locks a video, applies a pure transition, saves it, and runs the follow-ups in the same transaction. If a
    * transition returns the same video, nothing is saved or sent. Throws `Refused` (`not-found`) for an unknown video or
-   * collection, and for whatever the transition refuses.
+   * collection, and everything that the transition throws.
    */
   change(key: MediaKey, transition: (video: Video) => Video, ...followUps: FollowUp[]): Promise<Video>;
   /**

@@ -93,7 +93,7 @@ test.each([
   else expect(change).toThrow(fault);
 });
 
-test('without a measured file, rejects only an end before the start and a negative time', () => {
+test('before its file is measured, a video rejects only chapters that end before they start and negative times', () => {
   const created: Video = { ...details, state: 'created' };
   expect(editVideo(created, chapter(0, 99_999))).toMatchObject(chapter(0, 99_999));
   expect(() => editVideo(created, chapter(-1, 2))).toThrow('not to be negative');

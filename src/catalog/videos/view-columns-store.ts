@@ -16,7 +16,7 @@ export const RUNGS = sql<
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)}
   and rung is not null)`.as('rungs');
 
-/** Stored bytes of a video, without those removed and due for deletion within a day. */
+/** Stored bytes of a video, without objects that were removed and will be deleted within a day. */
 const IN_USE_BYTES = `greatest(0, media.storage_bytes
   - coalesce((select sum(r.storage_bytes) from rendition r where r.library_id = media.library_id
     and r.media_id = media.id

@@ -54,7 +54,8 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
   });
 }
 
-// `waiting` hops from library to library over the index: a long line of one costs the others nothing.
+// `waiting` skips from library to library in the index, so that many waiting events of one library do not slow down the
+// others.
 async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: ClaimBounds): Promise<void> {
   await sql`
     with recursive waiting (library_id) as (
@@ -131,8 +132,8 @@ async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Pr
 }
 
 /**
- * Updates the line of a video: it waits if the same event is still first, continues with another first event, and ends
- * without events.
+ * Updates the line of a video after an attempt. If the same event is still first, the line waits. If another event is
+ * first, the line continues with it. If no events are left, the line is removed.
  */
 async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
   const head = await tx

@@ -9,8 +9,8 @@ export type WebhookEventTable = {
   library_id: number;
   media_id: Guid;
   status: number;
-  /** True if a finished video lacks something that was planned. */
   request_id: Generated<string | null>;
+  /** True if a finished video lacks something that was planned. */
   is_incomplete: Generated<boolean>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;

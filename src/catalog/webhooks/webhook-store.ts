@@ -28,7 +28,7 @@ export type WebhookLogEntry = WebhookEvent & {
 
 /**
  * Records an event of a video, in the transaction that causes it. Events of one video are sent in the order in which
- * their transactions commit. A library without a webhook address records nothing.
+ * their transactions commit. Does nothing if the library has no webhook URL.
  */
 export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
@@ -68,7 +68,7 @@ async function addEvent(
 
 /**
  * Requests a test delivery: Status 0 for the nil GUID, signed like any other, tried once. Returns its id. Throws
- * `Refused` (`invalid`) for a library without a webhook address and (`busy`) for an eleventh waiting test.
+ * `Refused` (`invalid`) for a library without a webhook URL, and (`busy`) for an eleventh waiting test.
  */
 export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   return inTransaction(db, async (tx) => {
@@ -77,7 +77,7 @@ export function requestTest(db: Db, libraryId: number): Promise<Guid> {
       { libraryId, mediaId: TEST_MEDIA_ID },
       { status: WebhookStatus.queued, isIncomplete: false },
     );
-    if (id === null) throw new Refused('invalid', 'The library has no webhook address. Set its WebhookUrl first.');
+    if (id === null) throw new Refused('invalid', 'The library has no webhook URL. Set its WebhookUrl first.');
     const { waiting } = await tx
       .selectFrom('webhook_event')
       .select((eb) => eb.fn.countAll<number>().as('waiting'))

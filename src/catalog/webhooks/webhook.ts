@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Event statuses as receivers number them (wire facts, section 4). */
+/** Event statuses, with the numbers that the hosted API sends. */
 export const WebhookStatus = {
   queued: 0,
   processing: 1,
@@ -55,7 +55,8 @@ export function judgeStatus(status: number): Outcome {
 
 /**
  * Returns the target of a redirect; null if the status does not keep a POST a POST (301, 302, 307, 308: RFC 9110
- * section 15.4 lets the first two keep it). Refuses an address that is not a URL and one that leaves https.
+ * section 15.4 lets the first two keep it). Throws `Refused` (`invalid`) for an invalid URL, and for a redirect from
+ * https to another scheme.
  */
 export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
   if (![301, 302, 307, 308].includes(status) || location === undefined) return null;
@@ -71,7 +72,8 @@ export function redirectTarget(status: number, location: string | undefined, fro
 }
 
 /**
- * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is an extension.
+ * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is not part of
+ * the hosted API.
  */
 export function webhookBody({ libraryId, mediaId, status, isIncomplete }: WebhookEvent): string {
   const event = { VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status };
@@ -80,7 +82,7 @@ export function webhookBody({ libraryId, mediaId, status, isIncomplete }: Webhoo
 
 /**
  * Returns the headers of a delivery, signed with each of `readOnlyKeys`: the library's current read-only key, then
- * former ones that are still valid. The hosted API's own signature covers only the body: hex(HMAC-SHA256(body)) under
+ * former ones that are still valid. The signature of the hosted API covers only the body: hex(HMAC-SHA256(body)) under
  * the current key. The additional Standard Webhooks headers also sign id and time, so that a receiver can refuse
  * replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their libraries expect secrets
  * in base64, so a receiver configures `whsec_` and the base64 of the key.

@@ -288,7 +288,7 @@ class Runner {
     try {
       await action();
     } catch (cause) {
-      this.#report(`Encode tasks: ${name} failed. It is tried again.`, cause);
+      this.#report(`Encode tasks: ${name} failed and is retried.`, cause);
     } finally {
       this.#inFlight.delete(name);
     }

@@ -21,8 +21,8 @@ export const LOG_PARTS = [
 export type LogPart = (typeof LOG_PARTS)[number];
 
 /**
- * An event of the log. `message` is the text of its line, without values. `perKey` names the fields whose values
- * distinguish lines: of lines that are equal in them, only the first few in a minute are written.
+ * An event of the log. `message` is the text of its line, without values. `perKey` names the fields that distinguish
+ * its lines. If they are equal in several lines, only the first few lines in a minute are written.
  */
 export type LogEvent<Ref extends FieldRef = FieldRef> = {
   part: LogPart;

@@ -1,4 +1,4 @@
-/** Lines of an event with the same key that are written in a window, and those of all its keys. */
+/** Maximum number of lines of an event that are written in a window: with the same key, and with all keys together. */
 const MAX_PER_KEY = 10;
 const MAX_PER_EVENT = 100;
 /** Length of the window in ms. */
@@ -8,12 +8,12 @@ type Window = { startMs: number; lines: number; byKey: Map<string, number>; supp
 
 /**
  * Decides which lines of repeated events are written, so that a flood of refusals or failures does not flood the log.
- * The number of left out lines follows in the event's next line, or in `drain`.
+ * The number of omitted lines is reported in the event's next line, or by `drain`.
  */
 export class LineLimit {
   readonly #windows = new Map<string, Window>();
 
-  /** Returns null if the line must be left out, otherwise the number of lines left out before it. */
+  /** Returns null if the line must be omitted, otherwise the number of lines that were omitted before it. */
   admit(event: string, key: string, nowMs: number): number | null {
     const window = this.#windowOf(event, nowMs);
     const ofKey = window.byKey.get(key) ?? 0;
@@ -28,7 +28,7 @@ export class LineLimit {
     return suppressed;
   }
 
-  /** Returns the events with lines left out since their last line whose window is over, and forgets them. */
+  /** Returns the events whose window has ended and that have unreported omitted lines, and removes them. */
   drain(nowMs: number): { event: string; suppressed: number }[] {
     const over = [...this.#windows].filter(([, { startMs }]) => nowMs - startMs >= WINDOW_MS);
     for (const [event] of over) this.#windows.delete(event);

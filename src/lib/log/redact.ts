@@ -20,7 +20,7 @@ const RULES: readonly [pattern: RegExp, replacement: string][] = [
   [new RegExp(`([?&;/\\s]|^)(${NAME})=[^&\\s'"#<>/]*`, 'gi'), `$1$2=${MASK}`],
   // name: value of headers and JSON.
   [new RegExp(`(["']?\\b(?:${NAME})\\b["']?\\s*:\\s*)(?:"[^"]*"|'[^']*'|[A-Za-z0-9._~+/=-]{8,})`, 'gi'), `$1${MASK}`],
-  // Publishing addresses: rtmp://host/app/STREAM_KEY.
+  // Publishing URLs: rtmp://host/app/STREAM_KEY.
   [/(\brtmps?:\/\/[^\s/'"]+\/[^\s/'"]+\/)[^\s'"]+/gi, `$1${MASK}`],
   // Stream keys, and security keys of pull zones. Ids are GUIDs of version 7.
   [/\bbunnylive_[0-9a-f]+/gi, MASK],

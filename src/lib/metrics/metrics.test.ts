@@ -20,7 +20,7 @@ test('no label has a number of values that grows with content or viewers', () =>
   }
 });
 
-test('the page combines the processes of several roles, even if one collector fails', async () => {
+test('the metrics page combines the processes of several roles, even if one collector fails', async () => {
   labelMetrics('edge');
   // Other tests of the same process count requests and errors too.
   metrics.edgeRequests.reset();

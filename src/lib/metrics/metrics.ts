@@ -19,7 +19,10 @@ type Metrics = { [Name in keyof typeof METRIC_DEFINITIONS]: Instrument<(typeof M
 /** The metrics of a process, with their values, as they are sent to the supervisor. */
 export type MetricFamilies = MetricObjectWithValues<MetricValue<string>>[];
 
-/** Time that the collectors of gauges have at a scrape, in ms. A late one leaves the last values. */
+/**
+ * Maximum time for the collectors of gauges at a scrape, in ms. If a collector is late, its gauges keep their last
+ * values.
+ */
 const COLLECT_LIMIT_MS = 1_000;
 
 const registry = new Registry();

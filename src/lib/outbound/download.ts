@@ -152,7 +152,7 @@ async function take(
   if (status === 206 && offset > 0 && state.version !== null) {
     if (continues(state.version, offset, headers)) return await receive(request, { state, offset, answer }, signal);
     await restart(request, state);
-    return broken('Origin responded with another range than the requested one.');
+    return broken('Origin responded with a different range than the requested one.');
   }
   if (status === 416 && offset > 0) {
     if (parseContentRange(headers['content-range'])?.totalBytes === offset && isUnchanged(state, offset)) {

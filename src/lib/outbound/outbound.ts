@@ -47,7 +47,10 @@ export type OutboundAnswer = {
 
 /** HTTP client for all URLs that callers provide. */
 export type Outbound = {
-  /** Sends a request. Refuses URLs that the rules forbid, and responses that are missing, too large or too slow. */
+  /**
+   * Sends a request. Throws `Refused` for a URL that the rules forbid, and for a response that is missing, too large or
+   * too slow.
+   */
   request(url: string, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>;
   close(): Promise<void>;
 };

@@ -22,7 +22,7 @@ const OWN_HEADERS = new Set([
 /** Headers that a redirect may send to another origin. Any other header may be a secret of the first origin. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'if-range', 'range', 'user-agent']);
 
-/** Checks a URL: http or https, with a host, without credentials. */
+/** Parses a URL. Throws `Refused` unless it is an http or https URL with a host and without credentials. */
 export function checkUrl(text: string): URL {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (url === null) {
@@ -41,7 +41,10 @@ export function checkUrl(text: string): URL {
   return url;
 }
 
-/** Checks header names and values. Returns names in lower case. Refuses line breaks and control characters. */
+/**
+ * Checks headers and returns them with names in lower case. Throws `Refused` for invalid names, and for values with
+ * line breaks or control characters.
+ */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
   const sizeBytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);

@@ -3,7 +3,7 @@ import type { AnswerHeaders } from './outbound.ts';
 /** Properties of the file in the first response that distinguish its versions. */
 export type Version = { etag: string | null; lastModified: string | null; totalBytes: number | null };
 
-/** A `Content-Range` of a 206 or 416 response (RFC 9110 section 14.4). Null fields stand for `*`. */
+/** A `Content-Range` of a 206 or 416 response (RFC 9110 section 14.4). A null field means `*`. */
 export type ContentRange = { start: number | null; end: number | null; totalBytes: number | null };
 
 /** Returns the version of a complete response (200). */
@@ -16,7 +16,9 @@ export function versionOf(headers: AnswerHeaders): Version {
   };
 }
 
-/** Returns the value for `If-Range`: a strong ETag, else the time (RFC 9110 section 13.1.5), else null. */
+/**
+ * Returns the value for `If-Range`: a strong ETag, else the Last-Modified time (RFC 9110 section 13.1.5), else null.
+ */
 export function ifRangeOf({ etag, lastModified }: Version): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified;
 }

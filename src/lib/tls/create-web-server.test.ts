@@ -48,7 +48,7 @@ test.each([
   expect(read).not.toThrow('\n');
 });
 
-test('accepts an expired certificate and logs a warning, as for one that soon expires', async () => {
+test('accepts an expired certificate, and logs a warning for it and for one that expires soon', async () => {
   const log = captureLog();
   await open(await makeTlsPair(folder, 'expired', -1));
   await open(await makeTlsPair(folder, 'expiring', 7));
@@ -79,7 +79,7 @@ test('a client without TLS is disconnected, and the server continues', async () 
   expect(await numberAt(port)).toMatch(/^[0-9A-F]+$/);
 });
 
-test('uses a pair that a symlink swap brings, keeps it if the next one is broken, and logs both', async () => {
+test('loads a new certificate after a symlink swap, keeps it if the next pair is broken, and logs both', async () => {
   const log = captureLog();
   const version = async (name: string, { certificatePath, keyPath }: TlsPaths) => {
     await mkdir(at(name));

@@ -25,7 +25,8 @@ export function createWebServer(tls: TlsPaths | null, options: ServerOptions, li
   const secure = { cert: pair.cert, key: pair.key, minVersion: MIN_VERSION } as const;
   const { createServer } = process.getBuiltinModule('node:https');
   const server = createServer({ ...options, ...secure, handshakeTimeout: HANDSHAKE_MS }, listener);
-  // Node reports failed handshakes as client errors, whose handlers respond with HTTP.
+  // By default, Node reports a failed handshake as a client error, and a handler of client errors would respond with
+  // HTTP.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   closeHandshakesToo(server);
@@ -34,7 +35,10 @@ export function createWebServer(tls: TlsPaths | null, options: ServerOptions, li
   return server;
 }
 
-/** Node's list of connections has only those whose handshake finished. A silent one would delay a close. */
+/**
+ * Makes `close` also end connections whose handshake has not finished. Node does not list them, so a silent client
+ * would delay the close.
+ */
 function closeHandshakesToo(server: SecureServer): void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

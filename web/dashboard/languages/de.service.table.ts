@@ -21,8 +21,8 @@ export const service = {
   'A person with this e-mail address exists already.': 'Es gibt schon eine Person mit dieser E-Mail-Adresse.',
   'This is the last active owner of the account. Make another person owner first.':
     'Das ist der letzte aktive Inhaber des Kontos. Mache erst eine andere Person zum Inhaber.',
-  'Only an owner of the account can do this to an owner. Ask one.':
-    'Nur ein Inhaber des Kontos darf das bei einem Inhaber tun. Bitte einen darum.',
+  'Only an owner of the account can add, change or remove an owner. Ask one of the owners.':
+    'Nur ein Inhaber des Kontos darf Inhaber hinzufügen, ändern oder entfernen. Bitte einen Inhaber darum.',
   // Explanations of how a video plays.
   'No file received yet. {0}': 'Noch keine Datei empfangen. {0}',
   'Waiting for its file.': 'Wartet auf die Datei.',
@@ -119,7 +119,7 @@ export const service = {
     'Für Übersetzungen ist ein Sprachmodell nötig. Setze MILLRACE_LANGUAGE_MODEL_URL.',
   'There are no captions to translate.': 'Es gibt keine Untertitel zum Übersetzen.',
   'The video has no captions and no audio.': 'Das Video hat weder Untertitel noch Ton.',
-  'The library has no webhook address. Set its WebhookUrl first.':
+  'The library has no webhook URL. Set its WebhookUrl first.':
     'Die Bibliothek hat keine Webhook-URL. Trage zuerst eine ein.',
   'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht erneut gestartet werden. Lege einen neuen an.',

@@ -2,7 +2,7 @@ import type { FieldTexts } from './field-texts.ts';
 
 const ITEM = {
   kind: '`collection` or `video`.',
-  sourceId: 'Id of the item at its source. An import has each id once.',
+  sourceId: 'Id of the item at its source. Each id occurs once in an import.',
   guid: 'GUID of the video or collection, which the import keeps.',
   title: 'Title of the video, or name of the collection.',
   sizeBytes: 'Size of the file in bytes; the storage used at the source if the file itself is unknown.',
@@ -42,7 +42,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     source: '`bunny`, `millrace` (another installation), or `upload` (you upload the files of `items`).',
     apiUrl: 'Address of the API of the source. Required for `millrace`.',
     coreUrl: 'Address of the account API of the source, if it differs.',
-    accessKey: 'Key of the library at the source. Read-only is sufficient.',
+    accessKey: 'Key of the library at the source. A read-only key is sufficient.',
     accountKey: 'Key of the account at the source. With it, the addresses and keys of the pull zone are looked up.',
     sourceLibraryId: 'Id of the library at the source.',
     cdnUrl: 'Address of the files at the source, such as `https://vz-1234.b-cdn.net`. Looked up by default.',
@@ -55,7 +55,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
   ImportCountsModel: {
     total: 'Number of items.',
     waiting: 'Number of items that wait.',
-    fetching: 'Number of items whose file is on its way.',
+    fetching: 'Number of items whose file is being fetched.',
     imported: 'Number of imported items.',
     skipped: 'Number of items that were not imported for the reason they state.',
     failed: 'Number of failed items.',
@@ -69,6 +69,6 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     state: '`waiting`, `fetching`, or the outcome: `imported`, `skipped` or `failed`.',
     reason: 'Reason of the outcome as a sentence; null for none.',
     retryable: 'Whether a failed item may succeed later. Resuming the import tries it again.',
-    notes: 'Properties that the import could not carry, as sentences.',
+    notes: 'Properties that the import could not transfer, as sentences.',
   },
 };

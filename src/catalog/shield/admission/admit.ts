@@ -215,8 +215,8 @@ const TOKEN_FAULTS: Readonly<Record<TokenFault, { rule: Rule; expected: string }
 
 function describeCame(fault: TokenFault, { address: { token, path }, client }: AdmissionRequest): string {
   if (typeof token === 'string') return fault === 'missing' ? 'none' : `a token with the fault "${fault}"`;
-  if (fault === 'expired') return `one that ended at ${new Date(token.expiresSec * 1000).toISOString()}`;
-  if (fault === 'path') return `one of ${token.tokenPath ?? path}`;
+  if (fault === 'expired') return `one that expired at ${new Date(token.expiresSec * 1000).toISOString()}`;
+  if (fault === 'path') return `one for ${token.tokenPath ?? path}`;
   if (fault === 'country') return client.country === '' ? 'a viewer in an unknown country' : client.country;
   return `a ${token.scheme} token with the fault "${fault}"`;
 }

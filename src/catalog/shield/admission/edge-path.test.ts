@@ -13,12 +13,12 @@ test.each([
   `/live/${BARE}/live.m3u8`,
   `/embed/1/${BARE}`,
   `/play/1/${BARE.toUpperCase()}/state`,
-])('%s names the video whose id has hyphens', (path) => {
+])('%s refers to the same video as the id with hyphens', (path) => {
   expect(parseEdgePath(path).target).toMatchObject({ mediaId: ID });
 });
 
 test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed/1/${BARE.replace('0', 'g')}`])(
-  '%s is not an address of a video',
+  '%s does not refer to a video',
   (path) => {
     expect(parseEdgePath(path).target).toBe(null);
   },

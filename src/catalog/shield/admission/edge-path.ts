@@ -3,19 +3,19 @@ import { sheetName } from '../../../media/images/image-set.ts';
 import type { DrmSystem } from '../../../ports/drm-key-source.ts';
 import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
 
-/** Target of a request. Addresses outside this grammar do not exist. */
+/** Target of a request. Paths that do not match one of these forms do not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
-  /** `isDirect`: the address that opens the player directly. */
+  /** `isDirect`: the URL that opens the player as a page of its own. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
-  /** The client script of the player.js protocol, at the address that applications use. */
+  /** The client script of the player.js protocol, at the path that applications use. */
   | { kind: 'embed-client' };
 
 /**
  * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
- * the folder of a play session. No address ever means both clear and encrypted bytes.
+ * the folder of a play session. No URL serves both clear and encrypted bytes.
  */
 export type NamedProtection =
   | { kind: 'clear' }
@@ -32,12 +32,12 @@ export type MediaFile =
   | { kind: 'part'; renditionId: Guid; segment: number; part: number; protection: NamedProtection }
   | { kind: 'i-frame-playlist'; renditionId: Guid; protection: NamedProtection }
   | { kind: 'i-frame'; renditionId: Guid; startTick: number; protection: NamedProtection }
-  /** `system` is null for ClearKey, our own. */
+  /** `system` is null for ClearKey, whose licences the edge itself issues. */
   | { kind: 'licence'; system: DrmSystem | null }
   | { kind: 'fair-play-certificate' }
   | { kind: 'key'; name: string }
   | { kind: 'manifest' }
-  /** `heightPx` is null for the audio alone. */
+  /** `heightPx` is null for a download of only the audio. */
   | { kind: 'mp4'; heightPx: number | null }
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
@@ -70,7 +70,7 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
   playready: 'playReady',
   fairplay: 'fairPlay',
 };
-/** A player page's address with a final slash, as some applications write it. */
+/** Path of a player page with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
@@ -104,7 +104,7 @@ function parsePlayer(
 }
 
 function parseMedia(path: readonly string[]): EdgeTarget | null {
-  // Applications also use this address for a live stream, and for the video that it becomes.
+  // Applications also use the prefix `live/` for a live stream, and for the video that it becomes.
   const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
   const mediaId = readGuid(media);
   const file = mediaId === null ? null : parseFile(names);

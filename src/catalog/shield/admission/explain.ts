@@ -22,8 +22,8 @@ export function explainStages(request: AdmissionRequest, context: AdmissionConte
 const MASK = '***';
 
 /**
- * Returns the message that the zone would have signed for an address in the scheme of its token, with the key masked;
- * null without a token.
+ * Returns the message that the zone would have signed for a URL in the scheme of its token, with the key masked; null
+ * without a token.
  */
 export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy, address: string): string | null {
   if (typeof token === 'string') return null;
@@ -66,18 +66,20 @@ export function findNearMiss(
   if (isSigned(token, { keys: [library] })) return "it is signed with the library's key instead of the zone's";
   if (previous !== null && isSigned(token, { keys: [previous.key] })) return 'it is signed with the previous key';
   if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
-    return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
+    return signing.holdsAddress
+      ? "it is signed without the viewer's address"
+      : "it is signed with the viewer's address";
   }
   // Treats all parameters as one, in the order sent, so that nothing is sorted.
   if (isSigned({ ...token, params: [token.params.join('&')] })) {
-    return 'its parameters are signed in the order of the address instead of sorted by name';
+    return 'its parameters are signed in the order of the URL instead of sorted by name';
   }
   const folder = `/${address.path.split('/').find((part) => /^[0-9a-f-]{36}$/i.test(part)) ?? ''}/`;
   if (
     token.tokenPath === null &&
     isSigned({ ...token, tokenPath: folder, params: [`token_path=${folder}`, ...token.params] })
   ) {
-    return 'it is signed for a folder, but the address has no token_path';
+    return 'it is signed for a folder, but the URL has no token_path';
   }
   return null;
 }

@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url';
 
-/** Compiled host names and `*.` wildcards: thousands of rules cost as much as one. */
+/**
+ * Compiled rules for host names, including `*.` wildcards. A look-up takes the same time for thousands of rules as for
+ * one.
+ */
 export class HostRules {
   readonly #names = new Set<string>();
   readonly #below = new Set<string>();
@@ -31,7 +34,7 @@ export class HostRules {
   }
 }
 
-/** Returns the host name of an address in lower case; null if there is none. */
+/** Returns the host name of a URL in lower case; null if there is none. */
 export function hostOf(address: string): string | null {
   return URL.parse(address)?.hostname.toLowerCase() || null;
 }

@@ -23,7 +23,10 @@ export type InspectionContext = { firewall: { current(): Firewall | null }; rate
 /** Maximum inspection time of one client, in ms per second, with a burst. A flood of attacks cannot cost more. */
 export const INSPECTION_RATE: Rate = { perSec: 200, burst: 2_000 };
 
-/** Only logs matches if the zone does not block. Requests over the inspection limit are refused as a flood. */
+/**
+ * Inspects a request with the firewall. Matches are only logged if the zone does not block. A client over its
+ * inspection limit is refused as a flood.
+ */
 export function judgeFirewall(
   { inspected, client, nowMs, purpose }: InspectableRequest,
   { firewall: source, rates, dry }: InspectionContext,

@@ -7,7 +7,7 @@ import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
 import type { EdgeTarget } from './edge-path.ts';
 import type { HostRules } from './host-rules.ts';
 
-/** Facts about a viewer: the host of their page, null for none, and the embed token that they show. */
+/** Facts about a viewer: the host of their page, null for none, and the embed token that they send. */
 export type Viewer = { page: string | null; shown: EmbedToken };
 
 /** Returns why a player page that is opened on its own is refused; null if it is not. */
@@ -41,14 +41,15 @@ export type PlaybackRequest = {
   /** `usesSessions`: its playlists have keys of play sessions. */
   video: { mediaId: Guid; usesSessions: boolean } | null;
   viewer: Viewer;
-  /** Whether a browser opens the address as a page of its own. */
+  /** True if a browser opens the URL as a page of its own, and not in a frame. */
   isOpenedByItself: boolean;
   nowMs: number;
 };
 
 /**
- * Returns why a request that was admitted gets no player page, key or playlist with keys: the checks that depend on the
- * video. The edge makes each check where it responds. This function makes all of them, to explain a request.
+ * Returns the reason why an admitted request gets no player page, key or playlist with keys; null if it gets one. Makes
+ * the checks that depend on the video. The edge makes each of them where it responds; this function makes all of them,
+ * to explain a request.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
   const { target, policy, video, viewer, nowMs } = request;
@@ -63,7 +64,10 @@ export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hi
   );
 }
 
-/** The key of a play session is for viewers who showed their token when it started. */
+/**
+ * Length of the name of a play session's key. Requests for it need no token, because the viewer sent one when the
+ * session started.
+ */
 const SESSION_KEY_CHARS = 43;
 
 function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-and-token' | null {

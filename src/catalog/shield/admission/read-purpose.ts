@@ -11,8 +11,8 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
 }
 
 /**
- * Returns whether the firewall inspects a request. It inspects only requests whose address is not one of the known
- * forms. Requests of players are never inspected, in particular those with a range.
+ * Returns whether the firewall inspects a request. It inspects only requests whose URL does not have a known form.
+ * Requests of players are never inspected, in particular those with a range.
  */
 export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRange: boolean): boolean {
   switch (purpose) {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readWafSettings, type WafSettings } from '../../libraries/library-settings.ts';
 
 /**
- * Time after which a change takes effect, in ms. Zone policies are read equally often, because a notification may be
- * lost.
+ * Maximum age of the cached settings, in ms. Zone policies are read again at the same interval, because a notification
+ * may be lost.
  */
 const FRESH_MS = 1_500;
 /** Maximum time that a request waits for the settings, in ms, so that a hanging database does not delay requests. */

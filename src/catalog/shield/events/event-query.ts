@@ -1,4 +1,4 @@
-/** Fields for filtering and grouping events; names as published. */
+/** Fields for filtering and grouping events, with the names of the hosted API. */
 export const EVENT_FIELDS = [
   ...(['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const),
   // Not part of the hosted API.
@@ -6,7 +6,7 @@ export const EVENT_FIELDS = [
 ] as const;
 export type EventField = (typeof EVENT_FIELDS)[number];
 
-/** `cidr` is only for addresses; `*` in a wildcard matches any text. */
+/** `cidr` is only for IP addresses; `*` in a wildcard matches any text. */
 export const FILTER_OPERATORS = ['eq', 'in', 'contains', 'cidr', 'wildcard'] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 

@@ -35,8 +35,8 @@ type Recording = { status: EventStatus; others: readonly Hit[]; atMs: number };
 type Deps = { store: ShieldEventStore; serverZone: string };
 
 /**
- * Writes the event log, in a batch every 250 ms. It is its only writer. Called only for requests that matched a rule,
- * so other requests do no work for it.
+ * Writes the event log in batches, one every 250 ms. Nothing else in this process writes to the log. It is called only
+ * for requests that matched a rule, so other requests cost nothing.
  */
 export class EventRecorder {
   readonly #deps: Deps;
@@ -63,7 +63,7 @@ export class EventRecorder {
   /** Records an unparsable request, without a zone. */
   recordUnreadable(client: Client, { rule, code, method, url }: Unreadable): void {
     const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
-    this.record(request, { rule, expected: 'a request of HTTP/1.1', came: code }, { status: 'Blocked', others: [] });
+    this.record(request, { rule, expected: 'an HTTP/1.1 request', came: code }, { status: 'Blocked', others: [] });
   }
 
   /** Stores the waiting events, and stops accepting new ones. */

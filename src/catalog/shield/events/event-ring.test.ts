@@ -52,7 +52,7 @@ test('stores rare events one by one, separately for each zone and rule', () => {
   expect(ring.take(20)).toHaveLength(40);
 });
 
-test('counts events beyond the capacity', () => {
+test('counts events that exceed the capacity of the ring', () => {
   const ring = new EventRing();
   for (let at = 0; at < 25_000; at += 1) ring.add(sample(`${at}`, eventAt(0)));
   expect([ring.takeAll().length, ring.dropped]).toEqual([20_000, 5_000]);

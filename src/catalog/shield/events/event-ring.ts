@@ -38,7 +38,7 @@ export class EventRing {
     source.atMs = atMs;
     if (source.credit < 1) {
       source.suppressed += 1;
-      // Keeps only the stored form, because whole requests contain everything that a client sends.
+      // Keeps only the stored form: whole requests would keep everything that a client sends in memory.
       source.leftOut ??= make();
       return;
     }

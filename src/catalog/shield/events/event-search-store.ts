@@ -10,7 +10,7 @@ import { dayOf, type StoredEvent, toEvent } from './shield-event-store.ts';
 export type Found<Item> = { items: Item[]; total: number };
 export type Part = { offset: number; limit: number };
 
-/** Searches requests that the edges refused or logged. A search that takes too long is refused (`timeout`). */
+/** Searches requests that the edges refused or logged. Throws `Refused` (`timeout`) if a search takes too long. */
 export type EventSearchStore = {
   /** Returns events, newest first. */
   findEvents(query: EventQuery, part: Part): Promise<Found<StoredEvent>>;
@@ -130,7 +130,7 @@ function fits({ field, operator }: EventFilter, value: string): RawBuilder<boole
     case 'wildcard':
       return sql<boolean>`${expression} ilike ${value.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`;
     case 'cidr':
-      // An anonymised address is in a network if that network contains the one that it shows.
+      // An anonymised address (a network) matches a network that contains all of it.
       return sql<boolean>`case when ${expression} ~ '^[0-9a-f]*[.:][0-9a-f.:]*([.][*]|[0-9a-f:]|/64)$'
         then replace(${expression}, '*', '0')::inet <<= ${value}::inet else false end`;
   }

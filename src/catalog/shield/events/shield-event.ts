@@ -26,7 +26,8 @@ export type ShieldEvent = {
 };
 
 /**
- * Content of an event in addition to its labels; names as published. Its headers never include a cookie, key or token.
+ * Content of an event in addition to its labels, with the names of the hosted API. Its headers never include a cookie,
+ * key or token.
  */
 export type EventDetails = {
   ServerZoneId: string;
@@ -69,8 +70,8 @@ export function shownHeaders(
 }
 
 /**
- * Returns an address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`):
- * block lists accept both. Other texts are returned unchanged.
+ * Returns an IPv4 address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address
+ * (`2001:db8:1:2::/64`): block lists accept both. Other texts are returned unchanged.
  */
 export function anonymise(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -19,7 +19,7 @@ export type Inspection = { findings: readonly Finding[]; isCut: boolean };
 /** Score of rules of paranoia level 1, the only ones that are evaluated. */
 const SCORE = 'anomaly_score_pl1';
 
-/** Evaluates requests against a compiled rule set. Values set by one request are dropped with it. */
+/** Evaluates requests against a compiled rule set. Values that rules set are discarded after each request. */
 export class Firewall {
   readonly rules: RuleSet;
 
@@ -46,7 +46,7 @@ export class Firewall {
 
 /** A text that conditions evaluate, with results already derived from it. */
 type Subject = { source: Pick['source'] | 'COUNT'; key: string; value: string; texts: (Text | undefined)[] };
-/** `steps`: every intermediate text, for conditions that evaluate each. */
+/** `steps`: every intermediate text, for conditions that evaluate all of them. */
 type Text = { text: string; steps: readonly string[] };
 
 class Judgement {

@@ -20,7 +20,10 @@ const EXPECTED = 'a request that does not look like an attack';
 const MAX_SHOWN = 120;
 const NOTHING: FirewallVerdict = { blocking: null, logged: [] };
 
-/** Judges a request by the anomaly score of all rules together. Below the threshold nothing is logged. */
+/**
+ * Judges a request by the anomaly score of all rules together. Below the threshold, only a field that was too long to
+ * inspect is logged.
+ */
 export function judgeInspection(firewall: Firewall, request: InspectedRequest, waf: WafSettings): FirewallVerdict {
   if (!waf.enabled) return NOTHING;
   const ignored = new Set(waf.ignoredHeaders.map((name) => name.toLowerCase()));
@@ -33,7 +36,9 @@ export function judgeInspection(firewall: Firewall, request: InspectedRequest, w
   return { blocking: null, logged: scoreOf(findings) >= THRESHOLD && hit !== null ? [hit] : cut };
 }
 
-/** Finds programs that identify themselves as bots, for requests that a player would never send. */
+/**
+ * Returns a match if the User-Agent header identifies a bot. Called only for requests that a player would never send.
+ */
 export function findBot({ rawHeaders }: InspectedRequest): Hit[] {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'user-agent');
   const agent = at === -1 ? '' : (rawHeaders[at + 1] ?? '');
@@ -58,7 +63,7 @@ function toHit(findings: readonly Finding[]): Hit | null {
 
 const SHOWN_HEADERS = new Set(['host', 'user-agent', 'referer', 'origin', 'range', 'content-type', 'accept']);
 
-/** Returns the match without possible secrets. */
+/** Returns the matched text with possible secrets masked. */
 function shownValue({ field, key, value }: Finding): string {
   if (field === 'REQUEST_COOKIES' || (field === 'REQUEST_HEADERS' && !SHOWN_HEADERS.has(key))) return '***';
   if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MAX_SHOWN);

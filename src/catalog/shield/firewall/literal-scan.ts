@@ -4,7 +4,7 @@
  */
 export class LiteralScan {
   readonly #groups: number;
-  /** Open addressing: state and character, then the next state. */
+  /** Hash table with open addressing: `#keys` holds a state and a character, `#next` the state that follows. */
   readonly #keys: Int32Array;
   readonly #next: Int32Array;
   readonly #fallbacks: Int32Array;

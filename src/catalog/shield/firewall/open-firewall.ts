@@ -9,8 +9,8 @@ const SLICE_MS = 5;
 const RETRY_MS = 10_000;
 
 /**
- * Exceptions to the defaults for a general web application: the methods of this interface, and bodies of bytes. Uses
- * the names of the core rule set.
+ * Replaces the defaults of the core rule set, which are for a general web application: allows the methods and content
+ * types that this service uses. The names are those of the core rule set.
  */
 export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',

@@ -1,6 +1,6 @@
 /**
- * Finds lower-case texts of which every match of a regular expression contains at least one. A text without any of them
- * need not be matched at all. The prefilters of RE2 and of code search engines do the same.
+ * Finds a set of lower-case texts, at least one of which is in every match of a regular expression. A text that
+ * contains none of them cannot match. The prefilters of RE2 and of code search engines do the same.
  */
 
 /**

@@ -20,14 +20,14 @@ export type Change = readonly Transformation[];
 export type Setting = { name: MacroText; value: MacroText; isAdded: boolean };
 
 export type CompiledCondition = {
-  /** Indexes in the lists of the rule set: equal ones are computed once per request. */
+  /** Indexes in the lists of the rule set. Conditions with equal indexes share one computation per request. */
   selector: number;
   change: number;
   /** True if every intermediate text is evaluated, not only the last. */
   isMulti: boolean;
   isNegated: boolean;
   operator: Operator;
-  /** The group of the scan without which the operator cannot match; null if there is none. */
+  /** Group of texts in the scan, at least one of which is in every match of the operator; null if there is none. */
   group: number | null;
   capturesGroups: boolean;
   settings: readonly Setting[];
@@ -86,7 +86,10 @@ function groupOf(fileName: string): string {
   return fileName.replace(/^REQUEST-\d+-(?:APPLICATION-)?/, '').replace(/\.\w+$/, '');
 }
 
-/** A rule set's own defaults: `SecRule &TX:name "@eq 0" "…,setvar:'tx.name=value'"`. */
+/**
+ * Adds a rule set's own defaults to `constants`. They have the form `SecRule &TX:name "@eq 0"
+ * "…,setvar:'tx.name=value'"`.
+ */
 function readDefaults(directives: readonly Directive[], constants: Map<string, string>): void {
   for (const directive of directives) {
     if (directive.kind === 'marker') continue;
@@ -229,7 +232,7 @@ class RuleSetBuilder {
   }
 }
 
-/** Operator names as in published event logs. */
+/** Operator names as in the event logs of the hosted API. */
 const OPERATOR_NAMES: Readonly<Record<string, string>> = { pmFromFile: 'PMF', pm: 'PM', rx: 'RX' };
 
 function transformationOf(name: string): Transformation {

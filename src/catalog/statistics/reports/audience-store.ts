@@ -10,7 +10,7 @@ import { dayRows, hourRows, MIN_SESSIONS, type StatisticsOf } from './statistics
 /** Sessions with a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
 
-/** Viewers, their playback quality, and bytes sent. Days are UTC days in which sessions began. */
+/** Viewers, their playback quality, and bytes sent. Days are the UTC days on which sessions began. */
 export type Audience = {
   /** Chart by day, zeros included, independent of the range's buckets. */
   uniqueViewersChart: Record<string, number>;
@@ -40,7 +40,9 @@ export type AudienceStore = { load(of: StatisticsOf, range: StatisticsRange): Pr
 type Fact = { kind: FactKind | 'discarded'; value: string; sessions: number; amount: number };
 type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
-/** A page sends a beacon every ten seconds during playback. */
+/**
+ * A viewer counts as current for this many seconds after a beacon. A page sends one every ten seconds during playback.
+ */
 const NOW_SEC = 30;
 /** Maximum age of a session that still counts as current, in hours. Older ones are not searched. */
 const MAX_HOURS = 13;

@@ -127,8 +127,8 @@ function engagementOf({ views, watchSec }: { views: number; watchSec: number }, 
 }
 
 /**
- * Returns table and condition of a range's sums by hour: `views`, `watch_sec` and estimates, each by `hour` and
- * `country`.
+ * Returns the table and the condition that select the hourly sums of a range: `views`, `watch_sec` and estimates, each
+ * by `hour` and `country`.
  */
 export function hourRows({ libraryId, mediaId }: StatisticsOf, { fromMs, toMs }: StatisticsRange): RawBuilder<unknown> {
   const from =

@@ -14,8 +14,8 @@ const LOCK_MS = 2_000;
 const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
 
 /**
- * Drops the partitions of days that ended `days` or more ago, evidence of deliveries after a day, and the salts that
- * could identify viewers of past days. Returns the names of the partitions.
+ * Drops the partitions of days that ended `days` or more ago, evidence of deliveries that is older than a day, and the
+ * salts that could identify viewers of past days. Returns the names of the partitions.
  */
 export async function dropOldSessions(
   db: Db,

@@ -32,7 +32,7 @@ export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
 
 /** A received beacon: JSON of these fields. `heat` is base64url with a byte per bucket, without trailing zeros. */
 type Beacon = {
-  /** Number of the page's session; a new one begins after an idle half hour. */
+  /** Number of the page's session; a new one begins after half an hour without playback. */
   visit: number;
   sequence: number;
   /** Time from the page's delivery to the first frame played. */
@@ -58,7 +58,7 @@ const MAX_MS = 24 * HOUR_MS;
 const MAX_DURATION_MS = MAX_HOURS * HOUR_MS;
 /** Time without playback after which a page's session ends. */
 const IDLE_MS = HOUR_MS / 2;
-/** Maximum difference between a beacon and the clock that bounds it, in s. */
+/** Seconds by which the totals of a beacon may exceed the time that passed on the edge's clock. */
 const SLACK_SEC = 5;
 /** Maximum clock difference between two edges, in ms. */
 const CLOCK_MS = 10_000;

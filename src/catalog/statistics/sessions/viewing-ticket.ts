@@ -8,7 +8,7 @@ export type ViewingTicket = {
   /** Delivery time of the page, by the edge's clock. */
   issuedAtMs: number;
   bucketSec: number;
-  /** 0 for media without an end, whose heat is not counted. */
+  /** 0 for live streams, whose heat is not counted. */
   bucketCount: number;
   /** Unique to this page. Session ids derive from it, so that no client can choose one. */
   page: string;

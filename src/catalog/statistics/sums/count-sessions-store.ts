@@ -8,7 +8,10 @@ import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.t
 import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** A row is replaced every ten seconds. With space in its page, that is a HOT update, which adds no index entries. */
+/**
+ * Fill factor of partitions, in percent. A session's row is updated every ten seconds. With free space in its page,
+ * that is a HOT update, which adds no index entries.
+ */
 const FILL_PERCENT = 50;
 
 /** `countsEstimates`: sessions derived from other players' requests also count in the charts. */
@@ -84,8 +87,9 @@ async function sessionsOfExistingMedia(tx: Tx, sessions: readonly SeenSession[])
 }
 
 /**
- * Stores sessions newer than the stored ones; returns them, each with what was already counted. If another edge inserts
- * the same session at the same time, its row is replaced as well: its additions are never counted twice.
+ * Stores the sessions that are newer than their stored state. Returns them, each with the state that was already
+ * counted. If another edge inserts the same session at the same time, its row is replaced as well: its additions are
+ * never counted twice.
  */
 async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   const continued = await replaceStored(tx, sessions);
@@ -101,8 +105,8 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
 }
 
 /**
- * Keeps country, device and referrer of the start. Locks rows in the same order as all writers, and reads their counted
- * state once they are locked.
+ * Replaces stored sessions, except their country, device and referrer, which are those of the start. Locks rows in the
+ * same order as all writers, and reads their counted state once they are locked.
  */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];
@@ -161,7 +165,10 @@ function keyOfSeen({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** All writers use the same order. */
+/**
+ * Returns the sessions as a SQL row source, sorted by id: all writers lock rows in the same order, which avoids
+ * deadlocks.
+ */
 function sentRows(sessions: readonly SeenSession[]) {
   const rows = sessions.map(toRow).sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as sent (start_hour timestamptz, session_id uuid,

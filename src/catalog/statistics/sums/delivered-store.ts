@@ -9,8 +9,8 @@ import { WHOLE_LIBRARY } from './whole-library.ts';
 export type DeliveredTotal = { libraryId: number; mediaId: Guid; hourMs: number; bytes: number };
 
 /**
- * Stores the totals so far of one writer. Totals only increase, so repeated or late writes change nothing. Each process
- * has its own totals, so that edges never wait for each other.
+ * Stores one writer's totals so far. Totals only increase, so repeated or late writes change nothing. Each process has
+ * its own totals, so that edges never wait for each other.
  */
 export async function keepDelivered(db: Db, writer: Guid, totals: readonly DeliveredTotal[]): Promise<void> {
   if (totals.length === 0) return;

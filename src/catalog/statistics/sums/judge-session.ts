@@ -21,7 +21,10 @@ export type Stored = { sequence: number; watchedSec: number[]; heat: Buffer; ver
 export const WINDOW_MS = 30 * 60_000;
 /** Maximum viewers of one address and User-Agent that count for a video in one window. */
 const MAX_VIEWERS = 100;
-/** The first segment is played while it is still being delivered, and each edge writes once a second. */
+/**
+ * Seconds that may be watched beyond the recorded deliveries. The first segment is played while it is still being
+ * delivered, and each edge writes once a second.
+ */
 const SLACK_SEC = 5;
 
 type Of = { evidence: ViewEvidence | null; before: Stored | null };
@@ -60,7 +63,7 @@ function takeView(evidence: ViewEvidence, passes: number, nowMs: number): Verdic
   return 'counted';
 }
 
-/** Returns at most the delivered seconds, and at most the elapsed time for each viewer behind the address. */
+/** Returns at most the delivered seconds, and at most the elapsed time for each viewer who shares the address. */
 function budgetSec({ deliveredMs, firstMs }: ViewEvidence, passes: number, { nowMs, countsByRate }: Rules): number {
   const passedSec = passes * (Math.floor((nowMs - firstMs) / 1000) + SLACK_SEC);
   return countsByRate ? passedSec : Math.min(Math.ceil(deliveredMs / 1000), passedSec);

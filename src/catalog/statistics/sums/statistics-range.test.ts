@@ -44,9 +44,9 @@ describe('the range of statistics', () => {
     { dateFrom: '2026-08-21', dateTo: '2026-08-10' },
     { dateFrom: '2026-08-20T11:00', hourly: true },
     { dateFrom: '9999-12-31T23:59-14:00' },
-  ])('a start in the future returns nothing: %o', (query) => {
+  ])('a range that starts in the future is empty: %o', (query) => {
     expect(keysOf(query)).toEqual([]);
-    // Sums by day are empty too.
+    // The empty range begins at midnight, so sums by day are empty too.
     expect(rangeOf({ dateTo: '', hourly: false, ...query }, NOW).fromMs % DAY_MS).toBe(0);
   });
 

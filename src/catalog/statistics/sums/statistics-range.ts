@@ -10,17 +10,17 @@ export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
 export const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
 /**
- * Number of hours of a leap year, plus the one that its end touches. As days, this reaches further back than any
- * statistics.
+ * Maximum number of buckets: the hours of a leap year, and one more if the range ends within an hour. The same number
+ * of days reaches further back than any statistics.
  */
 export const MAX_BUCKETS = 366 * 24 + 1;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
 
 /**
- * Returns the range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever
- * `dateTo` is; a `dateTo` that is missing, invalid or before `dateFrom` is now. It contains each bucket that it touches
- * as a whole; if it begins in a bucket after now, it has none. Days before the last `MAX_BUCKETS`, 24 years, are left
- * out. Refuses more hours than that.
+ * Returns the range of a query, by the rules of the hosted API. Without a valid `dateFrom` it is the last 30 days,
+ * whatever `dateTo` is. A `dateTo` that is missing, invalid or before `dateFrom` means now. The range contains each
+ * bucket that it touches completely, and is empty if it begins in a bucket after now. Days before the last
+ * `MAX_BUCKETS`, 24 years, are left out. Throws `Refused` (`invalid`) for more than `MAX_BUCKETS` hours.
  */
 export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
   const stepMs = hourly ? HOUR_MS : DAY_MS;
@@ -43,7 +43,7 @@ function tooManyHours(hours: number): Refused {
   return new Refused('invalid', message, { field: 'dateFrom' });
 }
 
-/** Returns an empty range, for sums by hour and by day. */
+/** Returns a range after `nowMs` that is empty both in hourly and in daily sums. */
 function nothingAfter(nowMs: number, stepMs: number): StatisticsRange {
   const dayMs = Math.ceil(nowMs / DAY_MS) * DAY_MS;
   return { fromMs: dayMs, toMs: dayMs, stepMs };

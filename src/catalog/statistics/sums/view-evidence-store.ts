@@ -6,14 +6,14 @@ import type { SeenSession } from './statistics-gain.ts';
 
 /**
  * Media delivered to a viewer of a video. `passes`: number of deliveries of the most delivered segment. Browsers cache
- * segments, so at least that many viewers are behind the address.
+ * segments, so at least this many viewers share the address and User-Agent.
  */
 export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 
 /** All deliveries to one viewer, and the time of the first. */
 export type Delivered = Delivery & { firstMs: number };
 
-/** Adds deliveries in one statement, in the same order at all edges. */
+/** Adds deliveries in one statement. All edges lock the rows in the same order, which avoids deadlocks. */
 export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
   const sent = JSON.stringify(deliveries.map((each) => ({ ...each, deliveredMs: Math.round(each.deliveredMs) })));
@@ -38,8 +38,9 @@ export type JudgeOptions = {
 export type Judged = { sessions: SeenSession[]; waiting: SeenSession[] };
 
 /**
- * Creates rows for viewers without reported deliveries: estimates are made from deliveries, and counting by rate sees
- * none. Uses a separate transaction, so that all edges take their locks in the same order.
+ * Creates evidence rows for viewers whose deliveries are not reported: the viewers of estimates, which are derived from
+ * deliveries themselves, and all viewers if views are counted by rate. Uses a separate transaction, so that all edges
+ * take their locks in the same order.
  */
 export async function ensureEvidence(
   db: Db,

@@ -23,7 +23,7 @@ test('a viewer has different positions in the sketches of different days', () =>
   expect(new Set(points).size).toBeGreaterThan(15);
 });
 
-test('viewers are counted once the salt of the day exists, and never after it is deleted', async () => {
+test('counts viewers as soon as the salt of the day exists, and never after it is deleted', async () => {
   const days: number[] = [];
   const place = createPlaceViewer(
     async (dayMs) => {

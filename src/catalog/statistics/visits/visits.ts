@@ -34,7 +34,7 @@ export type VisitsDeps = SessionBufferDeps & {
   placeViewer: PlaceViewer;
   /** Stores evidence of deliveries. If absent, sessions count without evidence. */
   keepDeliveries?: (deliveries: readonly Delivered[]) => Promise<void>;
-  /** True if a CDN delivers the media: then a viewer is an address, whatever its User-Agent. */
+  /** True if a CDN delivers the media: then each IP address counts as one viewer, whatever its User-Agent. */
   countsByRate?: boolean;
 };
 

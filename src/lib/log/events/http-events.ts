@@ -20,7 +20,7 @@ export const httpEvents = {
   'request.gone': http.debug('The client disconnected before its request was complete.', ['operation']),
   'request.host-unrecorded': http.error('A request with an ambiguous host could not be recorded.', ['err']),
   'audit.unstored': http.error('An audit line could not be stored.', ['operation', 'err']),
-  'progress.unreported': http.error('Progress of videos could not be reported. It is tried again.', ['err']),
+  'progress.unreported': http.error('Progress of videos could not be reported. The report is retried.', ['err']),
   'firewall.unreadable': http.error('The firewall rules could not be read. Requests are not inspected.', ['err']),
   'inspection.unreadable': http.warn('The inspection settings could not be read. The last known ones apply.', ['err']),
   'security-events.lost': http.error('Security events could not be stored. They are lost.', ['count', 'err?']),
@@ -38,5 +38,5 @@ export const keyEvents = {
   'person.joined': keys.info('A person chose a password.', ['personId']),
   'person.changed': keys.info('The role, status or data of a person changed.', ['personId']),
   'person.deleted': keys.info('A person was deleted.', ['personId']),
-  'person.secured': keys.info('A person changed the password or the second factor.', ['personId']),
+  'person.secured': keys.info('A person changed their password or second factor.', ['personId']),
 };

@@ -34,7 +34,7 @@ export const serviceEvents = {
   'tls.expired': service.warn('The certificate has expired. Clients refuse the connection. Renew it.', ['until']),
   'sandbox.weak': service.warn('Encoders run without a full sandbox.', ['sandbox', 'reason']),
   'data-folder.closed': service.warn('The data folder was readable by other users. Its mode is 0700 now.', ['mode']),
-  'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed'], {
+  'log.suppressed': service.warn('Repeated lines of an event were omitted.', ['name', 'suppressed'], {
     perKey: ['name'],
   }),
   'thread.ended': service.warn('The statistics thread exited. The next report starts another one.', ['err']),
@@ -49,7 +49,10 @@ export const databaseEvents = {
   'database.unreachable': database.error('The database cannot be reached.', ['reason']),
   'database.reachable': database.info('The database can be reached again.', ['durationSec']),
   'database.connection-lost': database.warn('A database connection was lost.', ['err']),
-  'database.no-slots': database.warn('PostgreSQL has too few free connection slots. The start waits.', ['reason']),
+  'database.no-slots': database.warn(
+    'PostgreSQL has too few free connection slots. The process waits for them before it starts.',
+    ['reason'],
+  ),
   'postgres.detail': database.debug('The built-in database reports a detail.', ['reason']),
   'postgres.warning': database.warn('The built-in database warns or is started again.', ['reason']),
   'postgres.failed': database.error('The built-in database reports a failure.', ['reason']),

@@ -14,13 +14,13 @@ export const storageEvents = {
     ['reason'],
   ),
   'storage.move-failed': storage.error('Objects could not be moved.', ['err']),
-  'storage.moving': storage.info('Objects are moved from the old store.', ['waiting', 'bytes']),
+  'storage.moving': storage.info('Objects are being moved from the old store.', ['waiting', 'bytes']),
   'storage.moved': storage.info('All objects have been moved. Remove MILLRACE_STORAGE_FROM.'),
 };
 
 /** Summaries of work in the background. */
 export const housekeepingEvents = {
-  'sweep.found': housekeeping.info('A sweep found work that was left.', ['kind', 'count']),
+  'sweep.found': housekeeping.info('A sweep found unfinished work.', ['kind', 'count']),
   'scrub.finished': housekeeping.info('The scrub has read some stored objects.', ['count', 'damaged', 'bytes']),
   'merge.finished': housekeeping.info('Small chunks were merged.', ['bytes', 'durationMs']),
   'quarantine.emptied': housekeeping.info('Objects without a row were removed.', ['removed']),

@@ -83,7 +83,7 @@ export const webhookEvents = {
     { perKey: ['libraryId'] },
   ),
   'webhook.failed': webhook.warn(
-    'A webhook could not be delivered. It is tried again.',
+    'A webhook could not be delivered. The delivery is retried.',
     ['eventId', 'libraryId', 'videoGuid', 'videoStatus', 'host?', 'attempt', 'reason', 'until?'],
     { perKey: ['libraryId'] },
   ),
