@@ -9,7 +9,7 @@ import type { Person, PersonStatus, Role, Roles } from './person.ts';
 export const MAX_PEOPLE = 10_000;
 /** Days for which an invitation is valid. */
 export const INVITATION_DAYS = 7;
-/** Serialises changes of people, so that two of them cannot both remove the other of the last two owners. */
+/** See `lockPeople`. */
 const PEOPLE_LOCK = 7_700_010;
 
 export type NewPerson = Pick<Person, 'email' | 'name' | 'roles'>;
@@ -67,7 +67,7 @@ export function createPersonStore(db: Db): PersonStore {
 /** Runs a change, and refuses it if it would leave an installation that had an active owner without one. */
 async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
+    await lockPeople(tx);
     const before = await countOwners(tx);
     const result = await task(tx);
     if (before > 0 && (await countOwners(tx)) === 0) {
@@ -77,7 +77,13 @@ async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   });
 }
 
-async function countOwners(tx: Tx): Promise<number> {
+/** Serialises changes of people, so that two of them cannot both remove the other of the last two owners. */
+export async function lockPeople(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
+}
+
+/** Returns the number of active owners of the account. */
+export async function countOwners(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom('person')
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -135,14 +141,17 @@ function hasOwnerRole({ account, libraries }: Roles): boolean {
   return account === 'owner' || [...libraries.values()].includes('owner');
 }
 
-/** A person without a password who is enabled again is still only invited. */
+/** A person who could never sign in is still only invited after being enabled again. */
 async function nextStatus(tx: Tx, { id, status }: Person, wanted: PersonChange['status']): Promise<PersonStatus> {
   if (wanted !== 'active') return wanted ?? status;
   const row = await tx.selectFrom('person').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
-  return row.password_hash === null ? 'invited' : 'active';
+  if (row.password_hash !== null) return 'active';
+  const linked = await tx.selectFrom('person_identity').select('subject').where('person_id', '=', id).execute();
+  return linked.length > 0 ? 'active' : 'invited';
 }
 
-async function setLibraryRoles(tx: Tx, id: Guid, roles: ReadonlyMap<number, Role>): Promise<void> {
+/** Replaces the roles of a person in single libraries. Throws `Refused` for an unknown library. */
+export async function setLibraryRoles(tx: Tx, id: Guid, roles: ReadonlyMap<number, Role>): Promise<void> {
   await tx.deleteFrom('person_role').where('person_id', '=', id).execute();
   if (roles.size === 0) return;
   const found = await tx
