@@ -70,7 +70,11 @@ type Deps = DashboardDeps & { openId: OpenIdConnect };
 async function startAttempt({ request, reply }: Exchange, returnTo: string, deps: Deps): Promise<FastifyReply> {
   const provider = await loadProvider(request, deps);
   const redirectUri = callbackAddress(request, provider, deps);
-  const { address, checks } = await deps.openId.start(toClient(provider), redirectUri);
+  const { address, checks } = await deps.openId.start(toClient(provider), redirectUri).catch((err: unknown) => {
+    const caller = deps.callerOf(request.raw);
+    logEvent('sign-in.refused', { address: caller, reason: 'unreachable', providerId: provider.id, err });
+    throw err;
+  });
   const attempt: Attempt = {
     purpose: 'sign-in',
     providerId: provider.id,
