@@ -147,25 +147,33 @@ test('another page cannot start a sign-in', async () => {
 
 test('failed sign-ins are limited by address, and a signed-in person is not affected', async () => {
   const person = await join(service, { role: 'viewer', email: 'calm@example.com' });
-  const headers = { 'X-Forwarded-For': '203.0.113.9' };
-  const callback = `${service.url}/dashboard/sign-in/${providerId}/callback?code=x&state=y`;
+  const from = { 'X-Forwarded-For': '203.0.113.9' };
+  const started = [];
+  for (let count = 0; count < 11; count += 1) started.push((await room.start()).started);
   const locations = [];
-  for (let count = 0; count < 12; count += 1) {
-    locations.push((await finish(callback, { cookie: '', headers })).location);
+  for (const { address, cookie } of started) {
+    const { searchParams } = new URL(address);
+    const callback = `${searchParams.get('redirect_uri')}?code=guess&state=${searchParams.get('state')}`;
+    locations.push((await finish(callback, { cookie, headers: from })).location);
   }
-  expect(locations).toEqual([...Array(10).fill('/?sign-in=expired'), '/?sign-in=busy', '/?sign-in=busy']);
-  const started = await service.call('POST', `/dashboard/sign-in/${providerId}`, {
-    key: null,
-    headers: { ...pageHeaders(service), ...headers },
-    body: { returnTo: '/' },
-  });
-  expect(started.status).toBe(429);
-  const shown = await service.call('GET', '/dashboard/session', {
-    key: null,
-    headers: { ...person.headers, ...headers },
-  });
-  expect(shown.status).toBe(200);
+  expect(locations).toEqual([...Array(10).fill('/?sign-in=invalid'), '/?sign-in=busy']);
+  const headers = { ...pageHeaders(service), ...from };
+  const next = { key: null, headers, body: { returnTo: '/' } };
+  expect((await service.call('POST', `/dashboard/sign-in/${providerId}`, next)).status).toBe(429);
+  const own = { key: null, headers: { ...person.headers, ...from } };
+  expect((await service.call('GET', '/dashboard/session', own)).status).toBe(200);
   const body = { email: person.email, password: PASSWORD };
-  const own = { ...pageHeaders(service), ...headers };
-  expect((await service.call('POST', '/dashboard/session', { key: null, headers: own, body })).status).toBe(200);
+  expect((await service.call('POST', '/dashboard/session', { key: null, headers, body })).status).toBe(200);
+});
+
+test('a page that sends a browser to the callback neither ends its sign-in nor blocks its address', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('lured');
+  const { started } = await room.start();
+  const lure = `${service.url}/dashboard/sign-in/${providerId}/callback?code=x&state=y`;
+  for (let count = 0; count < 12; count += 1) {
+    const finished = await finish(lure, started);
+    expect(finished).toMatchObject({ location: '/?sign-in=expired', cookies: [] });
+  }
+  await room.personOf(await finish(await provider.signIn(started.address, 'lured'), started));
 });

@@ -53,15 +53,21 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
   app.get('/dashboard/sign-in/:providerId/callback', async (request, reply) => {
     const exchange = { request, reply };
     const address = deps.callerOf(request.raw);
-    const clear = { message: request.raw, place: deps, secretBox: deps.secretBox };
-    reply.header('set-cookie', attemptCookie(clear, null));
+    const found = findAttempt(request, deps);
+    // Pages of others can send a browser here. They must neither end its attempt nor count as failures.
+    if (found === null) {
+      logEvent('sign-in.refused', { address, reason: 'expired' });
+      return answerFault(exchange, 'expired', deps);
+    }
+    const place = { message: request.raw, place: deps, secretBox: deps.secretBox };
+    reply.header('set-cookie', attemptCookie(place, null));
     if (failed.isReached(address)) return answerFault(exchange, 'busy', deps);
     // Counted before the slow exchange, so that simultaneous attempts do not exceed the limit.
     failed.fail(address);
-    const outcome = await finishAttempt(request, { ...deps, openId });
+    const outcome = await finishAttempt(request, found, { ...deps, openId });
     if (typeof outcome === 'string') return answerFault(exchange, outcome, deps);
     failed.forgive(address);
-    return outcome.open(exchange);
+    return openSession(exchange, { attempt: found.attempt, personId: outcome.personId }, deps);
   });
 }
 
@@ -107,21 +113,26 @@ function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publ
   return `${publicUrl ?? `${scheme}://${host}`}/dashboard/sign-in/${id}/callback`;
 }
 
-type Outcome = { open(exchange: Exchange): Promise<FastifyReply> };
+/** An attempt, and the address to which the provider sent the browser. */
+type Found = { attempt: Attempt; sent: URL };
 
-/** Finishes the attempt that this browser started. Returns the fault, or a function that opens the session. */
-async function finishAttempt(request: FastifyRequest, deps: Deps): Promise<SignInFault | Outcome> {
+/** Returns the attempt that this browser started, if the address belongs to it. */
+function findAttempt({ raw, params, url }: FastifyRequest, { secretBox }: DashboardDeps): Found | null {
+  const attempt = readAttempt(raw, secretBox);
+  const { providerId = '' }: { providerId?: string } = Object(params);
+  if (attempt === null || attempt.providerId !== providerId) return null;
+  const sent = new URL(attempt.redirectUri);
+  sent.search = new URL(url, 'http://any.invalid').search;
+  return sent.searchParams.get('state') === attempt.state ? { attempt, sent } : null;
+}
+
+type Accepted = Extract<IdentityResult, { kind: 'accepted' }>;
+
+/** Finishes an attempt. Returns its person, or the fault. */
+async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps): Promise<SignInFault | Accepted> {
   const address = deps.callerOf(request.raw);
-  const attempt = readAttempt(request.raw, deps.secretBox);
-  const { providerId = '' }: { providerId?: string } = Object(request.params);
-  const sent = new URL(attempt?.redirectUri ?? 'http://none.invalid');
-  sent.search = new URL(request.url, 'http://any.invalid').search;
-  // The state is compared before anything is sent to the provider.
-  if (attempt === null || attempt.providerId !== providerId || sent.searchParams.get('state') !== attempt.state) {
-    logEvent('sign-in.refused', { address, reason: 'expired' });
-    return 'expired';
-  }
-  const result = await verify(attempt, sent, deps).catch((error: unknown) => {
+  const { providerId } = found.attempt;
+  const result = await verify(found, deps).catch((error: unknown) => {
     if (!(error instanceof OpenIdFault)) throw error;
     logEvent('sign-in.refused', { address, reason: error.kind, providerId, err: error });
     return error.kind;
@@ -132,10 +143,10 @@ async function finishAttempt(request: FastifyRequest, deps: Deps): Promise<SignI
     return result.reason;
   }
   await recordChange(request, result, deps);
-  return { open: (exchange) => openSession(exchange, { attempt, personId: result.personId }, deps) };
+  return result;
 }
 
-async function verify(attempt: Attempt, sent: URL, deps: Deps): Promise<IdentityResult | 'expired'> {
+async function verify({ attempt, sent }: Found, deps: Deps): Promise<IdentityResult | 'expired'> {
   const id = readGuid(attempt.providerId);
   const provider = (await deps.providers.list()).find((each) => each.id === id);
   if (provider === undefined) return 'expired';
@@ -160,12 +171,10 @@ function toIdentity(claims: OpenIdClaims, { groupClaim, trustsEmail }: SignInPro
   };
 }
 
-type Accepted = { attempt: Attempt; personId: Extract<IdentityResult, { kind: 'accepted' }>['personId'] };
-
 async function openSession(
   { request, reply }: Exchange,
-  { attempt, personId }: Accepted,
-  deps: Deps,
+  { attempt, personId }: Pick<Found, 'attempt'> & Pick<Accepted, 'personId'>,
+  deps: DashboardDeps,
 ): Promise<FastifyReply> {
   const { cookie } = await openPersonSession(request, personId, deps);
   // The browser does not send its session's cookie from the provider's page.
@@ -192,7 +201,7 @@ const OPERATIONS = {
 /** The audit log names people who were created, linked or given other roles by a provider. */
 async function recordChange(
   request: FastifyRequest,
-  { change, personId, email }: Extract<IdentityResult, { kind: 'accepted' }>,
+  { change, personId, email }: Accepted,
   { audit, callerOf }: DashboardDeps,
 ): Promise<void> {
   if (change === null) return;
