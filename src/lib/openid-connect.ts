@@ -212,7 +212,7 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   const { cause } = error;
   // Code of RFC 6749 section 5.2, such as `invalid_client`.
-  const { error: code }: { error?: unknown } = { ...error };
+  const { error: code }: { error?: unknown } = Object(error);
   const causes = [code, cause instanceof Error ? cause.message : null].filter((text) => typeof text === 'string');
   const more = causes.length > 0 && !causes.includes(error.message) ? ` (${causes.join(', ')})` : '';
   return `${error.message}${more}.`.replace(/\.+$/, '.');

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createIdentityStore } from '../../src/catalog/people/identity-store.ts';
 import type { TestApi } from '../support/api.ts';
 import type { IdentityProvider } from '../support/identity-provider.ts';
 import { join, PASSWORD, pageHeaders } from '../support/people.ts';
@@ -33,13 +34,17 @@ test('a callback works once, and only in the browser that started the sign-in', 
   expect(sessionOf(again)).toBe('');
 });
 
-test('a finished sign-in is refused although the provider accepts its code again', async () => {
+test('simultaneous callbacks of one sign-in open at most one session', async () => {
   await room.configure({ DefaultRole: 'viewer' });
   room.addAccount('twice');
   const { started } = await room.start();
   const callback = await provider.signIn(started.address, 'twice');
   const both = await Promise.all([finish(callback, started), finish(callback, started)]);
   expect(both.filter((finished) => sessionOf(finished) !== '').length).toBeLessThanOrEqual(1);
+  // Also at a provider that accepts a code twice.
+  const { finish: mark } = createIdentityStore(service.database.db);
+  const marked = await Promise.all([mark('a state', 60), mark('a state', 60)]);
+  expect(marked.toSorted()).toEqual([false, true]);
 });
 
 test('a wrong nonce, a wrong code verifier, and a foreign code are refused', async () => {
