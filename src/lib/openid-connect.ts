@@ -34,7 +34,7 @@ export type OpenIdConnect = {
   ): Promise<OpenIdClaims>;
 };
 
-/** `denied`: the provider or the person refused. `unreachable`: no usable response. `invalid`: a response is not valid. */
+/** `denied`: the provider or the person refused. `unreachable`: no response. `invalid`: a response is not valid. */
 export type OpenIdFaultKind = 'denied' | 'unreachable' | 'invalid';
 
 export class OpenIdFault extends Error {

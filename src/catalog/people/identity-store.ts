@@ -27,7 +27,7 @@ export type IdentityStore = {
    * Updates the roles of a person whom this provider created.
    */
   admit(provider: SignInProvider, identity: Identity): Promise<IdentityResult>;
-  /** Marks a sign-in as finished. Returns false if it was marked before. `forSec`: seconds for which it could be sent again. */
+  /** Marks a sign-in as finished, for the seconds in which it could be sent again. Returns false if it was marked. */
   finish(state: string, forSec: number): Promise<boolean>;
 };
 

@@ -24,7 +24,7 @@ export const de = {
   'The provider cannot be reached. Try again later, or sign in another way.':
     'Der Anbieter ist nicht erreichbar. Versuche es später, oder melde dich anders an.',
   'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.':
-    'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder bitte einen Inhaber, die Einstellungen zu prüfen.',
+    'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder frage einen Inhaber.',
   'This sign-in has expired, was used before, or was started in another browser. Start again.':
     'Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.',
   'Too many failed sign-ins from this address. Try again in a minute.':
