@@ -76,6 +76,8 @@ export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; 
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
+export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
+
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
 
 export type DrmStatisticsModel = { TotalLicensesIssued: number; LicensesIssuedChart: Record<string, number> };
@@ -111,6 +113,8 @@ export type FindingModel = { kind: string; level: string; sentence: string; reme
 export type GenericRequestResponse = { statusCode: number; success: boolean; message: string | null; errorKey: string | null };
 
 export type GoogleWidevineDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null; SdOnlyForL3: boolean; MinClientSecurityLevel: WidevineMinClientSecurityLevel | null };
+
+export type GroupRoleModel = { Group: string; Role: PersonRole; LibraryId?: number | null };
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
 
@@ -232,6 +236,10 @@ export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: numbe
 
 export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } };
 
+export type SignInProviderList = (SignInProviderModel)[];
+
+export type SignInProviderModel = { Id: string; Name: string; Issuer: string; ClientId: string; HasClientSecret: boolean; Scopes: string; EmailDomains: (string)[]; TrustsEmail: boolean; DefaultRole: PersonRole | null; GroupClaim: string | null; GroupRoles: (GroupRoleModel)[]; CallbackUrl: string; DateCreated: string };
+
 export type SmartGenerateFeaturesStatusModel = { title: SmartGenerateStatus | null; description: SmartGenerateStatus | null; chapters: SmartGenerateStatus | null; moments: SmartGenerateStatus | null };
 
 export type SmartGenerateModel = { generateTitle?: boolean | null; generateDescription?: boolean | null; generateChapters?: boolean | null; generateMoments?: boolean | null; sourceLanguage?: string | null };
@@ -281,6 +289,8 @@ export type UpdateLiveStreamModel = { title?: string | null; description?: strin
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
+
+export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; ClientId?: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
@@ -379,6 +389,8 @@ export type Operations = {
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
   /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
+  /** Adds an OpenID Connect provider with which people sign in. Register `CallbackUrl` there. `POST /sign-in-providers` */
+  createSignInProvider: { input: { body: CreateSignInProviderModel }; answer: SignInProviderModel };
   /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
   /** Removes an audio track. Later encodes leave out a removed track of the uploaded file. If the track was the default, another one becomes the default. The last track is removed only with allowNone=true, and never from a video without a picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
@@ -401,6 +413,8 @@ export type Operations = {
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
+  /** Deletes a sign-in provider. People who used it stay, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
+  deleteSignInProvider: { input: { providerId: string }; answer: undefined };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where it stays for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
@@ -531,6 +545,8 @@ export type Operations = {
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
   listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
+  /** Lists the OpenID Connect providers with which people sign in to the dashboard, by name. `GET /sign-in-providers` */
+  listSignInProviders: { input: object; answer: SignInProviderList };
   /** Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion. `GET /library/{libraryId}/trash` */
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
   /** Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title. `GET /library/{libraryId}/videos` */
@@ -623,6 +639,8 @@ export type Operations = {
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
+  /** Changes a sign-in provider. Fields that are not sent stay unchanged, also the client secret. `POST /sign-in-providers/{providerId}` */
+  updateSignInProvider: { input: { providerId: string; body: UpdateSignInProviderModel }; answer: SignInProviderModel };
   /** Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is not empty is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
   /** Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the video. A chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
@@ -656,6 +674,7 @@ export const operations = {
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
+  createSignInProvider: {"method":"POST","path":"/sign-in-providers","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
@@ -667,6 +686,7 @@ export const operations = {
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
   deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
+  deleteSignInProvider: {"method":"DELETE","path":"/sign-in-providers/{providerId}","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
@@ -732,6 +752,7 @@ export const operations = {
   listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
+  listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
@@ -778,6 +799,7 @@ export const operations = {
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
+  updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
   uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},

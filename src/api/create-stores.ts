@@ -14,8 +14,10 @@ import { createLiveReportStore } from '../catalog/live/streams/live-report-store
 import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import { createCredentialStore } from '../catalog/people/credential-store.ts';
+import { createIdentityStore } from '../catalog/people/identity-store.ts';
 import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
 import { createPersonStore } from '../catalog/people/person-store.ts';
+import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
@@ -46,6 +48,8 @@ type Stores = Pick<
   | 'people'
   | 'personSessions'
   | 'credentials'
+  | 'providers'
+  | 'identities'
   | 'live'
   | 'liveReports'
   | 'liveThumbnails'
@@ -83,6 +87,8 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     people: createPersonStore(db),
     personSessions: createPersonSessionStore(db),
     credentials: createCredentialStore({ db, secretBox }),
+    providers: createSignInProviderStore({ db, secretBox }),
+    identities: createIdentityStore(db),
     live: createLiveStore({ db, secretBox: secretBox }),
     liveReports: createLiveReportStore(db),
     liveThumbnails: createLiveThumbnailStore(db),

@@ -16,8 +16,10 @@ import type { LiveReportStore } from '../catalog/live/streams/live-report-store.
 import type { LiveStore } from '../catalog/live/streams/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import type { CredentialStore } from '../catalog/people/credential-store.ts';
+import type { IdentityStore } from '../catalog/people/identity-store.ts';
 import type { PersonSessionStore } from '../catalog/people/person-session-store.ts';
 import type { PersonStore } from '../catalog/people/person-store.ts';
+import type { SignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
@@ -58,6 +60,8 @@ export type OperationDeps = {
   people: PersonStore;
   personSessions: PersonSessionStore;
   credentials: CredentialStore;
+  providers: SignInProviderStore;
+  identities: IdentityStore;
   libraries: LibraryStore;
   live: LiveStore;
   liveReports: LiveReportStore;

@@ -37,6 +37,12 @@ import { deletePerson, updatePerson } from './people/change-person.ts';
 import { invitePerson, invitePersonAgain } from './people/invite-person.ts';
 import { listPeople } from './people/list-people.ts';
 import { endPersonSessions, listPersonSessions } from './people/person-sessions.ts';
+import {
+  createSignInProvider,
+  deleteSignInProvider,
+  listSignInProviders,
+  updateSignInProvider,
+} from './people/sign-in-providers.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
@@ -277,6 +283,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   invitePersonAgain,
   listPersonSessions,
   endPersonSessions,
+  listSignInProviders,
+  createSignInProvider,
+  updateSignInProvider,
+  deleteSignInProvider,
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,

@@ -44,6 +44,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     ExplainRequestModel: { Url: '/a' },
     InvitePersonModel: { Email: `${newGuid()}@example.com`, Role: 'viewer' },
     UpdatePersonModel: { Name: 'A sample' },
+    CreateSignInProviderModel: { Name: 'A sample', Issuer: 'https://id.example.com', ClientId: 'millrace' },
+    UpdateSignInProviderModel: { Name: 'A sample' },
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };
   const sample = samples[title ?? ''];

@@ -149,6 +149,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
     'webhook event': (which) => makeWebhookEvent(api, which),
     person: (which) => makePerson(api, which),
+    'sign-in provider': (which) => makeProvider(api, which),
   };
   const make = (what: string, which: Which) => {
     const maker = makers[what];
@@ -272,19 +273,23 @@ async function makePerson(api: TestApi, which: Which): Promise<string> {
   return which === 'unknown' ? UNKNOWN_GUID : (await invite(api, { Email: `${newGuid()}@example.com` })).id;
 }
 
+/** Creates a sign-in provider with a row, because their number is limited. They belong to no library. */
+async function makeProvider(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const rules = { scopes: 'openid', email_domains: '[]', trusts_email: false, group_roles: '[]' };
+  const row = { id, name: 'Made for a test', issuer: 'https://id.example.com', client_id: 'millrace', ...rules };
+  await api.database.db.insertInto('sign_in_provider').values(row).execute();
+  return id;
+}
+
 /** Creates a dead letter, which may be sent again. */
 async function makeWebhookEvent(api: TestApi, which: Which): Promise<string> {
   if (which === 'unknown') return UNKNOWN_GUID;
   const id = newGuid();
   const library = which === 'own' ? 1 : api.second.id;
-  const event = {
-    id,
-    library_id: library,
-    media_id: newGuid(),
-    status: 3,
-    state: 'dead',
-    give_up_at: new Date(),
-  } as const;
+  const dead = { status: 3, state: 'dead', give_up_at: new Date() } as const;
+  const event = { id, library_id: library, media_id: newGuid(), ...dead };
   await api.database.db.insertInto('webhook_event').values(event).execute();
   return id;
 }

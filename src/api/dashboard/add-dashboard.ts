@@ -8,6 +8,7 @@ import { authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { addOwnAccount } from './add-own-account.ts';
+import { addProviderSignIn } from './add-provider-sign-in.ts';
 import { addSessions, noStore } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { serveDashboard } from './serve-dashboard.ts';
@@ -22,6 +23,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   addOwnAccount(app, deps);
+  addProviderSignIn(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {
     const { libraryId, videoId, caller } = await readVideo(

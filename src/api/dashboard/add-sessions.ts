@@ -62,7 +62,8 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   // Without people, the sign-in screen asks for a key first.
   app.get('/dashboard/sign-in', async (_request, reply) => {
     const { total } = await deps.people.list({ page: 1, perPage: 1 });
-    return noStore(reply).send({ hasPeople: total > 0 });
+    const providers = (await deps.providers.list()).map(({ id, name }) => ({ id, name }));
+    return noStore(reply).send({ hasPeople: total > 0, providers });
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
@@ -78,7 +79,7 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.delete('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
-    await endSession(request, deps);
+    await endSession(readSession(request.raw), deps);
     logEvent('sign-in.ended', { address: deps.callerOf(request.raw) });
     reply.header('set-cookie', sessionCookie(request.raw, deps, null));
     return noStore(reply).code(204).send();
@@ -149,13 +150,22 @@ async function findCaller(
 
 /** Starts a session of a person in this browser. */
 export async function startPerson(exchange: Exchange, personId: Guid, deps: DashboardDeps): Promise<FastifyReply> {
-  const { raw } = exchange.request;
-  const address = deps.callerOf(raw);
-  const id = await deps.personSessions.start(personId, { device: deviceName(raw.headers['user-agent']), address });
+  const { id, caller } = await openPersonSession(exchange.request, personId, deps);
+  logEvent('sign-in.accepted', { address: deps.callerOf(exchange.request.raw), personId });
+  return answerStarted(exchange, { id, caller }, deps);
+}
+
+/** Opens a session of a person. Throws `Refused` if the person was disabled in the meantime. */
+export async function openPersonSession(
+  { raw }: FastifyRequest,
+  personId: Guid,
+  deps: DashboardDeps,
+): Promise<{ id: string; caller: Caller; cookie: string }> {
+  const device = { device: deviceName(raw.headers['user-agent']), address: deps.callerOf(raw) };
+  const id = await deps.personSessions.start(personId, device);
   const caller = await findCaller(id, deps);
   if (caller === null) throw new Refused('unauthenticated', 'This person was disabled. Ask an owner of the account.');
-  logEvent('sign-in.accepted', { address, personId });
-  return answerStarted(exchange, { id, caller }, deps);
+  return { id, caller, cookie: sessionCookie(raw, deps, id) };
 }
 
 /** The cookie gets a new random id at each sign-in, and the session that it named before ends. */
@@ -164,13 +174,16 @@ async function answerStarted(
   { id, caller }: { id: string; caller: Caller },
   deps: DashboardDeps,
 ): Promise<FastifyReply> {
-  await endSession(request, deps);
+  await endSession(readSession(request.raw), deps);
   reply.header('set-cookie', sessionCookie(request.raw, deps, id));
   return noStore(reply).send(describeSession(caller, deps));
 }
 
-async function endSession(request: FastifyRequest, { sessions, personSessions }: DashboardDeps): Promise<void> {
-  const session = readSession(request.raw);
+/** Ends the session of a person or key; null: none. */
+export async function endSession(
+  session: string | null,
+  { sessions, personSessions }: Pick<DashboardDeps, 'sessions' | 'personSessions'>,
+): Promise<void> {
   if (session === null) return;
   await personSessions.end(session);
   await sessions.end(session);

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditStore } from '../../catalog/audit/audit-store.ts';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
+import type { IdentityStore } from '../../catalog/people/identity-store.ts';
 import type { PersonStore } from '../../catalog/people/person-store.ts';
+import type { SignInProviderStore } from '../../catalog/people/sign-in-provider-store.ts';
 import type { AddressSet } from '../../lib/client-address.ts';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
 import type { AuthenticateDeps } from '../authenticate.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
 
@@ -11,6 +15,11 @@ export type DashboardDeps = AuthenticateDeps & {
   audit: AuditStore;
   credentials: CredentialStore;
   people: PersonStore;
+  providers: SignInProviderStore;
+  identities: IdentityStore;
+  /** HTTP client for requests to sign-in providers. */
+  outbound: Outbound;
+  secretBox: SecretBox;
   publicUrl: string | null;
   /** Proxies whose headers name the origin of a request. */
   trusted: AddressSet;

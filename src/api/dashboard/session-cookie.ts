@@ -36,13 +36,19 @@ export function sessionClaim(message: IncomingMessage, place: OwnPlace): ShownCl
 }
 
 /** Returns the session id in the cookie, or null. */
-export function readSession({ headers }: IncomingMessage): string | null {
+export function readSession(message: IncomingMessage): string | null {
+  return [SECURE_NAME, PLAIN_NAME].map((name) => readCookie(message, [name])).find(isSessionId) ?? null;
+}
+
+function isSessionId(value: string | null): boolean {
+  return value !== null && SESSION_ID.test(value);
+}
+
+/** Returns the value of the first of these cookies that a browser sent, or null. */
+export function readCookie({ headers }: IncomingMessage, names: readonly string[]): string | null {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  for (const wanted of [SECURE_NAME, PLAIN_NAME]) {
-    const value = pairs.find(([name]) => name === wanted)?.[1];
-    if (value !== undefined && SESSION_ID.test(value)) return value;
-  }
-  return null;
+  const values = names.map((wanted) => pairs.find(([name]) => name === wanted)?.[1]);
+  return values.find((value) => value !== undefined) ?? null;
 }
 
 /** Throws `Refused` (`forbidden`) if the request was not sent by a page of the dashboard. */
@@ -64,9 +70,14 @@ function isOwnOrigin(origin: string, host: string | null, publicUrl: string | nu
 }
 
 /** Returns the cookie of a session, or one that deletes it if `id` is null. */
-export function sessionCookie(message: IncomingMessage, { publicUrl, trusted }: OwnPlace, id: string | null): string {
-  const isSecure = publicUrl?.startsWith('https:') === true || requestOrigin(message, trusted).scheme === 'https';
+export function sessionCookie(message: IncomingMessage, place: OwnPlace, id: string | null): string {
+  const isTls = isSecure(message, place);
   const age = id === null ? 0 : SESSION_DAYS * 24 * 3600;
-  const start = `${isSecure ? SECURE_NAME : PLAIN_NAME}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`;
-  return isSecure ? `${start}; Secure` : start;
+  const start = `${isTls ? SECURE_NAME : PLAIN_NAME}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`;
+  return isTls ? `${start}; Secure` : start;
+}
+
+/** Returns whether a browser uses the service by https, so that its cookies must never be sent by http. */
+export function isSecure(message: IncomingMessage, { publicUrl, trusted }: OwnPlace): boolean {
+  return publicUrl?.startsWith('https:') === true || requestOrigin(message, trusted).scheme === 'https';
 }

@@ -79,6 +79,7 @@ import {
 } from './pull-zone.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
+import { signInProviderModels } from './sign-in-provider.ts';
 import { SpokenSearchModel } from './spoken-search.ts';
 import {
   ApiErrorData,
@@ -248,6 +249,7 @@ export const models = {
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   ...personModels,
+  ...signInProviderModels,
   Labels,
   Log,
   GenericRequestResponse,

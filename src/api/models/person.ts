@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ROLES } from '../../catalog/people/person.ts';
 import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
 
-const PersonRole = words('PersonRole', ROLES);
+export const PersonRole = words('PersonRole', ROLES);
 const PersonStatus = words('PersonStatus', ['invited', 'active', 'disabled']);
 
 /** Role of a person in one library. */

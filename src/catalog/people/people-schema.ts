@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { CreatedAt } from '../account-schema.ts';
+import type { CreatedAt, Json } from '../account-schema.ts';
 import type { PersonStatus, Role } from './person.ts';
+import type { GroupRole } from './sign-in-provider.ts';
 
 /**
  * A person who signs in to the dashboard. `role` applies to all libraries. If it is null, the person has only the roles
@@ -20,6 +21,8 @@ export type PersonTable = {
   totp_step: number | null;
   created_at: CreatedAt;
   last_seen_at: Date | null;
+  /** Provider whose sign-in created the person, and whose groups determine the roles; null: an invitation. */
+  created_by_provider: Guid | null;
 };
 
 export type PersonRoleTable = { person_id: Guid; library_id: number; role: Role };
@@ -39,9 +42,35 @@ export type PersonSessionTable = {
 /** A link with which a person chooses a password, once. The link is stored as a hash. */
 export type InvitationTable = { hash: Buffer; person_id: Guid; created_at: CreatedAt; expires_at: Date };
 
+/** See `SignInProvider`. */
+export type SignInProviderTable = {
+  id: Guid;
+  name: string;
+  issuer: string;
+  client_id: string;
+  client_secret_sealed: Buffer | null;
+  scopes: string;
+  email_domains: Json<string[]>;
+  trusts_email: boolean;
+  default_role: Role | null;
+  group_claim: string | null;
+  group_roles: Json<GroupRole[]>;
+  created_at: CreatedAt;
+  modified_at: CreatedAt;
+};
+
+/** Account of a person at a provider. The subject is unique at its issuer and never reused (OpenID Connect Core 2). */
+export type PersonIdentityTable = { issuer: string; subject: string; person_id: Guid; created_at: CreatedAt };
+
+/** Hash of the state of a finished sign-in, kept until its cookie expires. */
+export type FinishedSignInTable = { hash: Buffer; expires_at: Date };
+
 export type PeopleSchema = {
   person: PersonTable;
   person_role: PersonRoleTable;
   person_session: PersonSessionTable;
   invitation: InvitationTable;
+  sign_in_provider: SignInProviderTable;
+  person_identity: PersonIdentityTable;
+  finished_sign_in: FinishedSignInTable;
 };

@@ -21,6 +21,7 @@ export const PERMISSIONS = {
   'library.delete': { level: 'library', roles: ['owner'] },
   'account.manage': { level: 'account', roles: MANAGERS },
   'people.manage': { level: 'account', roles: MANAGERS },
+  'sign-in.manage': { level: 'account', roles: ['owner'] },
 } as const satisfies Record<string, { level: 'any' | 'library' | 'account'; roles: readonly Role[] }>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -9,7 +9,7 @@ import type { Person, PersonStatus, Role, Roles } from './person.ts';
 export const MAX_PEOPLE = 10_000;
 /** Days for which an invitation is valid. */
 export const INVITATION_DAYS = 7;
-/** Serialises changes of people, so that two of them cannot both remove the other of the last two owners. */
+/** See `lockPeople`. */
 const PEOPLE_LOCK = 7_700_010;
 
 export type NewPerson = Pick<Person, 'email' | 'name' | 'roles'>;
@@ -70,7 +70,7 @@ export function createPersonStore(db: Db): PersonStore {
 /** Runs a change. Throws `Refused` if there was an active owner before the change and is none after it. */
 async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
+    await lockPeople(tx);
     const before = await countOwners(tx);
     const result = await task(tx);
     if (before > 0 && (await countOwners(tx)) === 0) {
@@ -80,7 +80,13 @@ async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   });
 }
 
-async function countOwners(tx: Tx): Promise<number> {
+/** Serialises changes of people, so that two of them cannot both remove the other of the last two owners. */
+export async function lockPeople(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${PEOPLE_LOCK})`.execute(tx);
+}
+
+/** Returns the number of active owners of the account. */
+export async function countOwners(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom('person')
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -139,14 +145,17 @@ function hasOwnerRole({ account, libraries }: Roles): boolean {
   return account === 'owner' || [...libraries.values()].includes('owner');
 }
 
-/** Returns the status after a change. A person without a password becomes `invited` instead of `active`. */
+/** Returns the status after a change. A person who could never sign in becomes `invited` instead of `active`. */
 async function nextStatus(tx: Tx, { id, status }: Person, wanted: PersonChange['status']): Promise<PersonStatus> {
   if (wanted !== 'active') return wanted ?? status;
   const row = await tx.selectFrom('person').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
-  return row.password_hash === null ? 'invited' : 'active';
+  if (row.password_hash !== null) return 'active';
+  const linked = await tx.selectFrom('person_identity').select('subject').where('person_id', '=', id).execute();
+  return linked.length > 0 ? 'active' : 'invited';
 }
 
-async function setLibraryRoles(tx: Tx, id: Guid, roles: ReadonlyMap<number, Role>): Promise<void> {
+/** Replaces the roles of a person in single libraries. Throws `Refused` for an unknown library. */
+export async function setLibraryRoles(tx: Tx, id: Guid, roles: ReadonlyMap<number, Role>): Promise<void> {
   await tx.deleteFrom('person_role').where('person_id', '=', id).execute();
   if (roles.size === 0) return;
   const found = await tx

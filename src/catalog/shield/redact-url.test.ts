@@ -5,6 +5,7 @@ test.each([
   ['/vz-1/x/playlist.m3u8', '/vz-1/x/playlist.m3u8'],
   ['/vz-1/x/playlist.m3u8?token=HS256-abc&expires=5&limit=1', '/vz-1/x/playlist.m3u8?token=***&expires=5&limit=1'],
   ['/embed/1/x/state?ticket=1.x.5.1.60.p.m', '/embed/1/x/state?ticket=***'],
+  ['/dashboard/sign-in/x/callback?code=abc&state=y', '/dashboard/sign-in/x/callback?code=***&state=y'],
   ['/a?TOKEN=abc&to%6ben=abc&q=1', '/a?TOKEN=***&to%6ben=***&q=1'],
   [
     '/vz-1/bcdn_token=HS256-abc&expires=5&token_path=%2Fx%2F/x/0.m4s',

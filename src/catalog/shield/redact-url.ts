@@ -9,6 +9,8 @@ const SECRETS = new Set([
   'authorization',
   'apikey',
   'ticket',
+  // Authorization code of a sign-in (RFC 6749 section 4.1.2).
+  'code',
 ]);
 /** Play sessions and their keys are identified by 43 characters, content keys by ids. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;

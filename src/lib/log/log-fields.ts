@@ -15,6 +15,7 @@ export const LOG_FIELDS = {
   eventId: text('Id of the webhook event'),
   uploadId: text('Id of the resumable upload'),
   personId: text('Id of the person'),
+  providerId: text('Id of the sign-in provider'),
   keyId: text('Id of the access key, or the name of a built-in key'),
   requestId: text('Id of the request that caused the line, also in the response header `X-Request-Id`'),
   session: number('Number of the publisher within its stream, counted from 1'),

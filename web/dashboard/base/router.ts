@@ -91,7 +91,8 @@ export function changeQuery(changes: Readonly<Record<string, string>>): void {
   query.value = next;
 }
 
-function ownPath(): string {
+/** Returns the path of the shown page, without the prefix. */
+export function ownPath(): string {
   return location.pathname.startsWith(prefix) ? location.pathname.slice(prefix.length) : location.pathname;
 }
 

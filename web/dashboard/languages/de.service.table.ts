@@ -21,6 +21,10 @@ export const service = {
   'A person with this e-mail address exists already.': 'Es gibt schon eine Person mit dieser E-Mail-Adresse.',
   'This is the last active owner of the account. Make another person owner first.':
     'Das ist der letzte aktive Inhaber des Kontos. Mache erst eine andere Person zum Inhaber.',
+  'The sign-in provider {0} cannot be used: {1} Try again later.':
+    'Der Anmelde-Anbieter {0} ist nicht nutzbar: {1} Versuche es später noch einmal.',
+  'Too many sign-ins from this address. Try again in a minute.':
+    'Zu viele Anmeldungen von dieser Adresse. Versuche es in einer Minute noch einmal.',
   'Only an owner of the account can add, change or remove an owner. Ask one of the owners.':
     'Nur ein Inhaber des Kontos darf Inhaber hinzufügen, ändern oder entfernen. Bitte einen Inhaber darum.',
   // Explanations of how a video plays.

@@ -18,6 +18,57 @@ export const de = {
     'Lege dein Konto als Inhaber an. Danach kannst du dich mit Passwort anmelden und andere einladen.',
   'Continue with keys only': 'Nur mit Schlüsseln weiter',
   People: 'Personen',
+  'Continue with {0}': 'Weiter mit {0}',
+  'The provider did not confirm who you are, or you cancelled. Try again.':
+    'Der Anbieter hat dich nicht bestätigt, oder du hast abgebrochen. Versuche es noch einmal.',
+  'The provider cannot be reached. Try again later, or sign in another way.':
+    'Der Anbieter ist nicht erreichbar. Versuche es später, oder melde dich anders an.',
+  'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.':
+    'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder frage einen Inhaber.',
+  'This sign-in has expired, was used before, or was started in another browser. Start again.':
+    'Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.',
+  'Too many failed sign-ins from this address. Try again in a minute.':
+    'Zu viele fehlgeschlagene Anmeldungen von dieser Adresse. Versuche es in einer Minute noch einmal.',
+  'The provider sent no verified e-mail address. Confirm your address there, then try again.':
+    'Der Anbieter hat keine bestätigte E-Mail-Adresse geschickt. Bestätige sie dort und versuche es noch einmal.',
+  'Addresses of your domain cannot sign in with this provider. Ask an owner.':
+    'Adressen deiner Domain können sich mit diesem Anbieter nicht anmelden. Bitte einen Inhaber.',
+  'You have no account here. Ask an administrator for an invitation.':
+    'Du hast hier kein Konto. Bitte die Verwaltung um eine Einladung.',
+  'None of your groups has a role here. Ask an administrator.':
+    'Keine deiner Gruppen hat hier eine Rolle. Frage die Verwaltung.',
+  'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage die Verwaltung.',
+  'Another account of the provider belongs to the person with your address. Ask an administrator.':
+    'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage die Verwaltung.',
+  'Sign-in providers': 'Anmelde-Anbieter',
+  'People sign in with accounts of your organisation (OpenID Connect). Passwords and keys keep working.':
+    'Personen melden sich mit Konten deiner Organisation an (OpenID Connect). Passwörter und Schlüssel gelten weiter.',
+  'Add provider': 'Anbieter hinzufügen',
+  'Change provider': 'Anbieter ändern',
+  'Change {0}': '{0} ändern',
+  'Callback URL (register it at the provider)': 'Callback-URL (beim Anbieter eintragen)',
+  'Issuer URL': 'URL des Ausstellers',
+  'Client id': 'Client-ID',
+  'Client secret': 'Client-Geheimnis',
+  'Leave empty to keep the stored secret.': 'Leer lassen, um das gespeicherte Geheimnis zu behalten.',
+  'Accepted domains': 'Erlaubte Domains',
+  'Separated by commas. Empty: all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
+  'Role without an invitation': 'Rolle ohne Einladung',
+  'Everybody who can sign in at the provider gets this role.':
+    'Alle, die sich beim Anbieter anmelden können, erhalten diese Rolle.',
+  'None: an invitation or a group is needed': 'Keine: Einladung oder Gruppe nötig',
+  'Claim with groups': 'Claim mit Gruppen',
+  'Such as groups. Empty: groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
+  'Addresses without email_verified count as verified': 'Adressen ohne email_verified gelten als bestätigt',
+  'Only for providers that set all addresses themselves.': 'Nur für Anbieter, die alle Adressen selbst vergeben.',
+  'Group {0}': 'Gruppe {0}',
+  'Role of group {0}': 'Rolle der Gruppe {0}',
+  'Place of group {0}': 'Ort der Gruppe {0}',
+  'Remove group {0}': 'Gruppe {0} entfernen',
+  'Add group': 'Gruppe hinzufügen',
+  'Delete provider': 'Anbieter löschen',
+  'People stay, with their sessions and roles. Without a password they can no longer sign in.':
+    'Personen bleiben, mit Sitzungen und Rollen. Ohne Passwort können sie sich nicht mehr anmelden.',
   'Your account': 'Dein Konto',
   'You have no role in any library. Ask an administrator.':
     'Du hast in keiner Bibliothek eine Rolle. Frage die Verwaltung.',

@@ -5,13 +5,14 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { libraries, session } from '../base/session.ts';
+import { libraries, may, session } from '../base/session.ts';
 import { moment } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Panel, SelectField, Table } from '../parts/fields.tsx';
 import { CopyField, Notice, Pager } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { Providers } from './providers.tsx';
 
 const PER_PAGE = 50;
 const ROLES = [
@@ -61,6 +62,7 @@ export function People() {
           </Table>
         )}
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
+        {may('sign-in.manage') && <Providers roles={roleChoices()} places={placeChoices()} />}
         <Panel title={t('Roles')}>
           <ul>
             <li>{t('Owners can do everything. Administrators cannot change owners or delete libraries.')}</li>

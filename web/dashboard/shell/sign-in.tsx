@@ -8,6 +8,7 @@ import { isExpired, signIn, signInByPassword } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
+import { ProviderButtons, ProviderFault, type ProviderName } from './provider-buttons.tsx';
 
 export function SignIn() {
   return (
@@ -38,22 +39,25 @@ type FormProps = { class?: string; children: ComponentChildren };
 /** Asks for e-mail and password if the installation has people, or else for a key. */
 function Forms(props: FormProps) {
   const chosen = useSignal<'password' | 'key' | null>(null);
-  const { value } = useLoaded<{ hasPeople: boolean }>('/dashboard/sign-in');
-  const shown = chosen.value ?? (value.value?.hasPeople === true ? 'password' : 'key');
+  const { value } = useLoaded<{ hasPeople: boolean; providers: ProviderName[] }>('/dashboard/sign-in');
+  const providers = value.value?.providers ?? [];
+  const hasPeople = value.value?.hasPeople === true || providers.length > 0;
+  const shown = chosen.value ?? (hasPeople ? 'password' : 'key');
   const other = shown === 'password' ? 'key' : 'password';
   const Form = shown === 'password' ? PasswordForm : KeyForm;
   return (
     <Form
       {...props}
+      providers={providers}
       other={shown === 'password' ? t('Use an access key') : t('Use e-mail and password')}
       onOther={() => (chosen.value = other)}
     />
   );
 }
 
-type OtherProps = FormProps & { other: string; onOther: () => void };
+type OtherProps = FormProps & { providers: readonly ProviderName[]; other: string; onOther: () => void };
 
-function PasswordForm({ class: name = '', children, other, onOther }: OtherProps) {
+function PasswordForm({ class: name = '', children, providers, other, onOther }: OtherProps) {
   const email = useSignal('');
   const password = useSignal('');
   const code = useSignal('');
@@ -70,6 +74,7 @@ function PasswordForm({ class: name = '', children, other, onOther }: OtherProps
   return (
     <form class={name} onSubmit={submit}>
       {children}
+      <ProviderFault />
       <SecretField label={t('E-mail address')} type="email" autocomplete="username" value={email} />
       <SecretField label={t('Password')} type="password" autocomplete="current-password" value={password} />
       {needsCode.value && (
@@ -79,6 +84,7 @@ function PasswordForm({ class: name = '', children, other, onOther }: OtherProps
         {isBusy.value ? t('Signing in…') : t('Sign in')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <ProviderButtons providers={providers} />
       <button type="button" class="quiet" onClick={onOther}>
         {other}
       </button>
@@ -87,7 +93,7 @@ function PasswordForm({ class: name = '', children, other, onOther }: OtherProps
   );
 }
 
-function KeyForm({ class: name = '', children, other, onOther }: OtherProps) {
+function KeyForm({ class: name = '', children, providers, other, onOther }: OtherProps) {
   const key = useSignal('');
   const error = useSignal<string | null>(null);
   const isBusy = useSignal(false);
@@ -106,6 +112,7 @@ function KeyForm({ class: name = '', children, other, onOther }: OtherProps) {
   return (
     <form class={name} onSubmit={submit}>
       {children}
+      <ProviderFault />
       <label>
         {t('Key')}
         <input
@@ -121,6 +128,7 @@ function KeyForm({ class: name = '', children, other, onOther }: OtherProps) {
         {isBusy.value ? t('Signing in…') : t('Sign in')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <ProviderButtons providers={providers} />
       <button type="button" class="quiet" onClick={onOther}>
         {other}
       </button>

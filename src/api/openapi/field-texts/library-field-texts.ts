@@ -155,6 +155,27 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     DateLastSeen: 'Approximate time of the last request; null if there was none.',
     Link: 'Link at which the person chooses a password, once and within a week. Returned only once.',
   },
+  SignInProviderModel: {
+    Id: 'Id of the provider.',
+    Name: 'Name on the button of the sign-in screen, at most 100 characters.',
+    Issuer: 'URL of the issuer, whose `.well-known/openid-configuration` describes the provider. Needs https.',
+    ClientId: 'Client id that the provider gave to this installation.',
+    ClientSecret: 'Client secret, stored encrypted and never returned. Null: a public client, with PKCE only.',
+    HasClientSecret: 'True if a client secret is stored.',
+    Scopes: 'Requested scopes, separated by spaces. `openid email profile` by default.',
+    EmailDomains: 'Domains of the accepted e-mail addresses. Empty: all.',
+    TrustsEmail:
+      'True if an address counts as verified without the claim `email_verified`. Only for providers that set all ' +
+      'addresses themselves.',
+    DefaultRole: 'Role in the account of people without an invitation. Null: people need an invitation or a group.',
+    GroupClaim: 'Name of the claim that contains the groups. Null: groups are ignored.',
+    GroupRoles: 'Roles of the members of groups. The highest of several roles applies.',
+    Group: 'Name of the group, exactly as in the claim.',
+    Role: 'Role of the members of the group.',
+    LibraryId: 'Library to which the role applies. Null or absent: the account.',
+    CallbackUrl: 'Redirect URI to register at the provider. Only a path without `MILLRACE_PUBLIC_URL`.',
+    DateCreated: 'Time of creation.',
+  },
   PersonSessionModel: {
     Id: 'Id of the session. Not secret.',
     Device: 'Browser and operating system.',

@@ -1,0 +1,220 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { IdentityRefusal, IdentityResult } from '../../catalog/people/identity-store.ts';
+import type { Identity, SignInProvider } from '../../catalog/people/sign-in-provider.ts';
+import { cleanText } from '../../lib/clean-text.ts';
+import { readGuid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import {
+  createOpenIdConnect,
+  type OpenIdClaims,
+  type OpenIdClient,
+  type OpenIdConnect,
+  OpenIdFault,
+} from '../../lib/openid-connect.ts';
+import { Refused } from '../../lib/refused.ts';
+import { requestOrigin } from '../../lib/request-origin.ts';
+import { guidOfRequestId } from '../audited-write.ts';
+import { endSession, noStore, openPersonSession } from './add-sessions.ts';
+import { createAttemptLimit } from './attempt-limit.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
+import { ATTEMPT_SEC, type Attempt, attemptCookie, readAttempt, readReturn } from './provider-attempt.ts';
+import { formReader } from './read-form.ts';
+import { readSession, requireOwnPage } from './session-cookie.ts';
+
+/** Sign-ins that one address may start in a minute. People behind one address share it. */
+const START_RATE = { maxFailures: 120, windowMs: 60_000 };
+const MAX_NAME = 200;
+const MAX_GROUPS = 1_000;
+const EMAIL = /^[^\s@]{1,200}@[^\s@]{1,53}$/;
+
+const readStart = formReader('/dashboard/sign-in/{providerId}', Type.Object({ returnTo: Type.String() }));
+
+/** Reason why a sign-in at a provider failed, as sent to the dashboard. web/dashboard/shell/sign-in.tsx shows it. */
+export type SignInFault = IdentityRefusal | 'denied' | 'unreachable' | 'invalid' | 'expired' | 'busy';
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** Adds sign-in with OpenID Connect providers. */
+export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): void {
+  const openId = createOpenIdConnect(deps.outbound);
+  const started = createAttemptLimit(Date.now, START_RATE);
+  const failed = createAttemptLimit();
+  app.post('/dashboard/sign-in/:providerId', async (request, reply) => {
+    requireOwnPage(request.raw, deps);
+    const address = deps.callerOf(request.raw);
+    if (started.isReached(address) || failed.isReached(address)) {
+      throw new Refused('busy', 'Too many sign-ins from this address. Try again in a minute.');
+    }
+    started.fail(address);
+    const { returnTo } = await readStart(request.raw);
+    return startAttempt({ request, reply }, returnTo, { ...deps, openId });
+  });
+  app.get('/dashboard/sign-in/:providerId/callback', async (request, reply) => {
+    const exchange = { request, reply };
+    const address = deps.callerOf(request.raw);
+    const found = findAttempt(request, deps);
+    // Pages of others can send a browser here. They must neither end its attempt nor count as failures.
+    if (found === null) {
+      logEvent('sign-in.refused', { address, reason: 'expired' });
+      return answerFault(exchange, 'expired', deps);
+    }
+    const place = { message: request.raw, place: deps, secretBox: deps.secretBox };
+    reply.header('set-cookie', attemptCookie(place, null));
+    if (failed.isReached(address)) return answerFault(exchange, 'busy', deps);
+    // Counted before the slow exchange, so that simultaneous attempts do not exceed the limit.
+    failed.fail(address);
+    const outcome = await finishAttempt(request, found, { ...deps, openId });
+    if (typeof outcome === 'string') return answerFault(exchange, outcome, deps);
+    failed.forgive(address);
+    return openSession(exchange, { attempt: found.attempt, personId: outcome.personId }, deps);
+  });
+}
+
+type Deps = DashboardDeps & { openId: OpenIdConnect };
+
+async function startAttempt({ request, reply }: Exchange, returnTo: string, deps: Deps): Promise<FastifyReply> {
+  const provider = await loadProvider(request, deps);
+  const redirectUri = callbackAddress(request, provider, deps);
+  const { address, checks } = await deps.openId.start(toClient(provider), redirectUri).catch((err: unknown) => {
+    const caller = deps.callerOf(request.raw);
+    logEvent('sign-in.refused', { address: caller, reason: 'unreachable', providerId: provider.id, err });
+    throw err;
+  });
+  const attempt: Attempt = {
+    purpose: 'sign-in',
+    providerId: provider.id,
+    ...checks,
+    redirectUri,
+    returnTo: readReturn(returnTo),
+    session: readSession(request.raw),
+    expiresMs: Date.now() + ATTEMPT_SEC * 1000,
+  };
+  const { secretBox } = deps;
+  reply.header('set-cookie', attemptCookie({ message: request.raw, place: deps, secretBox }, attempt));
+  return noStore(reply).send({ address });
+}
+
+async function loadProvider({ params }: FastifyRequest, { providers }: Deps): Promise<SignInProvider> {
+  const { providerId = '' }: { providerId?: string } = Object(params);
+  const id = readGuid(providerId);
+  if (id === null) throw new Refused('not-found', 'This sign-in provider does not exist. Reload the page.');
+  return providers.load(id);
+}
+
+function toClient({ id, modifiedAt, ...provider }: SignInProvider): OpenIdClient {
+  return { ...provider, key: `${id} ${modifiedAt.getTime()}` };
+}
+
+/** Returns the address to which the provider sends the browser. The provider must have it in its list. */
+function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publicUrl, trusted }: Deps): string {
+  const { scheme, host } = requestOrigin(raw, trusted);
+  if (publicUrl === null && host === null) throw new Refused('invalid', 'Expected a valid Host header, got none.');
+  return `${publicUrl ?? `${scheme}://${host}`}/dashboard/sign-in/${id}/callback`;
+}
+
+/** An attempt, and the address to which the provider sent the browser. */
+type Found = { attempt: Attempt; sent: URL };
+
+/** Returns the attempt that this browser started, if the address belongs to it. */
+function findAttempt({ raw, params, url }: FastifyRequest, { secretBox }: DashboardDeps): Found | null {
+  const attempt = readAttempt(raw, secretBox);
+  const { providerId = '' }: { providerId?: string } = Object(params);
+  if (attempt === null || attempt.providerId !== providerId) return null;
+  const sent = new URL(attempt.redirectUri);
+  sent.search = new URL(url, 'http://any.invalid').search;
+  return sent.searchParams.get('state') === attempt.state ? { attempt, sent } : null;
+}
+
+type Accepted = Extract<IdentityResult, { kind: 'accepted' }>;
+
+/** Finishes an attempt. Returns its person, or the fault. */
+async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps): Promise<SignInFault | Accepted> {
+  const address = deps.callerOf(request.raw);
+  const { providerId } = found.attempt;
+  const result = await verify(found, deps).catch((error: unknown) => {
+    if (!(error instanceof OpenIdFault)) throw error;
+    logEvent('sign-in.refused', { address, reason: error.kind, providerId, err: error });
+    return error.kind;
+  });
+  if (typeof result === 'string') return result;
+  if (result.kind === 'refused') {
+    logEvent('sign-in.refused', { address, reason: result.reason, providerId });
+    return result.reason;
+  }
+  await recordChange(request, result, deps);
+  return result;
+}
+
+async function verify({ attempt, sent }: Found, deps: Deps): Promise<IdentityResult | 'expired'> {
+  const id = readGuid(attempt.providerId);
+  const provider = (await deps.providers.list()).find((each) => each.id === id);
+  if (provider === undefined) return 'expired';
+  const { groupClaim } = provider;
+  const claims = await deps.openId.finish(toClient(provider), { address: sent, checks: attempt, claim: groupClaim });
+  if (!(await deps.identities.finish(attempt.state, ATTEMPT_SEC))) return 'expired';
+  return deps.identities.admit(provider, toIdentity(claims, provider));
+}
+
+/** Reads the claims of OpenID Connect Core section 5.1. Some providers send `email_verified` as text. */
+function toIdentity(claims: OpenIdClaims, { groupClaim, trustsEmail }: SignInProvider): Identity {
+  const { issuer, subject, email, email_verified: verified, name } = claims;
+  if (subject !== cleanText(subject)) throw new OpenIdFault('invalid', 'The subject has unusable characters.');
+  const groups = groupClaim === null ? [] : [claims[groupClaim]].flat();
+  return {
+    issuer,
+    subject,
+    email: typeof email === 'string' && email === cleanText(email) && EMAIL.test(email) ? email : null,
+    isEmailVerified: verified === true || verified === 'true' || (verified === undefined && trustsEmail),
+    name: typeof name === 'string' ? cleanText(name).trim().slice(0, MAX_NAME).toWellFormed() : '',
+    groups: groups.filter((group) => typeof group === 'string').slice(0, MAX_GROUPS),
+  };
+}
+
+async function openSession(
+  { request, reply }: Exchange,
+  { attempt, personId }: Pick<Found, 'attempt'> & Pick<Accepted, 'personId'>,
+  deps: DashboardDeps,
+): Promise<FastifyReply> {
+  const { cookie } = await openPersonSession(request, personId, deps);
+  // The browser does not send its session's cookie from the provider's page.
+  await endSession(attempt.session, deps);
+  logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), personId, providerId: attempt.providerId });
+  reply.header('set-cookie', cookie);
+  return noStore(reply).redirect(`${pathPrefix(deps)}${attempt.returnTo}`, 303);
+}
+
+function answerFault({ reply }: Exchange, fault: SignInFault, deps: DashboardDeps): FastifyReply {
+  return noStore(reply).redirect(`${pathPrefix(deps)}/?sign-in=${fault}`, 303);
+}
+
+function pathPrefix({ publicUrl }: DashboardDeps): string {
+  return publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+}
+
+const OPERATIONS = {
+  created: 'createPersonBySignIn',
+  linked: 'linkPersonBySignIn',
+  roles: 'changeRolesBySignIn',
+} as const;
+
+/** The audit log names people who were created, linked or given other roles by a provider. */
+async function recordChange(
+  request: FastifyRequest,
+  { change, personId, email }: Accepted,
+  { audit, callerOf }: DashboardDeps,
+): Promise<void> {
+  if (change === null) return;
+  const { providerId = '' }: { providerId?: string } = Object(request.params);
+  await audit.write({
+    libraryId: null,
+    pullZoneId: null,
+    keyName: `${personId} ${email}`,
+    scope: 'person',
+    operation: OPERATIONS[change],
+    targets: { providerId },
+    status: 303,
+    requestId: readGuid(request.id) ?? guidOfRequestId(request.id),
+    ip: callerOf(request.raw),
+  });
+}

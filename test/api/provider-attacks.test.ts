@@ -1,0 +1,184 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createIdentityStore } from '../../src/catalog/people/identity-store.ts';
+import type { TestApi } from '../support/api.ts';
+import type { IdentityProvider } from '../support/identity-provider.ts';
+import { join, PASSWORD, pageHeaders } from '../support/people.ts';
+import { browserHeaders, finish, openProviderRoom, type ProviderRoom, sessionOf } from '../support/provider-room.ts';
+
+let room: ProviderRoom;
+let service: TestApi;
+let provider: IdentityProvider;
+let providerId: string;
+beforeAll(async () => {
+  room = await openProviderRoom();
+  ({ service, provider, providerId } = room);
+});
+afterEach(() => room.reset());
+afterAll(() => room.stop());
+
+test('a callback works once, and only in the browser that started the sign-in', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('once');
+  const { started } = await room.start();
+  const callback = await provider.signIn(started.address, 'once');
+  expect((await finish(callback, { cookie: '', headers: browserHeaders(service) })).location).toBe('/?sign-in=expired');
+  const other = (await room.start()).started;
+  expect((await finish(callback, other)).location).toBe('/?sign-in=expired');
+  const first = await finish(callback, started);
+  await room.personOf(first);
+  expect(first.cookies.join()).toContain('millrace-sign-in=; ');
+  const again = await finish(callback, started);
+  expect(again.location).toBe('/?sign-in=invalid');
+  expect(sessionOf(again)).toBe('');
+});
+
+test('simultaneous callbacks of one sign-in open at most one session', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('twice');
+  const { started } = await room.start();
+  const callback = await provider.signIn(started.address, 'twice');
+  const both = await Promise.all([finish(callback, started), finish(callback, started)]);
+  expect(both.filter((finished) => sessionOf(finished) !== '').length).toBeLessThanOrEqual(1);
+  // Also at a provider that accepts a code twice.
+  const { finish: mark } = createIdentityStore(service.database.db);
+  const marked = await Promise.all([mark('a state', 60), mark('a state', 60)]);
+  expect(marked.toSorted()).toEqual([false, true]);
+});
+
+test('a wrong nonce, a wrong code verifier, and a foreign code are refused', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('target');
+  for (const [name, value] of [
+    ['nonce', 'n'.repeat(43)],
+    ['code_challenge', 'c'.repeat(43)],
+  ] as const) {
+    const { started } = await room.start();
+    const changed = new URL(started.address);
+    changed.searchParams.set(name, value);
+    const callback = await provider.signIn(changed.href, 'target');
+    expect((await finish(callback, started)).location, name).toBe('/?sign-in=invalid');
+  }
+  const [attacker, victim] = [(await room.start()).started, (await room.start()).started];
+  const own = new URL(await provider.signIn(attacker.address, 'target'));
+  own.searchParams.set('state', new URL(victim.address).searchParams.get('state') ?? '');
+  expect((await finish(own.href, victim)).location).toBe('/?sign-in=invalid');
+});
+
+test('a changed or expired cookie is refused', async () => {
+  room.addAccount('cookie');
+  const { started } = await room.start();
+  const callback = await provider.signIn(started.address, 'cookie');
+  const changed = started.cookie.slice(0, -2) + (started.cookie.endsWith('AA') ? 'BB' : 'AA');
+  expect((await finish(callback, { ...started, cookie: changed })).location).toBe('/?sign-in=expired');
+  const sealed = service.secretBox.seal(JSON.stringify({ purpose: 'sign-in', expiresMs: 0 })).toString('base64url');
+  const old = await finish(callback, { ...started, cookie: `millrace-sign-in=${sealed}` });
+  expect(old.location).toBe('/?sign-in=expired');
+});
+
+test('clocks may differ by a minute', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('clock');
+  // ID tokens are valid for 20 s.
+  provider.clock.offsetMs = -50_000;
+  await room.personOf(await room.signIn('clock'));
+  provider.clock.offsetMs = 50_000;
+  await room.personOf(await room.signIn('clock'));
+  provider.clock.offsetMs = -600_000;
+  expect((await room.signIn('clock')).location).toBe('/?sign-in=invalid');
+});
+
+test('a person who cancels gets a clear reason', async () => {
+  const { started } = await room.start();
+  expect((await finish(await provider.refuse(started.address), started)).location).toBe('/?sign-in=denied');
+});
+
+test('providers that are down, unknown, or another issuer are refused at the start', async () => {
+  const other = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end(
+      JSON.stringify({ issuer: 'https://id.example.com', authorization_endpoint: 'https://id.example.com' }),
+    );
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const { Id } = await room.addProvider({ Issuer: issuer });
+  const wrong = await room.start({ id: Id });
+  expect([wrong.answer.status, wrong.answer.text]).toEqual([503, expect.stringContaining('cannot be used')]);
+  await new Promise((resolve) => other.close(resolve));
+  const down = await room.start({ id: Id });
+  expect([down.answer.status, down.answer.text]).toEqual([503, expect.stringContaining('cannot be used')]);
+  expect((await room.account('DELETE', `/sign-in-providers/${Id}`)).status).toBe(204);
+  expect((await room.start({ id: Id })).answer.status).toBe(404);
+  expect((await room.start({ id: 'x' })).answer.status).toBe(404);
+});
+
+test.each([
+  'https://evil.example/',
+  '//evil.example',
+  '/\\evil.example',
+  '/dashboard/..//evil.example',
+  'javascript:1',
+])('a sign-in that asks to return to %s leads to the dashboard', async (returnTo) => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('returning');
+  expect((await room.signIn('returning', { returnTo })).location).toBe('/');
+});
+
+test('a sign-in gets a new session id, and ends the session that the browser had', async () => {
+  const before = await join(service, { role: 'viewer', email: 'fixed@example.com' });
+  room.addAccount('fixed');
+  const finished = await room.signIn('fixed', { cookie: String(before.headers.Cookie) });
+  expect(sessionOf(finished)).not.toBe(before.headers.Cookie);
+  expect(await room.personOf(finished)).toMatchObject({ id: before.id });
+  const old = await service.call('GET', '/dashboard/session', { key: null, headers: before.headers });
+  expect(old.status).toBe(401);
+  const planted = `millrace=${'a'.repeat(64)}`;
+  const { started } = await room.start({ cookie: planted });
+  const callback = await provider.signIn(started.address, 'fixed');
+  const next = await finish(callback, { ...started, cookie: `${started.cookie}; ${planted}` });
+  expect(sessionOf(next)).not.toBe(planted);
+  const tried = await service.call('GET', '/dashboard/session', { key: null, headers: { Cookie: planted } });
+  expect(tried.status).toBe(401);
+});
+
+test('another page cannot start a sign-in', async () => {
+  for (const headers of [{}, { Origin: 'https://evil.example', 'X-Millrace-Dashboard': '1' }]) {
+    const sent = { key: null, headers, body: { returnTo: '/' } };
+    expect((await service.call('POST', `/dashboard/sign-in/${providerId}`, sent)).status).toBe(403);
+  }
+});
+
+test('failed sign-ins are limited by address, and a signed-in person is not affected', async () => {
+  const person = await join(service, { role: 'viewer', email: 'calm@example.com' });
+  const from = { 'X-Forwarded-For': '203.0.113.9' };
+  const started = [];
+  for (let count = 0; count < 11; count += 1) started.push((await room.start()).started);
+  const locations = [];
+  for (const { address, cookie } of started) {
+    const { searchParams } = new URL(address);
+    const callback = `${searchParams.get('redirect_uri')}?code=guess&state=${searchParams.get('state')}`;
+    locations.push((await finish(callback, { cookie, headers: from })).location);
+  }
+  expect(locations).toEqual([...Array(10).fill('/?sign-in=invalid'), '/?sign-in=busy']);
+  const headers = { ...pageHeaders(service), ...from };
+  const next = { key: null, headers, body: { returnTo: '/' } };
+  expect((await service.call('POST', `/dashboard/sign-in/${providerId}`, next)).status).toBe(429);
+  const own = { key: null, headers: { ...person.headers, ...from } };
+  expect((await service.call('GET', '/dashboard/session', own)).status).toBe(200);
+  const body = { email: person.email, password: PASSWORD };
+  expect((await service.call('POST', '/dashboard/session', { key: null, headers, body })).status).toBe(200);
+});
+
+test('a page that sends a browser to the callback neither ends its sign-in nor blocks its address', async () => {
+  await room.configure({ DefaultRole: 'viewer' });
+  room.addAccount('lured');
+  const { started } = await room.start();
+  const lure = `${service.url}/dashboard/sign-in/${providerId}/callback?code=x&state=y`;
+  for (let count = 0; count < 12; count += 1) {
+    const finished = await finish(lure, started);
+    expect(finished).toMatchObject({ location: '/?sign-in=expired', cookies: [] });
+  }
+  await room.personOf(await finish(await provider.signIn(started.address, 'lured'), started));
+});

@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Context, Provider } from 'oidc-provider';
+
+/** A real OpenID Connect provider on this machine. */
+export type IdentityProvider = {
+  issuer: string;
+  /** Claims of the accounts, by subject. Tests change them. */
+  accounts: Map<string, Record<string, unknown>>;
+  /** Difference between the provider's clock and ours, in ms. */
+  clock: { offsetMs: number };
+  /** Signs in as an account, as a browser would. Returns the address to which the provider sends the browser. */
+  signIn(address: string, subject: string): Promise<string>;
+  /** Refuses the sign-in. */
+  refuse(address: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export const CLIENT = { id: 'millrace', secret: 'a secret of the client' };
+/** Seconds for which an ID token is valid. */
+const ID_TOKEN_SEC = 20;
+
+/** Clock of the code that runs in the provider, which shares this process. */
+const clockOffset = new AsyncLocalStorage<number>();
+const now = Date.now;
+
+/** Starts a provider. `callbackOf` returns the redirect URI of its client. */
+export async function startIdentityProvider(
+  callbackOf: (issuer: string) => Promise<string>,
+): Promise<IdentityProvider> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // The server listens on a TCP port.
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const accounts: IdentityProvider['accounts'] = new Map();
+  const clock = { offsetMs: 0 };
+  const provider = new Provider(issuer, configurationOf(await callbackOf(issuer), accounts));
+  const handle = provider.callback();
+  Date.now = () => now() + (clockOffset.getStore() ?? 0);
+  server.on('request', (request, response) => clockOffset.run(clock.offsetMs, () => void handle(request, response)));
+  return {
+    issuer,
+    accounts,
+    clock,
+    signIn: (address, subject) => walk(issuer, address, { prompt: 'login', login: subject, password: 'any' }),
+    refuse: (address) => walk(issuer, address, null),
+    async stop() {
+      Date.now = now;
+      await close(server);
+    },
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function configurationOf(callback: string, accounts: IdentityProvider['accounts']) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const client = { client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [callback] };
+  return {
+    clients: [{ ...client, grant_types: ['authorization_code'], response_types: ['code'] }],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'first' }] },
+    cookies: { keys: ['a key of the tests'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    ttl: { IdToken: ID_TOKEN_SEC, AccessToken: 600, AuthorizationCode: 60, Grant: 600, Interaction: 600, Session: 600 },
+    findAccount: async (_context: Context, accountId: string) =>
+      accounts.has(accountId)
+        ? { accountId, claims: async () => ({ ...accounts.get(accountId), sub: accountId }) }
+        : undefined,
+    /** Grants the scopes without a question. */
+    async loadExistingGrant({ oidc }: Context) {
+      const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+/** Follows the provider's pages, and fills its form. Without a form, the person cancels. */
+async function walk(issuer: string, address: string, form: Record<string, string> | null): Promise<string> {
+  const cookies = new Map<string, string>();
+  let next = address;
+  for (let steps = 0; steps < 10; steps += 1) {
+    const isForm = next.includes('/interaction/');
+    const target = isForm && form === null ? `${next}/abort` : next;
+    const response = await fetch(target, {
+      method: isForm && form !== null ? 'POST' : 'GET',
+      redirect: 'manual',
+      headers: { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(isForm && form !== null && { body: new URLSearchParams(form) }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split(/=(.*)/s);
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
+    next = new URL(location, issuer).href;
+    if (!next.startsWith(issuer)) return next;
+  }
+  throw new Error(`The provider redirected too often, last to ${next}.`);
+}

@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { SignInFault } from '../../../src/api/dashboard/add-provider-sign-in.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
+import { changeQuery, ownPath, query } from '../base/router.ts';
+import { Notice } from '../parts/parts.tsx';
+
+export type ProviderName = { id: string; name: string };
+
+/** Parameter with which the service reports a failed sign-in at a provider. */
+const FAULT = 'sign-in';
+
+/** One button per sign-in provider. After the sign-in, the provider sends the browser back to the open page. */
+export function ProviderButtons({ providers }: { providers: readonly ProviderName[] }) {
+  const { isBusy, error, run } = useAction();
+  const start = (id: string) =>
+    run(async () => {
+      const { address } = await api<{ address: string }>('POST', `/dashboard/sign-in/${id}`, {
+        returnTo: ownPath() + location.search,
+      });
+      location.assign(address);
+    });
+  return (
+    <>
+      {providers.map(({ id, name }) => (
+        <button key={id} type="button" disabled={isBusy.value} onClick={() => void start(id)}>
+          {t('Continue with {0}', name)}
+        </button>
+      ))}
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+    </>
+  );
+}
+
+/** Reason why the last sign-in at a provider failed. It is removed from the address. */
+export function ProviderFault() {
+  const fault = useSignal(query.value.get(FAULT));
+  useEffect(() => {
+    if (query.value.has(FAULT)) changeQuery({ [FAULT]: '' });
+  }, []);
+  const words = fault.value === null ? null : describeFault(fault.value);
+  return words === null ? null : <Notice kind="error">{words}</Notice>;
+}
+
+function describeFault(fault: string): string | null {
+  const words: Readonly<Record<SignInFault, string>> = {
+    denied: t('The provider did not confirm who you are, or you cancelled. Try again.'),
+    unreachable: t('The provider cannot be reached. Try again later, or sign in another way.'),
+    invalid: t(
+      'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.',
+    ),
+    expired: t('This sign-in has expired, was used before, or was started in another browser. Start again.'),
+    busy: t('Too many failed sign-ins from this address. Try again in a minute.'),
+    email: t('The provider sent no verified e-mail address. Confirm your address there, then try again.'),
+    domain: t('Addresses of your domain cannot sign in with this provider. Ask an owner.'),
+    unknown: t('You have no account here. Ask an administrator for an invitation.'),
+    'no-role': t('None of your groups has a role here. Ask an administrator.'),
+    disabled: t('Your account is disabled. Ask an administrator.'),
+    taken: t('Another account of the provider belongs to the person with your address. Ask an administrator.'),
+  };
+  return Object.entries(words).find(([known]) => known === fault)?.[1] ?? null;
+}
