@@ -53,6 +53,7 @@ import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
 import { updatePullZone } from './pull-zones/update-pull-zone.ts';
+import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone.ts';
@@ -203,6 +204,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listTrash,
   restoreVideo,
   deleteTrashedVideo,
+  listShares,
+  createShare,
+  updateShare,
+  deleteShare,
   getSystem,
   listNodes,
   drainNode,

@@ -35,6 +35,8 @@ import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
+import { serveShare, takeSharePassword } from './share/serve-share.ts';
+import type { ShareVisitors } from './share/share-visitors.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
@@ -52,7 +54,9 @@ export type AnswerDeps = ProtectionDeps &
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
+    apiUrl: string | null;
     trusted: AddressSet;
+    visitors: ShareVisitors;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -92,6 +96,8 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       };
       return servePlayer(publication, requested, deps);
     }
+    case 'share':
+      return serveShare(admitted, target.part, deps);
     case 'media':
       return isMedia(admitted) && policy !== null ? answerMedia(admitted, deps, leave) : unknown();
   }
@@ -111,7 +117,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`) or a licence request. Returns null if the target does
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns null if the target does
  * not support POST.
  */
 export async function answerPost(
@@ -122,6 +128,9 @@ export async function answerPost(
   if (admitted.request.target?.kind === 'beacon') {
     await takeBeacon(admitted, deps);
     return 'taken';
+  }
+  if (admitted.request.target?.kind === 'share') {
+    return admitted.request.target.part === 'page' ? takeSharePassword(admitted, deps) : null;
   }
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);

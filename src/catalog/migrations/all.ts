@@ -8,6 +8,7 @@ import { up as compatibility } from './006-compatibility.ts';
 import { up as queueDepth } from './007-queue-depth.ts';
 import { up as imports } from './009-imports.ts';
 import { up as people } from './010-people.ts';
+import { up as shares } from './012-shares.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -27,4 +28,5 @@ export const migrations = {
   '007-queue-depth': { oldestVersion: '0.1.0', up: queueDepth },
   '009-imports': { oldestVersion: '0.1.0', up: imports },
   '010-people': { oldestVersion: '0.1.0', up: people },
+  '012-shares': { oldestVersion: '0.1.0', up: shares },
 } satisfies Record<string, SchemaStep>;
