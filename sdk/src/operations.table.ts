@@ -76,6 +76,8 @@ export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; 
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
+export type CreateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
 
 export type DrmStatisticsModel = { TotalLicensesIssued: number; LicensesIssuedChart: Record<string, number> };
@@ -228,6 +230,12 @@ export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number;
 
 export type Severity = 0 | 1 | 2 | 3;
 
+export type ShareAccess = "link" | "password";
+
+export type ShareList = { items: (ShareModel)[] };
+
+export type ShareModel = { guid: string; url: string; access: ShareAccess; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
+
 export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
 
 export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } };
@@ -279,6 +287,8 @@ export type UpdateCollectionModel = { name?: string | null };
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
+
+export type UpdateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
@@ -379,6 +389,8 @@ export type Operations = {
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
   /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
+  /** Creates a page that shows a video to everybody who has its link. It may require a password and may expire. `POST /library/{libraryId}/videos/{videoId}/shares` */
+  createShare: { input: { libraryId: number; videoId: string; body?: CreateShareModel }; answer: ShareModel };
   /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
   /** Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes the default one if it was. The last one is only removed with allowNone=true, and never from a video without picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
@@ -401,6 +413,8 @@ export type Operations = {
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
+  /** Deletes a share page. Its link ends within 2 s, and open pages close the player within a minute. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  deleteShare: { input: { libraryId: number; videoId: string; shareId: string }; answer: StatusModel };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where it stays for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
@@ -467,7 +481,7 @@ export type Operations = {
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
   /** Returns a live stream. Read-only keys do not get the stream key and the relays. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Returns the oEmbed description of a player page. The library's referrer rules and embed token apply. `GET /OEmbed` */
+  /** Returns the oEmbed description of a player page or share page. The library's referrer rules and embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
   /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
@@ -527,6 +541,8 @@ export type Operations = {
   listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
+  /** Lists the share pages of a video, oldest first, with their links. `GET /library/{libraryId}/videos/{videoId}/shares` */
+  listShares: { input: { libraryId: number; videoId: string }; answer: ShareList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
   listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
   /** Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion. `GET /library/{libraryId}/trash` */
@@ -619,6 +635,8 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes a share page; absent fields are left unchanged, null removes the password or the end. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is not empty is refused. `POST /storagezone/{id}` */
@@ -654,6 +672,7 @@ export const operations = {
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
+  createShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
@@ -665,6 +684,7 @@ export const operations = {
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
   deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
+  deleteShare: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
@@ -728,6 +748,7 @@ export const operations = {
   listPeople: {"method":"GET","path":"/people","query":["page","perPage"],"body":null,"answer":"json"},
   listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
+  listShares: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
@@ -774,6 +795,7 @@ export const operations = {
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
