@@ -81,9 +81,9 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
     case 'beacon':
       return notFound('post-only');
     case 'asset':
-      return serveAsset(target.name, encodingsOf(message), deps.player);
+      return serveAsset(target.name, message, deps.player);
     case 'embed-client':
-      return serveEmbedClient(encodingsOf(message), deps.player);
+      return serveEmbedClient(message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;
@@ -129,9 +129,8 @@ export async function answerPost(
     await takeBeacon(admitted, deps);
     return 'taken';
   }
-  if (admitted.request.target?.kind === 'share') {
-    return admitted.request.target.part === 'page' ? takeSharePassword(admitted, deps) : null;
-  }
+  const named = admitted.request.target;
+  if (named?.kind === 'share' && named.part === 'page') return takeSharePassword(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
@@ -295,11 +294,6 @@ function asksForDownload(request: IncomingMessage): boolean {
 function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query));
-}
-
-function encodingsOf({ headers }: IncomingMessage): string | undefined {
-  const accepted = headers['accept-encoding'];
-  return Array.isArray(accepted) ? accepted.join(',') : accepted;
 }
 
 function unknown(): Answer {
