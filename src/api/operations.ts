@@ -93,9 +93,11 @@ import {
 import {
   deleteLiveDefaultThumbnail,
   deleteLiveWatermark,
+  deleteLogo,
   deleteWatermark,
   putLiveDefaultThumbnail,
   putLiveWatermark,
+  putLogo,
   putWatermark,
 } from './video-libraries/set-library-image.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
@@ -261,6 +263,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   removeAllowedReferrer,
   addBlockedReferrer,
   removeBlockedReferrer,
+  putLogo,
+  deleteLogo,
   putWatermark,
   deleteWatermark,
   putLiveWatermark,

@@ -117,19 +117,19 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns null if the target does
- * not support POST.
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns
+ * null if the target does not support POST.
  */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
   leave: Leave,
 ): Promise<Answer | 'taken' | null> {
-  if (admitted.request.target?.kind === 'beacon') {
+  const named = admitted.request.target;
+  if (named?.kind === 'beacon') {
     await takeBeacon(admitted, deps);
     return 'taken';
   }
-  const named = admitted.request.target;
   if (named?.kind === 'share' && named.part === 'page') return takeSharePassword(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
@@ -149,10 +149,8 @@ export async function answerPost(
  * Processes a beacon. The response does not explain why a beacon is invalid, so that senders of forged beacons learn
  * nothing.
  */
-async function takeBeacon(
-  { request: { message, client } }: Admitted<EdgeRequest>,
-  { viewing }: AnswerDeps,
-): Promise<void> {
+async function takeBeacon({ request }: Admitted<EdgeRequest>, { viewing }: AnswerDeps): Promise<void> {
+  const { message, client } = request;
   const body = await readBytes(message, { what: 'a report', limitBytes: MAX_BEACON_BYTES });
   const { address, country } = client;
   const userAgent = message.headers['user-agent'] ?? '';

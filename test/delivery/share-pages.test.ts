@@ -254,6 +254,18 @@ test('rules for referrers, addresses and countries apply to a share', async () =
   await abroad.close();
 });
 
+test('shows the logo of the library, also before the password', async () => {
+  const film = await publish({ ...LOCKED, logo: { present: true, version: 1 } });
+  const bytes = Buffer.from('an image');
+  await room.edges.storage.write(`${film.libraryId}/logo/1`, bytes);
+  const { url } = await share({ password: PASSWORD }, film);
+  const src = /<img class="logo" src="([^"]+)"/.exec(await (await open(url)).text())?.[1] ?? '';
+  const logo = await open(`${edge.base}${src}`);
+  expect([logo.status, logo.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(Buffer.from(await logo.arrayBuffer())).toEqual(bytes);
+  expect(await statusOf(`${(await share()).url}/logo`)).toBe(404);
+});
+
 test('offers no download if the share or the library does not allow it', async () => {
   expect(await statusOf(`${(await share()).url}/download`)).toBe(404);
   const film = await publish(LOCKED);

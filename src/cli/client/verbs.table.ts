@@ -159,6 +159,8 @@ const table = [
     ['id'],
     'remove a site from the blocked referrers: Hostname=HOST',
   ),
+  call('libraries logo', 'putLogo', ['id'], 'set the logo of share pages from --file'),
+  call('libraries rm-logo', 'deleteLogo', ['id'], 'delete the logo of share pages'),
   call('libraries watermark', 'putWatermark', ['id'], 'set the watermark from --file'),
   call('libraries rm-watermark', 'deleteWatermark', ['id'], 'delete the watermark'),
   call('libraries live-watermark', 'putLiveWatermark', ['id'], 'set the watermark of live streams from --file'),

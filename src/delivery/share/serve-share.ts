@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
+import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { isShareOver, type Share } from '../../catalog/shares/share.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
@@ -7,7 +8,9 @@ import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import type { AddressSet } from '../../lib/client-address.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
-import { type Answer, CACHE_NOTHING, type Described } from '../http/answer.ts';
+import type { EdgeStorage } from '../edge-deps.ts';
+import { serveObject } from '../files/serve-file.ts';
+import { type Answer, CACHE_NOTHING, CACHE_PRIVATELY, type Described, notFound } from '../http/answer.ts';
 import { bestMp4File } from '../mp4/serve-mp4.ts';
 import { folderOf, phaseOf } from '../player/describe-video.ts';
 import type { PlayerAssets } from '../player/load-player-assets.ts';
@@ -25,6 +28,7 @@ type ShareDeps = {
   playback: PlaybackAuthorizer;
   reader: Pick<PublicationReader, 'find'>;
   budgets: ReceiveDeps['budgets'];
+  storage: EdgeStorage;
   visitors: ShareVisitors;
   edgeUrl: string | null;
   apiUrl: string | null;
@@ -45,18 +49,24 @@ const RETRY_AFTER_SEC = 30;
  * offers. A share opens a library that requires embed tokens, but all other rules of its viewers apply.
  */
 export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDeps): Promise<Answer> {
+  if (part === 'logo') return serveLogo(admitted, deps);
   const found = await openShare(admitted, deps);
   if ('kind' in found) return found;
-  switch (part) {
-    case 'page':
-      return pageOf(admitted, found, deps);
-    case 'player':
-      return redirect(playerUrl(admitted, found));
-    case 'download': {
-      const url = downloadUrl(admitted, found);
-      return url === null ? notice(admitted, 'gone', deps) : redirect(url);
-    }
-  }
+  if (part === 'page') return pageOf(admitted, found, deps);
+  if (part === 'player') return redirect(playerUrl(admitted, found));
+  const url = downloadUrl(admitted, found);
+  return url === null ? notice(admitted, 'gone', deps) : redirect(url);
+}
+
+/** Serves the logo of the library, which the page for the password also shows. */
+async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
+  const { share, nowMs } = admitted.request;
+  if (share === null || isShareOver(share, nowMs)) return notFound('unknown-picture');
+  const publication = await deps.reader.find(admitted, share, deps.budgets);
+  const version = publication?.settings.logoVersion ?? null;
+  if (version === null) return notFound('unknown-picture');
+  const answer = await serveObject(imageKey(share.libraryId, 'logo', version), 'image/png', deps.storage);
+  return answer.kind === 'problem' ? answer : { ...answer, cacheControl: CACHE_PRIVATELY };
 }
 
 /** Checks the password that a visitor entered. If it is right, redirects to the page with a cookie. */
@@ -70,7 +80,7 @@ export async function takeSharePassword(admitted: Asked, deps: ShareDeps): Promi
   if (refusal !== null) return refusal;
   const password = new URLSearchParams(form.toString()).get('password') ?? '';
   const verdict = await deps.visitors.check(share, password, client.key);
-  if (verdict !== 'right') return passwordPage(admitted, verdict, deps);
+  if (verdict !== 'right') return passwordPage(admitted, { share, verdict }, deps);
   const path = pathOf(admitted);
   const isSecure = originOf(admitted, deps).startsWith('https:');
   return redirect(path, { 'Set-Cookie': deps.visitors.writePass(share, path, { isSecure, nowMs }) });
@@ -84,7 +94,7 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Opened | Ans
   if (refusal !== null) return refusal;
   if (isShareOver(share, nowMs)) return notice(admitted, 'expired', deps);
   if (share.passwordHash !== null && !deps.visitors.holdsPass(share, message, nowMs)) {
-    return passwordPage(admitted, 'asked', deps);
+    return passwordPage(admitted, { share, verdict: 'asked' }, deps);
   }
   const publication = await deps.reader.find(admitted, share, deps.budgets);
   if (publication === null) return notice(admitted, 'gone', deps);
@@ -128,8 +138,14 @@ function pageOf(admitted: Asked, { share, publication }: Opened, deps: ShareDeps
   return page({ status: 200 }, (nonce) => writeSharePage(publication, view, { assets: deps.player, nonce }));
 }
 
-function passwordPage(admitted: Asked, verdict: 'asked' | 'wrong' | 'limited', deps: ShareDeps): Answer {
-  const view = { path: pathOf(admitted), verdict, language: languageOf(admitted.request) };
+async function passwordPage(
+  admitted: Asked,
+  { share, verdict }: { share: Share; verdict: 'asked' | 'wrong' | 'limited' },
+  deps: ShareDeps,
+): Promise<Answer> {
+  // Only the settings of the library are shown.
+  const settings = (await deps.reader.find(admitted, share, deps.budgets))?.settings ?? null;
+  const view = { path: pathOf(admitted), verdict, settings, language: languageOf(admitted.request) };
   const status = verdict === 'limited' ? 429 : 403;
   return page({ status }, (nonce) => writePasswordPage(view, { assets: deps.player, nonce }));
 }

@@ -1,3 +1,4 @@
+import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import type { PlayerAssets } from '../player/load-player-assets.ts';
@@ -37,7 +38,7 @@ export function writeSharePage(publication: Publication, view: ShareView, writin
   const { language, isRtl, words } = chooseWords(writing.assets.languages, settings.player.uiLanguage);
   const player = `${view.path}/player${view.start === '' ? '' : `?t=${encodeURIComponent(view.start)}`}`;
   const [width, height] = widthPx > 0 && heightPx > 0 ? [widthPx, heightPx] : [16, 9];
-  const style = `:root{--frame:${width}/${height};--frame-width:calc(72vh*${width}/${height})}${lookStyle(publication)}`;
+  const style = `:root{--frame:${width}/${height};--frame-width:calc(72vh*${width}/${height})}${lookStyle(settings)}`;
   const about =
     description === null || description.trim() === '' ? '' : `<p class="about">${escapeHtml(description)}</p>`;
   const download = view.hasDownload
@@ -46,6 +47,7 @@ export function writeSharePage(publication: Publication, view: ShareView, writin
   return writeDocument(
     { title, language, isRtl, style, status: 200, head: view.isOpen ? previewTags(publication, view) : '' },
     `<main>
+${logo(view.path, settings)}
 <div class="frame"><iframe id="player" src="${escapeHtml(player)}" title="${escapeHtml(title)}"
  allow="autoplay; encrypted-media; fullscreen; picture-in-picture" allowfullscreen></iframe></div>
 <div class="heading"><h1>${escapeHtml(title)}</h1>${download}</div>
@@ -59,17 +61,26 @@ ${transcript(publication, view.folder, words)}
   );
 }
 
+type PasswordView = {
+  path: string;
+  verdict: 'asked' | 'wrong' | 'limited';
+  /** Settings of the library, or null if they are unknown. */
+  settings: DeliverySettings | null;
+  language: string;
+};
+
 /** Writes the form for the password of a share. It reveals nothing about the video. */
 export function writePasswordPage(
-  { path, verdict, language: wanted }: { path: string; verdict: 'asked' | 'wrong' | 'limited'; language: string },
+  { path, verdict, settings, language: wanted }: PasswordView,
   writing: Writing,
 ): Buffer {
   const { language, isRtl, words } = chooseWords(writing.assets.languages, wanted);
   const fault = verdict === 'asked' ? '' : word(words, verdict === 'wrong' ? 'share.wrong' : 'share.limited');
   const alert = fault === '' ? '' : `<p role="alert" class="fault">${fault}</p>`;
   return writeDocument(
-    { title: words['share.protected'] ?? '', language, isRtl, style: '', status: null, head: '' },
+    { title: words['share.protected'] ?? '', language, isRtl, style: lookStyle(settings), status: null, head: '' },
     `<main class="notice">
+${logo(path, settings)}
 <h1>${word(words, 'share.protected')}</h1>
 <form method="post" action="${escapeHtml(path)}">
 <label for="password">${word(words, 'share.password')}</label>
@@ -155,6 +166,11 @@ function previewTags(publication: Publication, { path, origin, folder, apiUrl }:
   return written.join('\n');
 }
 
+function logo(path: string, settings: DeliverySettings | null): string {
+  const version = settings?.logoVersion ?? null;
+  return version === null ? '' : `<img class="logo" src="${escapeHtml(path)}/logo?ver=${version}" alt="">`;
+}
+
 function chapterList({ chapters }: Publication, words: Words): string {
   if (chapters.length === 0) return '';
   const items = chapters.map(
@@ -191,7 +207,9 @@ function clock(sec: number): string {
 }
 
 /** Returns the library's colour, with black or white text on it, and its font. */
-function lookStyle({ settings: { player } }: Publication): string {
+function lookStyle(settings: DeliverySettings | null): string {
+  if (settings === null) return '';
+  const { player } = settings;
   const rules: string[] = [];
   const accent = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(player.keyColor ?? '')?.[1];
   if (accent !== undefined) rules.push(`--accent:#${accent}`, `--on-accent:${textOn(accent)}`);

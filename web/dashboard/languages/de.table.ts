@@ -1194,4 +1194,10 @@ export const de = {
   'In 1 day': 'In 1 Tag',
   'In 1 week': 'In 1 Woche',
   'In 1 month': 'In 1 Monat',
+  'Logo saved.': 'Logo gespeichert.',
+  'Logo removed.': 'Logo entfernt.',
+  Logo: 'Logo',
+  'Shown on share pages, at most 48 pixels high.': 'Erscheint auf Freigabeseiten, höchstens 48 Pixel hoch.',
+  'Upload logo': 'Logo hochladen',
+  'Remove logo': 'Logo entfernen',
 } as const satisfies Readonly<Record<string, string>>;

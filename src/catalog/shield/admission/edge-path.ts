@@ -16,8 +16,8 @@ export type EdgeTarget =
   /** The client script of the player.js protocol, at the address that applications use. */
   | { kind: 'embed-client' };
 
-/** The page of a share; the player in it; and the file that it offers. */
-export type SharePart = 'page' | 'player' | 'download';
+/** The page of a share; the player in it; the file that it offers; and the logo of its library. */
+export type SharePart = 'page' | 'player' | 'download' | 'logo';
 
 /**
  * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
@@ -79,7 +79,7 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 /** A player page's address with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
-const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download'];
+const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
