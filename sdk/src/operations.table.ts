@@ -411,6 +411,8 @@ export type Operations = {
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
   /** Deletes the watermark of a library's live streams. Connected publishers keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
+  /** Deletes the logo of the share pages of a library. `DELETE /videolibrary/{id}/logo` */
+  deleteLogo: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
   /** Deletes a share page. Its link ends within 2 s, and open pages close the player within a minute. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
@@ -561,6 +563,8 @@ export type Operations = {
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library's live streams, at the position of the video watermark. It applies to publishers that connect after the change. `PUT /videolibrary/{id}/live/watermark` */
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
+  /** Sets the logo of the share pages of a library. `PUT /videolibrary/{id}/logo` */
+  putLogo: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library. It is drawn on videos while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Encodes a video again from its original, with the current settings of the library and the options of its upload. It keeps the codecs of the video. The current version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
@@ -683,6 +687,7 @@ export const operations = {
   deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
+  deleteLogo: {"method":"DELETE","path":"/videolibrary/{id}/logo","query":[],"body":null,"answer":"none"},
   deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
   deleteShare: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
@@ -758,6 +763,7 @@ export const operations = {
   putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},
   putLiveDefaultThumbnail: {"method":"PUT","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":"application/octet-stream","answer":"none"},
   putLiveWatermark: {"method":"PUT","path":"/videolibrary/{id}/live/watermark","query":[],"body":"application/octet-stream","answer":"none"},
+  putLogo: {"method":"PUT","path":"/videolibrary/{id}/logo","query":[],"body":"application/octet-stream","answer":"none"},
   putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   reencodeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/reencode","query":[],"body":null,"answer":"json"},
   regenerateStreamKey: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/regenerate-key","query":[],"body":null,"answer":"json"},
