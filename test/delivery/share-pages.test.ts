@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bumpPublication } from '../../src/catalog/db.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -44,12 +45,14 @@ async function publish(settings: Record<string, unknown>): Promise<PublishedFilm
     { title: 'Start', start: 0, end: 5 },
     { title: 'The <end>', start: 5, end: 10 },
   ];
-  await room.database.db
+  const { db } = room.database;
+  await db
     .updateTable('media')
     .set({ title: TITLE, description: ABOUT, width_px: 160, height_px: 90 })
     .set({ captions: JSON.stringify(captions), chapters: JSON.stringify(chapters) })
     .where('id', '=', film.mediaId)
     .execute();
+  await db.transaction().execute((tx) => bumpPublication(tx, film));
   return film;
 }
 
@@ -222,8 +225,11 @@ test('each state of the video has its page and status', async () => {
   await trash.restore(film);
   await expect.poll(() => statusOf(url), PATIENCE).toBe(200);
   const set = async (state: 'created' | 'processing' | 'failed') => {
-    await db.updateTable('rendition').set({ active: false }).where('media_id', '=', film.mediaId).execute();
-    await db.updateTable('media').set({ state }).where('id', '=', film.mediaId).execute();
+    await db.transaction().execute(async (tx) => {
+      await tx.updateTable('rendition').set({ active: false }).where('media_id', '=', film.mediaId).execute();
+      await tx.updateTable('media').set({ state }).where('id', '=', film.mediaId).execute();
+      await bumpPublication(tx, film);
+    });
   };
   for (const [state, status, text] of [
     ['created', 503, 'Waiting for the video'],
@@ -268,7 +274,7 @@ test('shows the logo of the library, also before the password', async () => {
 
 test('offers no download if the share or the library does not allow it', async () => {
   expect(await statusOf(`${(await share()).url}/download`)).toBe(404);
-  const film = await publish(LOCKED);
+  const film = await publish({ ...LOCKED, mp4: { enabled: false } });
   const { url } = await share({ allowsDownload: true }, film);
   expect(await statusOf(`${url}/download`)).toBe(404);
   expect(await (await open(url)).text()).not.toContain('/download');

@@ -29,7 +29,7 @@ export function SharePages({ path }: { path: string }) {
     >
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {shares.length > 0 && (
-        <ul class="plain stack" aria-label={t('Share pages')}>
+        <ul class="stack" aria-label={t('Share pages')}>
           {shares.map((share) => (
             <Row key={share.guid} path={`${path}/shares/${share.guid}`} share={share} onChanged={again} />
           ))}
