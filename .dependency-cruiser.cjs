@@ -38,7 +38,8 @@ const ROOMS = {
   'src/catalog/statistics': 'reports visits sums sessions',
   'src/cli': 'backup client supervisor',
   'src/delivery':
-    'share images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache clients',
+    'share images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache ' +
+    'clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
     'housekeeping imports uploads compose planning smart speech on-demand images encode webhooks store queue',

@@ -131,6 +131,7 @@ function readPassword(text: string): string {
 function readEnd(text: string): Date {
   const at = readTime(text);
   if (at !== null && at.getTime() > Date.now()) return at;
-  const message = `Expected dateExpires to be a time in the future, got ${quote(text)}. Correct it, or delete the share.`;
+  const expected = 'Expected dateExpires to be a time in the future';
+  const message = `${expected}, got ${quote(text)}. Correct it, or delete the share.`;
   throw new Refused('invalid', message, { field: 'dateExpires' });
 }
