@@ -483,7 +483,7 @@ export type Operations = {
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
   /** Returns a live stream. Read-only keys do not get the stream key and the relays. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Returns the oEmbed description of a player page or share page. The library's referrer rules and embed token apply. `GET /OEmbed` */
+  /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
   /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
