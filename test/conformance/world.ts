@@ -195,14 +195,12 @@ async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<s
   return (await createKeyStore(api.database.db).create(wanted)).id;
 }
 
-async function makeShare(api: TestApi, videoId: string, which: Which): Promise<string> {
+async function makeShare({ database: { db }, second, secretBox }: TestApi, videoId: string, which: Which) {
   if (which === 'unknown') return UNKNOWN_GUID;
-  const libraryId = which === 'own' ? 1 : api.second.id;
-  const { db } = api.database;
   const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
   // The id comes from a response of the service.
-  const key = { libraryId, mediaId: videoId as Guid };
-  return (await createShareStore({ db, secretBox: api.secretBox }).create(key, fields)).id;
+  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
+  return (await createShareStore({ db, secretBox }).create(key, fields)).id;
 }
 
 async function call(method: string, url: string, { key, body, headers }: CallOptions): Promise<Answer> {

@@ -7,7 +7,8 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
 import { hashPassword } from '../people/password-hash.ts';
-import { SHARE_TOKEN, type Share, type ShareTable, type ShareView } from './share.ts';
+import { SHARE_TOKEN, type Share, type ShareView } from './share.ts';
+import type { ShareTable } from './share-schema.ts';
 
 /** Maximum number of shares of a video. */
 const MAX_SHARES = 100;
