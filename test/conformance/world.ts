@@ -162,8 +162,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key belongs to the library that precedes it in the path.
-        // A share belongs to the video that precedes it in the path.
+        // A key belongs to the library, and a share to the video, that precedes it in the path.
         else if (title === 'share') made[name] = await makeShare(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
