@@ -31,14 +31,15 @@ const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
     'audit audio-tracks backup bulk imports compose installation on-demand merge migrations orphans publications drm live shield ' +
-    'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
+    'pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
     'renditions scrub tasks webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
   'src/cli': 'backup client supervisor',
   'src/delivery':
-    'images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache clients',
+    'share images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache ' +
+    'clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
     'housekeeping imports uploads compose planning smart speech on-demand images encode webhooks store queue',
@@ -50,7 +51,7 @@ const ROOMS = {
   'web/dashboard':
     'shell people collections events imports libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
-  'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
+  'web/player': 'share ads cast embed engine line languages notice transcript bar menu captions base',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([folder, rooms]) => [

@@ -50,6 +50,8 @@ const edge = await startEdge({
   sessionSecret: Buffer.alloc(32),
   viewing: testViewing(),
   licences: null,
+  loadShare: async () => null,
+  apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
   trustedProxies: [],

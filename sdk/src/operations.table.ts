@@ -76,6 +76,8 @@ export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; 
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
+export type CreateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
@@ -232,6 +234,12 @@ export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number;
 
 export type Severity = 0 | 1 | 2 | 3;
 
+export type ShareAccess = "link" | "password";
+
+export type ShareList = { items: (ShareModel)[] };
+
+export type ShareModel = { guid: string; url: string; access: ShareAccess; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
+
 export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
 
 export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } };
@@ -287,6 +295,8 @@ export type UpdateCollectionModel = { name?: string | null };
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
+
+export type UpdateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
@@ -389,6 +399,8 @@ export type Operations = {
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
   /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
+  /** Creates a page that shows a video to everybody who has its link. It may require a password and may expire. `POST /library/{libraryId}/videos/{videoId}/shares` */
+  createShare: { input: { libraryId: number; videoId: string; body?: CreateShareModel }; answer: ShareModel };
   /** Adds an OpenID Connect provider with which people sign in. Register `CallbackUrl` there. `POST /sign-in-providers` */
   createSignInProvider: { input: { body: CreateSignInProviderModel }; answer: SignInProviderModel };
   /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
@@ -411,8 +423,12 @@ export type Operations = {
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
   /** Deletes the watermark of a library's live streams. Connected publishers keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
+  /** Deletes the logo of the share pages of a library. `DELETE /videolibrary/{id}/logo` */
+  deleteLogo: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
+  /** Deletes a share page. Its link ends within 2 s, and open pages close the player within a minute. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  deleteShare: { input: { libraryId: number; videoId: string; shareId: string }; answer: StatusModel };
   /** Deletes a sign-in provider. People who used it stay, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
   deleteSignInProvider: { input: { providerId: string }; answer: undefined };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
@@ -481,7 +497,7 @@ export type Operations = {
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
   /** Returns a live stream. Read-only keys do not get the stream key and the relays. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Returns the oEmbed description of a player page. The library's referrer rules and embed token apply. `GET /OEmbed` */
+  /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
   /** Downloads the uploaded file of a video, whether or not viewers may download it. Needs a key that may write. `GET /library/{libraryId}/videos/{videoId}/original` */
   getOriginal: { input: { libraryId: number; videoId: string; fromByte?: number }; answer: Response };
@@ -543,6 +559,8 @@ export type Operations = {
   listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
+  /** Lists the share pages of a video, oldest first, with their links. `GET /library/{libraryId}/videos/{videoId}/shares` */
+  listShares: { input: { libraryId: number; videoId: string }; answer: ShareList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
   listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
   /** Lists the OpenID Connect providers with which people sign in to the dashboard, by name. `GET /sign-in-providers` */
@@ -563,6 +581,8 @@ export type Operations = {
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library's live streams, at the position of the video watermark. It applies to publishers that connect after the change. `PUT /videolibrary/{id}/live/watermark` */
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
+  /** Sets the logo of the share pages of a library. `PUT /videolibrary/{id}/logo` */
+  putLogo: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library. It is drawn on videos while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Encodes a video again from its original, with the current settings of the library and the options of its upload. It keeps the codecs of the video. The current version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
@@ -637,6 +657,8 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes a share page; absent fields are left unchanged, null removes the password or the end. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Changes a sign-in provider. Fields that are not sent stay unchanged, also the client secret. `POST /sign-in-providers/{providerId}` */
@@ -674,6 +696,7 @@ export const operations = {
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
+  createShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":"application/json","answer":"json"},
   createSignInProvider: {"method":"POST","path":"/sign-in-providers","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
@@ -685,7 +708,9 @@ export const operations = {
   deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
+  deleteLogo: {"method":"DELETE","path":"/videolibrary/{id}/logo","query":[],"body":null,"answer":"none"},
   deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
+  deleteShare: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteSignInProvider: {"method":"DELETE","path":"/sign-in-providers/{providerId}","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
@@ -751,6 +776,7 @@ export const operations = {
   listPeople: {"method":"GET","path":"/people","query":["page","perPage"],"body":null,"answer":"json"},
   listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
+  listShares: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -761,6 +787,7 @@ export const operations = {
   putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},
   putLiveDefaultThumbnail: {"method":"PUT","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":"application/octet-stream","answer":"none"},
   putLiveWatermark: {"method":"PUT","path":"/videolibrary/{id}/live/watermark","query":[],"body":"application/octet-stream","answer":"none"},
+  putLogo: {"method":"PUT","path":"/videolibrary/{id}/logo","query":[],"body":"application/octet-stream","answer":"none"},
   putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   reencodeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/reencode","query":[],"body":null,"answer":"json"},
   regenerateStreamKey: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/regenerate-key","query":[],"body":null,"answer":"json"},
@@ -798,6 +825,7 @@ export const operations = {
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},

@@ -20,6 +20,7 @@ import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createShareStore } from '../catalog/shares/share-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
@@ -62,6 +63,7 @@ type Stores = Pick<
   | 'images'
   | 'pullZones'
   | 'retries'
+  | 'shares'
   | 'eventSearch'
   | 'shieldEvents'
   | 'shieldSettings'
@@ -101,6 +103,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     images: createImageMaker(),
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
+    shares: createShareStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),

@@ -23,6 +23,7 @@ import type { SignInProviderStore } from '../catalog/people/sign-in-provider-sto
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { ShareStore } from '../catalog/shares/share-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
@@ -71,6 +72,7 @@ export type OperationDeps = {
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
   retries: RetryStore;
+  shares: ShareStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;

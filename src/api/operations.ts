@@ -59,6 +59,7 @@ import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
 import { updatePullZone } from './pull-zones/update-pull-zone.ts';
+import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone.ts';
@@ -98,9 +99,11 @@ import {
 import {
   deleteLiveDefaultThumbnail,
   deleteLiveWatermark,
+  deleteLogo,
   deleteWatermark,
   putLiveDefaultThumbnail,
   putLiveWatermark,
+  putLogo,
   putWatermark,
 } from './video-libraries/set-library-image.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
@@ -211,6 +214,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listTrash,
   restoreVideo,
   deleteTrashedVideo,
+  listShares,
+  createShare,
+  updateShare,
+  deleteShare,
   getSystem,
   listNodes,
   drainNode,
@@ -264,6 +271,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   removeAllowedReferrer,
   addBlockedReferrer,
   removeBlockedReferrer,
+  putLogo,
+  deleteLogo,
   putWatermark,
   deleteWatermark,
   putLiveWatermark,

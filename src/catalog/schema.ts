@@ -32,6 +32,7 @@ import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
+import type { ShareTable } from './shares/share-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
@@ -258,6 +259,7 @@ export type Schema = InstallationSchema &
   SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
+    share: ShareTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

@@ -27,6 +27,7 @@ export function loadEdge() {
     import('../catalog/on-demand/segment-request-store.ts'),
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
+    import('../catalog/shares/share-store.ts'),
   ]);
 }
 
@@ -37,7 +38,8 @@ export async function openEdge({
   storage,
   duty,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, views, player, requests, shield, countries] = await loadEdge();
+  const [edges, publications, watches, policies, events, views, player, requests, shield, countries, shares] =
+    await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, { db });
@@ -51,6 +53,7 @@ export async function openEdge({
     tls: settings.tls,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
+    loadShare: (token) => shares.findShare(db, token),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
@@ -61,6 +64,7 @@ export async function openEdge({
     sessionSecret: playSessionSecret(settings.secretKey),
     licences: way.licences,
     edgeUrl: settings.edgeUrl,
+    apiUrl: settings.publicUrl,
     ownHosts: settings.ownHosts,
     trustedProxies: settings.trustedProxies,
     places: { locate: (address) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },

@@ -35,6 +35,8 @@ import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
+import { serveShare, takeSharePassword } from './share/serve-share.ts';
+import type { ShareVisitors } from './share/share-visitors.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
@@ -52,7 +54,9 @@ export type AnswerDeps = ProtectionDeps &
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
+    apiUrl: string | null;
     trusted: AddressSet;
+    visitors: ShareVisitors;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -77,9 +81,9 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
     case 'beacon':
       return notFound('post-only');
     case 'asset':
-      return serveAsset(target.name, encodingsOf(message), deps.player);
+      return serveAsset(target.name, message, deps.player);
     case 'embed-client':
-      return serveEmbedClient(encodingsOf(message), deps.player);
+      return serveEmbedClient(message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;
@@ -92,6 +96,8 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       };
       return servePlayer(publication, requested, deps);
     }
+    case 'share':
+      return serveShare(admitted, target.part, deps);
     case 'media':
       return isMedia(admitted) && policy !== null ? answerMedia(admitted, deps, leave) : unknown();
   }
@@ -111,18 +117,20 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`) or a licence request. Returns null if the target does
- * not support POST.
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns
+ * null if the target does not support POST.
  */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
   leave: Leave,
 ): Promise<Answer | 'taken' | null> {
-  if (admitted.request.target?.kind === 'beacon') {
+  const named = admitted.request.target;
+  if (named?.kind === 'beacon') {
     await takeBeacon(admitted, deps);
     return 'taken';
   }
+  if (named?.kind === 'share' && named.part === 'page') return takeSharePassword(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
@@ -141,10 +149,8 @@ export async function answerPost(
  * Processes a beacon. The response does not explain why a beacon is invalid, so that senders of forged beacons learn
  * nothing.
  */
-async function takeBeacon(
-  { request: { message, client } }: Admitted<EdgeRequest>,
-  { viewing }: AnswerDeps,
-): Promise<void> {
+async function takeBeacon({ request }: Admitted<EdgeRequest>, { viewing }: AnswerDeps): Promise<void> {
+  const { message, client } = request;
   const body = await readBytes(message, { what: 'a report', limitBytes: MAX_BEACON_BYTES });
   const { address, country } = client;
   const userAgent = message.headers['user-agent'] ?? '';
@@ -286,11 +292,6 @@ function asksForDownload(request: IncomingMessage): boolean {
 function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query));
-}
-
-function encodingsOf({ headers }: IncomingMessage): string | undefined {
-  const accepted = headers['accept-encoding'];
-  return Array.isArray(accepted) ? accepted.join(',') : accepted;
 }
 
 function unknown(): Answer {

@@ -6,6 +6,7 @@ import type { PublicationStore } from '../catalog/publications/publication-store
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { Share } from '../catalog/shares/share.ts';
 import type { Client } from '../catalog/shield/admission/admit.ts';
 import { CLIENT_RATE, type Rate } from '../catalog/shield/admission/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -118,6 +119,8 @@ export type EdgeDeps = {
   publications: PublicationStore;
   /** Loads the viewer rules of a pull zone. Returns null if the zone does not exist. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
+  /** Loads the share of a link's token. Returns null if none has it. */
+  loadShare(token: string): Promise<Share | null>;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;
@@ -138,6 +141,8 @@ export type EdgeDeps = {
   licences: LicenceProxy | null;
   /** URL of the edge for viewers, without a trailing slash. If null, the edge uses the hostname of each request. */
   edgeUrl: string | null;
+  /** URL of the API, which describes pages by oEmbed. Null if unknown. */
+  apiUrl: string | null;
   /** Hosts of our player pages. `*.` matches all subdomains. Referrer rules always allow them. */
   ownHosts: readonly string[];
   /** Certificate and key of the listener. Absent or null without TLS. */

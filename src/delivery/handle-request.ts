@@ -137,7 +137,8 @@ function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswe
 function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
   const { policy, target } = request;
   if (policy === null) return;
-  const mediaId = target?.kind === 'media' || target?.kind === 'player' ? target.mediaId : null;
+  const isNamed = target?.kind === 'media' || target?.kind === 'player';
+  const mediaId = isNamed ? target.mediaId : (request.share?.mediaId ?? null);
   const sent = (bytes: number) => answers.deliveredMedia.sent(request, response, bytes);
   delivered.count(response, { libraryId: policy.zone.libraryId, mediaId }, sent);
 }
@@ -152,7 +153,7 @@ async function sendBlocked(
   const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.came}.`;
   const problem = { status, code: hit.rule.code, message, hit };
   const { target } = request;
-  if (target?.kind !== 'player' || target.wantsState) {
+  if (target?.kind !== 'share' && (target?.kind !== 'player' || target.wantsState)) {
     sendProblem(request.message, response, problem, retryAfterSec ?? undefined);
     return;
   }

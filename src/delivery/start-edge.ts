@@ -42,6 +42,8 @@ import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
+import { ShareReader } from './receive/share-reader.ts';
+import { createShareVisitors } from './share/share-visitors.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
@@ -140,12 +142,13 @@ type Budgets = ClientBudgets<'lentBytes' | 'coldLookups' | 'waits' | 'encryption
 type Shared = { trusted: AddressSet; policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
 function openReceiving(
-  { places, firewall, loadWaf }: EdgeDeps,
+  { places, firewall, loadWaf, loadShare }: EdgeDeps,
   { trusted, ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
   const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
   const clients = new KnownClients(trusted, places);
-  return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
+  const shares = new ShareReader(loadShare);
+  return { routes: new Routes(ownHosts), policies, shares, trusted, clients, budgets, firewall, unzoned };
 }
 
 type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
@@ -163,6 +166,8 @@ function openAnswers(
     storage: rememberHeads(deps.storage),
     player: deps.player,
     edgeUrl: deps.edgeUrl,
+    apiUrl: deps.apiUrl,
+    visitors: createShareVisitors(deps.sessionSecret),
     trusted,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),

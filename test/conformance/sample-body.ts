@@ -22,6 +22,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     },
     SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
+    CreateShareModel: { allowDownload: false },
+    UpdateShareModel: { allowDownload: true },
     UpdateAudioTrackModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { ApiDeps } from '../../src/api/start-api.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
+import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
 import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
@@ -162,7 +163,8 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key belongs to the library that precedes it in the path.
+        // A key belongs to the library, and a share to the video, that precedes it in the path.
+        else if (title === 'share') made[name] = await makeShare(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
         if (title === 'language' && which === 'own') await addCaptions(made, ask);
@@ -191,6 +193,14 @@ async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<s
   if (which === 'unknown') return UNKNOWN_GUID;
   const wanted = { libraryId, scope: 'read', label: 'test', expiresAt: null } as const;
   return (await createKeyStore(api.database.db).create(wanted)).id;
+}
+
+async function makeShare({ database: { db }, second, secretBox }: TestApi, videoId: string, which: Which) {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
+  // The id comes from a response of the service.
+  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
+  return (await createShareStore({ db, secretBox }).create(key, fields)).id;
 }
 
 async function call(method: string, url: string, { key, body, headers }: CallOptions): Promise<Answer> {

@@ -93,6 +93,39 @@ test('keeps edits while the service is unavailable, names a conflict, and saves 
   expect(await getVideo(service, guid)).toMatchObject({ title: 'Tides by night', category: 'Nature' });
 });
 
+test('creates a share page with a password and an end, changes it and deletes it', async () => {
+  const guid = await createVideo(service, 'Lighthouse');
+  const shares = async () => Object(await call(service, 'GET', `/library/1/videos/${guid}/shares`)).items;
+  await open(guid, '/share');
+  await press('Create share page');
+  const dialog = page.getByRole('dialog', { name: 'Create share page' });
+  await dialog.getByLabel('Require a password').check();
+  await dialog.getByLabel('Password for viewers').fill('short');
+  await dialog.getByLabel('Ends').selectOption('168');
+  await press('Save share page');
+  await dialog.getByText('Expected a password of 8 to 200 characters').waitFor();
+  await dialog.getByLabel('Password for viewers').fill('summer party');
+  expect(await axeViolations(page, 'dialog')).toEqual([]);
+  await keepPictures(page, 'share-page-form');
+  await press('Save share page');
+  await dialog.waitFor({ state: 'detached' });
+  const [share] = await shares();
+  expect(share).toMatchObject({ access: 'password', allowDownload: false, dateExpires: expect.any(String) });
+  await page.locator('code', { hasText: share.url }).waitFor();
+  expect(await axeViolations(page, { exclude: ['iframe'] })).toEqual([]);
+  await keepPictures(page, 'share-page');
+  await press('Change');
+  const editor = page.getByRole('dialog', { name: 'Change share page' });
+  await editor.getByLabel('Require a password').uncheck();
+  await editor.getByLabel('Allow download').check();
+  await press('Save share page');
+  await page.getByText('Anyone with the link').waitFor();
+  expect(await shares()).toMatchObject([{ ...share, access: 'link', allowDownload: true }]);
+  await press('Delete link');
+  await page.locator('code', { hasText: share.url }).waitFor({ state: 'detached' });
+  expect(await shares()).toEqual([]);
+});
+
 test('asks before unsaved changes are left by a link, the back button and a sign-out', async () => {
   const guid = await createVideo(service, 'Gulls');
   await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);

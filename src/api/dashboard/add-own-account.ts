@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import { roleIn } from '../../catalog/people/permissions.ts';
 import type { SignedInPerson } from '../../catalog/people/person.ts';
 import { newTotpSecret, totpAddress } from '../../catalog/people/totp.ts';
+import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { guidOfRequestId } from '../audited-write.ts';
 import { findPerson } from '../authenticate.ts';
 import { toSessionModel } from '../to-session-model.ts';
 import { noStore, startPerson } from './add-sessions.ts';
-import { ACCOUNT_RATE, createAttemptLimit } from './attempt-limit.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { formReader } from './read-form.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
@@ -37,7 +37,7 @@ const readConfirmation = formReader(`${PATH}/totp/remove`, Type.Object({ current
 /** Adds the routes with which people change their own name, password, second factor and sessions. */
 export function addOwnAccount(app: FastifyInstance, deps: DashboardDeps): void {
   const { credentials, personSessions } = deps;
-  const attempts = createAttemptLimit(Date.now, ACCOUNT_RATE);
+  const attempts = createFailureLimit(Date.now, ACCOUNT_RATE);
   /** A stolen session alone must not be able to take over the account. */
   const requirePassword = async ({ id }: SignedInPerson, current: string) => {
     if (attempts.isReached(id)) throw new Refused('busy', 'Too many wrong passwords. Try again in 15 minutes.');

@@ -16,7 +16,7 @@ import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 import { guidOfRequestId } from '../audited-write.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
-import { createAttemptLimit } from './attempt-limit.ts';
+import { createFailureLimit } from '../../lib/failure-limit.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { ATTEMPT_SEC, type Attempt, attemptCookie, readAttempt, readReturn } from './provider-attempt.ts';
 import { formReader } from './read-form.ts';
@@ -38,8 +38,8 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 /** Adds sign-in with OpenID Connect providers. */
 export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): void {
   const openId = createOpenIdConnect(deps.outbound);
-  const started = createAttemptLimit(Date.now, START_RATE);
-  const failed = createAttemptLimit();
+  const started = createFailureLimit(Date.now, START_RATE);
+  const failed = createFailureLimit();
   app.post('/dashboard/sign-in/:providerId', async (request, reply) => {
     requireOwnPage(request.raw, deps);
     const address = deps.callerOf(request.raw);

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
 import type { Caller } from '../../catalog/people/person.ts';
+import { ACCOUNT_RATE, createFailureLimit, type FailureLimit } from '../../lib/failure-limit.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type AuthenticateDeps, findPerson, toCaller } from '../authenticate.ts';
-import { ACCOUNT_RATE, type AttemptLimit, createAttemptLimit } from './attempt-limit.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { describeSession } from './describe-session.ts';
 import { deviceName } from './device-name.ts';
@@ -37,7 +37,7 @@ const TOO_MANY_PASSWORDS = 'Too many failed sign-ins. Try again in 15 minutes, o
 
 /** Adds sign-in, sign-out and the acceptance of invitations. */
 export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
-  const byAddress = createAttemptLimit();
+  const byAddress = createFailureLimit();
   // A valid key is never refused: others at the same address must not lock its owner out.
   const failed = (message: string, address: string) => {
     const isReached = byAddress.isReached(address);
@@ -104,9 +104,9 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({ request, reply });
 
 /** Creates the function that signs people in by password. It limits failures per address and per account. */
-function createPasswordSignIn(byAddress: AttemptLimit, deps: DashboardDeps) {
-  const byAccount = createAttemptLimit(Date.now, ACCOUNT_RATE);
-  const bySession = createAttemptLimit(Date.now, ACCOUNT_RATE);
+function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
+  const byAccount = createFailureLimit(Date.now, ACCOUNT_RATE);
+  const bySession = createFailureLimit(Date.now, ACCOUNT_RATE);
   return async (exchange: Exchange, given: Password) => {
     const { request, reply } = exchange;
     const address = deps.callerOf(request.raw);

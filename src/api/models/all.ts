@@ -78,6 +78,7 @@ import {
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
+import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
 import { signInProviderModels } from './sign-in-provider.ts';
 import { SpokenSearchModel } from './spoken-search.ts';
@@ -151,6 +152,7 @@ export const models = {
   CreateBulkModel,
   BulkModel,
   ...imports,
+  ...shares,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,

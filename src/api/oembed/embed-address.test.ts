@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEmbedAddress } from './embed-address.ts';
+import { readEmbedAddress, readShareAddress } from './embed-address.ts';
 
 const EDGE = 'https://media.example:7701';
 const ID = '0192f000-0000-7000-8000-000000000001';
@@ -29,4 +29,17 @@ test.each([
   'javascript:alert(1)',
 ])('rejects %j as the URL of a player page', (address) => {
   expect(readEmbedAddress(address, EDGE)).toBeNull();
+});
+
+test('reads the token of a share page on its own edge only', () => {
+  const token = 'a'.repeat(43);
+  expect(readShareAddress(` ${EDGE}/share/${token}/?t=5`, EDGE)).toBe(token);
+  for (const text of [
+    `https://other.test/share/${token}`,
+    `${EDGE}/share/${token}/player`,
+    `${EDGE}/share/short`,
+    'x',
+  ]) {
+    expect(readShareAddress(text, EDGE)).toBeNull();
+  }
 });

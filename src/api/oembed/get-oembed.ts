@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { isShareOver } from '../../catalog/shares/share.ts';
+import { findShare } from '../../catalog/shares/share-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
@@ -14,9 +17,10 @@ import { maybe, queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
-import { type EmbeddedVideo, readEmbedAddress } from './embed-address.ts';
+import { type EmbeddedVideo, readEmbedAddress, readShareAddress } from './embed-address.ts';
 
 type Deps = ZoneSignerDeps & {
+  db: Db;
   videoViews: VideoViewStore;
   libraries: LibraryStore;
   pullZones: PullZoneStore;
@@ -37,7 +41,8 @@ export const getOEmbed = defineOperation({
   summary: 'Get oEmbed data',
   method: 'GET',
   path: '/OEmbed',
-  description: "Returns the oEmbed description of a player page. The library's referrer rules and embed token apply.",
+  description:
+    'Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply.',
   exampleQuery: 'url=http%3A%2F%2F127.0.0.1%3A7701%2Fembed%2F1%2F0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   permission: 'public',
@@ -58,18 +63,19 @@ export const getOEmbed = defineOperation({
         `Expected the address of a player page as url, got none. Example: ${deps.edgeUrl}/embed/1/{videoId}.`,
       );
     }
-    const key = readEmbedAddress(query.url, deps.edgeUrl);
+    const share = await findOpenShare(query.url, deps);
+    const key = share?.video ?? readEmbedAddress(query.url, deps.edgeUrl);
     if (key === null) throw noPage(query.url, deps.edgeUrl);
     const library = await deps.libraries.recall(key.libraryId);
     if (library === null) throw noPage(query.url, deps.edgeUrl);
     requireReferrer(referrer, library, deps.ownHosts);
     requireDirectPlay(key, library);
     const shown = { token: query.token, expiresSec: query.expires };
-    await requireEmbedToken(shown, { mediaId: key.mediaId, library }, deps);
+    if (share === null) await requireEmbedToken(shown, { mediaId: key.mediaId, library }, deps);
     const video = await deps.videoViews.load(key);
     const proof =
       query.token === '' ? '' : `?${new URLSearchParams({ token: query.token, expires: `${query.expires}` })}`;
-    const address = `${deps.edgeUrl}/embed/${key.libraryId}/${key.mediaId}${proof}`;
+    const address = share?.playerUrl ?? `${deps.edgeUrl}/embed/${key.libraryId}/${key.mediaId}${proof}`;
     const size = shrink(
       sizeOf(video),
       query.maxWidth ?? Number.POSITIVE_INFINITY,
@@ -80,6 +86,24 @@ export const getOEmbed = defineOperation({
     return describe({ address, title: video.title, size }, thumbnail, deps.edgeUrl);
   },
 });
+
+type OpenShare = { video: EmbeddedVideo; playerUrl: string };
+
+/**
+ * Returns the video of a share page, or null if the address names none. Throws `Refused` (`not-found`) for a page that
+ * does not exist, has expired, or requires a password.
+ */
+async function findOpenShare(
+  address: string,
+  { db, edgeUrl }: Pick<Deps, 'db' | 'edgeUrl'>,
+): Promise<OpenShare | null> {
+  const token = readShareAddress(address, edgeUrl);
+  if (token === null) return null;
+  const share = await findShare(db, token);
+  if (share === null || share.passwordHash !== null || isShareOver(share, Date.now())) throw noPage(address, edgeUrl);
+  const { libraryId, mediaId } = share;
+  return { video: { libraryId, mediaId, isDirect: false }, playerUrl: `${edgeUrl}/share/${token}/player` };
+}
 
 function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
   if (!isDirect || access.allowDirectPlay) return;

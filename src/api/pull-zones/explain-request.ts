@@ -6,6 +6,8 @@ import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
+import type { Share } from '../../catalog/shares/share.ts';
+import { findShare } from '../../catalog/shares/share-store.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
@@ -94,18 +96,19 @@ export const explainRequest = defineOperation({
   },
 });
 
-type ExplainedRequest = AdmissionRequest & { target: EdgeTarget | null; url: string };
+type ExplainedRequest = AdmissionRequest & { target: EdgeTarget | null; share: Share | null; url: string };
 
 /** Returns the verdict of the checks that the edge makes after admission, because they depend on the video. */
 async function judgeVideo(
-  { method, target, policy, page, url, nowMs }: ExplainedRequest,
+  { method, target, share, policy, page, url, nowMs }: ExplainedRequest,
   { Headers = {} }: ExplainRequestModel,
   { db, ownHosts }: { db: Db; ownHosts: HostRules },
 ): Promise<StageVerdict> {
   const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
+  const mediaId = isOfVideo ? target.mediaId : share?.mediaId;
   const publication =
-    isOfVideo && policy !== null
-      ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId: target.mediaId }, null)
+    mediaId !== undefined && policy !== null
+      ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null)
       : null;
   const viewer = { page, shown: readEmbedToken(readParameters(url)) };
   const isOpenedByItself = Object.entries(Headers).some(
@@ -123,7 +126,7 @@ const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 async function toRequest(
   body: ExplainRequestModel,
   zone: ZonePolicy,
-  { loadPolicy, ownHosts, place, shieldSettings }: Deps,
+  { db, loadPolicy, ownHosts, place, shieldSettings }: Deps,
 ): Promise<ExplainedRequest> {
   const { Url, Country, Headers, At } = body;
   const nowMs = At == null ? Date.now() : Date.parse(At);
@@ -136,7 +139,8 @@ async function toRequest(
   const headers = new Map(Object.entries(Headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   const [, host] = ORIGIN.exec(Url) ?? [];
   const route = readRoute(url, headers.get('host') ?? host ?? '', new HostRules(ownHosts));
-  const { policy, target } = await findZone(route, host === undefined ? zone : null, loadPolicy);
+  const share = route.target?.kind === 'share' ? await findShare(db, route.target.token) : null;
+  const { policy, target } = await findZone({ ...route, share }, host === undefined ? zone : null, loadPolicy);
   const purpose = purposeOf(method, target);
   const address = canonicalAddress(body.RemoteIp ?? '');
   const { country: located, asn } = await place(address);
@@ -149,6 +153,7 @@ async function toRequest(
   return {
     method,
     target,
+    share: share?.libraryId === policy?.zone.libraryId ? share : null,
     url,
     address: route.address,
     purpose,
@@ -164,7 +169,7 @@ async function toRequest(
 
 /** Returns the policy that the edge applies to a request (null if no zone matches), and the target of its URL. */
 async function findZone(
-  route: Route,
+  route: Route & { share: Share | null },
   ownHost: ZonePolicy | null,
   loadPolicy: Deps['loadPolicy'],
 ): Promise<{ policy: CompiledPolicy | null; target: EdgeTarget | null }> {
@@ -175,8 +180,9 @@ async function findZone(
   const named = route.host === null ? null : await find(route.host);
   const byHost = named ?? (ownHost === null || route.pathZone !== null ? null : compilePolicy(ownHost));
   if (byHost !== null) return { policy: byHost, target: targetUnderHost(route, byHost) };
-  const { target, pathZone } = route;
-  if (target?.kind === 'player') return { policy: await find({ by: 'library', libraryId: target.libraryId }), target };
+  const { target, pathZone, share } = route;
+  const libraryId = target?.kind === 'player' ? target.libraryId : share?.libraryId;
+  if (libraryId !== undefined) return { policy: await find({ by: 'library', libraryId }), target };
   const policy = pathZone === null ? null : await find({ by: 'name', name: pathZone });
   return { policy, target: target?.kind === 'media' && policy === null ? null : target };
 }

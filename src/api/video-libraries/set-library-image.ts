@@ -17,6 +17,7 @@ const PATHS = {
   watermark: '/videolibrary/{id}/watermark',
   liveWatermark: '/videolibrary/{id}/live/watermark',
   liveThumbnail: '/videolibrary/{id}/live/thumbnail',
+  logo: '/videolibrary/{id}/logo',
 } as const satisfies Record<LibraryImage, string>;
 
 const makeMark: Make = (sent, images, signal) => images.makeMark(sent, signal);
@@ -73,6 +74,20 @@ export const deleteLiveDefaultThumbnail = defineRemoval({
   path: PATHS.liveThumbnail,
   description: "Deletes the default image of a library's new live streams. Existing streams keep it.",
   image: 'liveThumbnail',
+});
+
+/** Not part of the hosted API. */
+export const putLogo = defineUpload(
+  { name: 'putLogo', path: PATHS.logo, description: 'Sets the logo of the share pages of a library.', image: 'logo' },
+  makeMark,
+);
+
+/** Not part of the hosted API. */
+export const deleteLogo = defineRemoval({
+  name: 'deleteLogo',
+  path: PATHS.logo,
+  description: 'Deletes the logo of the share pages of a library.',
+  image: 'logo',
 });
 
 /** Defines an operation that takes an image of a library as its body. */

@@ -5,15 +5,16 @@ import type { Library, LibraryChange } from './library.ts';
 export const IMAGE_LIMIT_BYTES = 5 * 2 ** 20;
 
 /**
- * The images of a library: the watermarks of videos and of live streams, and the thumbnail of streams that have none of
- * their own.
+ * The images of a library: the watermarks of videos and of live streams, the thumbnail of streams that have none of
+ * their own, and the logo of share pages.
  */
-export type LibraryImage = 'watermark' | 'liveWatermark' | 'liveThumbnail';
+export type LibraryImage = 'watermark' | 'liveWatermark' | 'liveThumbnail' | 'logo';
 
 const FOLDERS: Readonly<Record<LibraryImage, string>> = {
   watermark: 'watermark',
   liveWatermark: 'live-watermark',
   liveThumbnail: 'live-thumbnail',
+  logo: 'logo',
 };
 /** The names of all library images. */
 export const LIBRARY_IMAGES = Object.keys(FOLDERS) as LibraryImage[];

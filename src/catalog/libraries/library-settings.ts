@@ -119,6 +119,7 @@ const LibrarySettingsSchema = Type.Object({
   watermark,
   liveWatermark: image,
   liveThumbnail: image,
+  logo: image,
   webhookUrl: orNothing(text('')),
   replicationRegions: words([]),
 });

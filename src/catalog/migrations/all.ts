@@ -9,6 +9,7 @@ import { up as queueDepth } from './007-queue-depth.ts';
 import { up as imports } from './009-imports.ts';
 import { up as people } from './010-people.ts';
 import { up as signInProviders } from './011-sign-in-providers.ts';
+import { up as shares } from './012-shares.ts';
 import { up as formerSigningKeys } from './013-former-signing-keys.ts';
 
 /**
@@ -30,5 +31,6 @@ export const migrations = {
   '009-imports': { oldestVersion: '0.1.0', up: imports },
   '010-people': { oldestVersion: '0.1.0', up: people },
   '011-sign-in-providers': { oldestVersion: '0.1.0', up: signInProviders },
+  '012-shares': { oldestVersion: '0.1.0', up: shares },
   '013-former-signing-keys': { oldestVersion: '0.1.0', up: formerSigningKeys },
 } satisfies Record<string, SchemaStep>;

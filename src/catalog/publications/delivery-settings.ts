@@ -12,6 +12,8 @@ export type DeliverySettings = {
   /** True if finished videos are available as MP4 files; never with DRM. */
   offersMp4: boolean;
   drm: DrmMode;
+  /** Version of the logo of share pages, or null without a logo. */
+  logoVersion: number | null;
 };
 
 /** Appearance of the player page, as set by the owner. A colour that is not a CSS hexadecimal colour is null. */
@@ -39,7 +41,7 @@ const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 /** Reads the delivery settings from a library's stored settings. */
 export function readDeliverySettings(stored: unknown): DeliverySettings {
   const settings = readLibrarySettings(stored);
-  const { originals, player, mp4 } = settings;
+  const { originals, player, mp4, logo } = settings;
   const drm = drmModeOf(settings);
   return {
     keepsOriginals: originals.keep,
@@ -49,6 +51,7 @@ export function readDeliverySettings(stored: unknown): DeliverySettings {
     player: readLook(player),
     offersMp4: mp4.enabled && drm === 'none',
     drm,
+    logoVersion: logo.present ? logo.version : null,
   };
 }
 

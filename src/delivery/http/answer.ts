@@ -5,8 +5,8 @@ import type { LentBytes } from '../objects/shared-bytes.ts';
 
 /** Metadata of a response body. */
 export type Described = {
-  /** Status of the response. Default: 200. A page that explains a refusal has 403 or 404. */
-  status?: 200 | 403 | 404;
+  /** Status of the response. Default: 200. A page that explains a refusal has 403, 404, 410, 429 or 503. */
+  status?: 200 | 303 | 403 | 404 | 410 | 429 | 503;
   contentType: string;
   cacheControl: string;
   /** ETag of the body. Null if the bytes differ between responses. */

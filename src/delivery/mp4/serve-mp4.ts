@@ -1,6 +1,7 @@
-import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
+import { chooseMp4Rung, listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { isH264, rungOf } from '../../catalog/publications/rungs.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
 import { readPlan } from '../../media/mp4/read-plan.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
@@ -39,6 +40,15 @@ export async function serveMp4(publication: Publication, request: Mp4Request, pl
   const name =
     request.heightPx === null ? { title, end: 'm4a' } : { title: `${title} ${request.heightPx}p`, end: 'mp4' };
   return { ...answer, headers: { 'Content-Disposition': writeDisposition(name) } };
+}
+
+/** Returns the file name of the tallest MP4 file, or of the audio alone. Returns null if the video has no such file. */
+export function bestMp4File(publication: Publication): string | null {
+  if (!publication.settings.offersMp4) return null;
+  const rungs = publication.renditions.filter((one) => isFinished(one) && one.kind === 'video' && isH264(one));
+  const heightPx = chooseMp4Rung(rungs.map(rungOf).toSorted((one, other) => one - other));
+  if (findMovie(publication, heightPx) === null) return null;
+  return heightPx === null ? AUDIO_FILE : `play_${heightPx}p.mp4`;
 }
 
 function findMovie({ renditions }: Publication, heightPx: number | null): Movie | null {

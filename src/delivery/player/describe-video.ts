@@ -99,7 +99,10 @@ function describeViewing(
 }
 
 /** Returns the path of the video's folder. The token is part of the path, so relative URLs keep it. */
-function folderOf({ pullZoneName, mediaId }: Publication, { folderToken }: PlayerView): string {
+export function folderOf(
+  { pullZoneName, mediaId }: Publication,
+  { folderToken }: Pick<PlayerView, 'folderToken'>,
+): string {
   return `/${pullZoneName}/${folderToken === null ? '' : `${folderToken}/`}${mediaId}`;
 }
 
@@ -170,7 +173,7 @@ function describeDrm(publication: Publication, folder: string, { query, licences
  * Returns the phase of a video. A video that is encoded on demand counts as finished once all renditions are listed.
  * Until then, renditions may be added.
  */
-function phaseOf({ state, stateReason, encodeProgressPercent, renditions }: Publication): VideoPhase {
+export function phaseOf({ state, stateReason, encodeProgressPercent, renditions }: Publication): VideoPhase {
   const percent = Math.max(0, Math.min(100, encodeProgressPercent));
   switch (state) {
     case 'created':

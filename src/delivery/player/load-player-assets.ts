@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadPacked, type PackedFile, type Packing } from '../../lib/packed-code.ts';
-import type { PackedPage, PackedPlayer } from './pack-player.ts';
+import type { PackedPage, PackedPlayer, PackedShare } from './pack-player.ts';
 import { type Languages, readLanguages } from './player-words.ts';
 
 /** The player page's own files by their names below `/assets/`. A name changes with the bytes of its file. */
@@ -10,6 +10,8 @@ export type PlayerAssets = {
   clear: PackedPage;
   protected: PackedPage;
   style: string;
+  /** Files of share pages. */
+  share: PackedShare;
   /** File name of the player.js protocol client. */
   embedClient: string;
   languages: Languages;
@@ -31,6 +33,7 @@ export async function loadPlayerAssets(): Promise<PlayerAssets> {
     clear: addressesOf(list.clear),
     protected: addressesOf(list.protected),
     style: addressOf(list.style),
+    share: { script: addressOf(list.share.script), style: addressOf(list.share.style) },
     embedClient: list.embedClient,
     languages,
   };

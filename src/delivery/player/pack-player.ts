@@ -12,15 +12,19 @@ import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
  * media.
  */
 export type PackedPage = { engine: string; controls: string };
+/** Names of the files of share pages. */
+export type PackedShare = { script: string; style: string };
 /** `files` are all bundled files: those that the pages load, and those that they fetch on first use. */
 export type PackedPlayer = {
   clear: PackedPage;
   protected: PackedPage;
   style: string;
   embedClient: string;
+  share: PackedShare;
   files: readonly string[];
 };
 
+const PLAYER_STYLES = ['player.css', 'bar/bar.css', 'menu/menu.css', 'notice/notice.css'];
 const CONTROLS = '/web/player/controls.ts';
 /** Keeps the controls in one file, because code that is fetched later imports shared code from them. */
 const TOGETHER = {
@@ -35,10 +39,11 @@ const require = createRequire(import.meta.url);
 await packFolder(process.argv[2], async (draft): Promise<PackedPlayer> => {
   const clear = await packPage(draft, 'clear');
   const guarded = await packPage(draft, 'protected');
-  const style = await packStyle(draft);
+  const style = await packStyle(draft, 'player', PLAYER_STYLES);
+  const share = { script: await packShare(draft), style: await packStyle(draft, 'share', ['share/share.css']) };
   const embedClient = await packEmbedClient(draft);
-  const files = [...clear.files, ...guarded.files, style, embedClient];
-  return { clear: clear.page, protected: guarded.page, style, embedClient, files: [...new Set(files)] };
+  const files = [...clear.files, ...guarded.files, style, embedClient, share.script, share.style];
+  return { clear: clear.page, protected: guarded.page, style, embedClient, share, files: [...new Set(files)] };
 });
 
 async function packPage(
@@ -82,8 +87,21 @@ function sortChunks(chunks: readonly OutputChunk[]): Sorted {
   return { engine, controls: { ...controls, facadeName: facade.fileName }, others };
 }
 
-async function packStyle(draft: string): Promise<string> {
-  const parts = ['player.css', 'bar/bar.css', 'menu/menu.css', 'notice/notice.css'];
+/** Bundles the script of share pages, in one file. */
+async function packShare(draft: string): Promise<string> {
+  const input = { share: path.join(root, 'web/player/share/share-page.ts') };
+  const bundle = await rolldown({ ...pageOptions(false), input });
+  try {
+    const { output } = await bundle.generate({ format: 'esm', minify: true, entryFileNames: '[name]-[hash].js' });
+    const [{ fileName, code }] = output;
+    await writeCompressed(draft, fileName, Buffer.from(code));
+    return fileName;
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function packStyle(draft: string, kind: string, parts: readonly string[]): Promise<string> {
   const texts = await Promise.all(parts.map((name) => readFile(path.join(root, 'web/player', name), 'utf8')));
   const bytes = Buffer.from(
     texts
@@ -91,7 +109,7 @@ async function packStyle(draft: string): Promise<string> {
       .replaceAll(/\/\*[\s\S]*?\*\//g, '')
       .replaceAll(/\s+/g, ' '),
   );
-  const name = `player-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}.css`;
+  const name = `${kind}-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}.css`;
   await writeCompressed(draft, name, bytes);
   return name;
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { PackedFile } from '../../lib/packed-code.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
@@ -5,20 +6,20 @@ import type { PlayerAssets } from './load-player-assets.ts';
 const CACHE_AN_HOUR = 'public, max-age=3600';
 
 /** Serves a file of the player page with the best content coding that the browser accepts. */
-export function serveAsset(name: string, accepted: string | undefined, player: PlayerAssets): Answer {
-  return toAnswer(player.files.get(name), accepted, CACHE_FOR_EVER);
+export function serveAsset(name: string, message: IncomingMessage, player: PlayerAssets): Answer {
+  return toAnswer(player.files.get(name), message, CACHE_FOR_EVER);
 }
 
 /** Serves the embed client. Its URL stays the same when the file changes. */
-export function serveEmbedClient(accepted: string | undefined, { files, embedClient }: PlayerAssets): Answer {
-  return toAnswer(files.get(embedClient), accepted, CACHE_AN_HOUR);
+export function serveEmbedClient(message: IncomingMessage, { files, embedClient }: PlayerAssets): Answer {
+  return toAnswer(files.get(embedClient), message, CACHE_AN_HOUR);
 }
 
-function toAnswer(asset: PackedFile | undefined, accepted: string | undefined, cacheControl: string): Answer {
+function toAnswer(asset: PackedFile | undefined, { headers }: IncomingMessage, cacheControl: string): Answer {
   if (asset === undefined) return notFound('not-found');
   const { contentType, etag } = asset;
   const described = { kind: 'bytes', contentType, cacheControl } as const;
-  const coding = chooseCoding(accepted ?? '');
+  const coding = chooseCoding([headers['accept-encoding'] ?? ''].flat().join());
   const vary = { Vary: 'Accept-Encoding' };
   if (coding === null) return { ...described, bytes: asset.plain, etag: `"${etag}"`, headers: vary };
   const bytes = coding === 'br' ? asset.brotli : asset.gzip;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
+import type { Share } from '../../catalog/shares/share.ts';
 import type { AdmissionRequest, Client } from '../../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
@@ -12,13 +13,20 @@ import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
+import type { ShareReader } from './share-reader.ts';
 
 /** A request with all data that the edge needs to decide on it. */
-export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
+export type EdgeRequest = AdmissionRequest & {
+  message: IncomingMessage;
+  target: EdgeTarget | null;
+  /** Share that the target names; null for none. */
+  share: Share | null;
+};
 
 export type ReceiveDeps = {
   routes: Routes;
   policies: PolicyReader;
+  shares: ShareReader;
   clients: KnownClients;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
   firewall: FirewallSource;
@@ -32,8 +40,11 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
   const client = deps.clients.findClient(message);
   const route = deps.routes.read(url, headers.host ?? '');
   const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
+  const share = route.target?.kind === 'share' ? await findShare(route.target.token, client, deps) : null;
   const { policy, target } =
-    byHost === null ? await byPath(route, client, deps) : { policy: byHost, target: targetUnderHost(route, byHost) };
+    byHost === null
+      ? await byPath({ ...route, share }, client, deps)
+      : { policy: byHost, target: targetUnderHost(route, byHost) };
   const purpose = purposeOf(method, target);
   const isInspected = needsInspection(purpose, route.isQueryKnown, headers.range !== undefined);
   return {
@@ -41,6 +52,8 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     method,
     address: route.address,
     target,
+    // A zone's own host serves only its library.
+    share: byHost === null || share?.libraryId === byHost.zone.libraryId ? share : null,
     purpose,
     policy,
     client,
@@ -63,12 +76,17 @@ async function readInspected(
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
 }
 
-async function byPath({ pathZone, target }: Route, client: Client, deps: ReceiveDeps) {
-  if (target?.kind === 'player') {
-    return { policy: await findPolicy({ by: 'library', libraryId: target.libraryId }, client, deps), target };
+async function byPath({ pathZone, target, share }: Route & { share: Share | null }, client: Client, deps: ReceiveDeps) {
+  const libraryId = target?.kind === 'player' ? target.libraryId : share?.libraryId;
+  if (libraryId !== undefined) {
+    return { policy: await findPolicy({ by: 'library', libraryId }, client, deps), target };
   }
   const policy = pathZone === null ? null : await findPolicy({ by: 'name', name: pathZone }, client, deps);
   return { policy, target: target?.kind === 'media' && policy === null ? null : target };
+}
+
+async function findShare(token: string, client: Client, { shares, budgets }: ReceiveDeps): Promise<Share | null> {
+  return shares.peek(token) ?? lookUp(client, budgets, () => shares.find(token));
 }
 
 /** Cache misses query the database. Each client has a budget for them. */

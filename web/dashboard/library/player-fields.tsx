@@ -4,6 +4,7 @@ import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
+import { Logo } from './logo.tsx';
 
 /** The settings of the player's appearance, next to the player as saved. */
 export function PlayerFields({ libraryId, library, change }: FieldsProps) {
@@ -44,6 +45,7 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
           onChange={(text) => change('Controls', text)}
         />
       </Panel>
+      <Logo libraryId={libraryId} />
       <Panel title={t('Live preview')} hint={t('Reload the player to see saved changes.')}>
         {address === null ? (
           <p class="hint">{t('Available once the first video is finished.')}</p>

@@ -4,7 +4,7 @@ import type { StatusModelOfVideoResolutionsInfoModel } from '../../../src/api/mo
 import { readTimeSec } from '../../player/base/start-options.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { session } from '../base/session.ts';
+import { mayWrite, session } from '../base/session.ts';
 import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
@@ -12,6 +12,7 @@ import { type FrameSize, frameShape, frameSizePx, playerAddress } from '../uploa
 import { type Download, Downloads } from './downloads.tsx';
 import type { PartProps } from './part-props.ts';
 import { type CodeKind, shareCode } from './share-code.ts';
+import { SharePages } from './share-pages.tsx';
 
 /** Parameters of the player's address, each with its default. */
 const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
@@ -94,6 +95,7 @@ export function Share(props: PartProps) {
           <CopyField label={needsToken ? t('Signed link') : t('Link')} text={link.href} />
           <QrCode text={link.href} label={t('QR code of the link')} />
         </Panel>
+        {mayWrite() && <SharePages path={path} />}
         <Downloads files={downloads} />
       </div>
     </div>

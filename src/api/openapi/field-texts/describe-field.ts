@@ -4,6 +4,7 @@ import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
 import { LIVE_FIELD_TEXTS } from './live-field-texts.ts';
 import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
+import { SHARE_FIELD_TEXTS } from './share-field-texts.ts';
 import { SHIELD_FIELD_TEXTS } from './shield-field-texts.ts';
 import { VIDEO_FIELD_TEXTS } from './video-field-texts.ts';
 
@@ -15,6 +16,7 @@ const TEXTS: FieldTexts = {
   ...REPORT_FIELD_TEXTS,
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
+  ...SHARE_FIELD_TEXTS,
 };
 
 /** Models that share the descriptions of another model. */
@@ -23,6 +25,8 @@ const LIKE: Readonly<Record<string, string>> = {
   VideoLibraryUpdateModel: 'VideoLibraryModel',
   PullZoneUpdateModel: 'PullZoneModel',
   CreateVideoModel: 'VideoModel',
+  CreateShareModel: 'ShareModel',
+  UpdateShareModel: 'ShareModel',
   CreateLiveStreamModel: 'LiveStreamModel',
   UpdateLiveStreamModel: 'LiveStreamModel',
   LiveStreamPlayDataModel: 'VideoPlayDataModel',

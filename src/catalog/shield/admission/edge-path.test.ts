@@ -24,6 +24,14 @@ test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed
   },
 );
 
+test.each(['page', 'player', 'download', 'logo'])('a share has the address of its %s', (part) => {
+  const token = 'a'.repeat(43);
+  const path = part === 'page' ? `/share/${token}` : `/share/${token}/${part}`;
+  expect(parseEdgePath(path)).toEqual({ pathZone: null, target: { kind: 'share', token, part } });
+  expect(parseEdgePath(`${path}/x`).target).toBe(null);
+  expect(parseEdgePath(path.replace('a', '')).target).toBe(null);
+});
+
 test('a token signs the path exactly as it was sent', () => {
   const expiresSec = 2_000_000_000;
   const verdictOf = (signed: string, sent: string) => {

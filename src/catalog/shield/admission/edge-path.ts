@@ -2,16 +2,22 @@ import { type Guid, parseGuid, readGuid } from '../../../lib/guid.ts';
 import { sheetName } from '../../../media/images/image-set.ts';
 import type { DrmSystem } from '../../../ports/drm-key-source.ts';
 import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
+import { SHARE_TOKEN } from '../../shares/share.ts';
 
 /** Target of a request. Paths that do not match one of these forms do not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
   /** `isDirect`: the URL that opens the player as a page of its own. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
+  /** `token` is the secret part of the link of a share page. */
+  | { kind: 'share'; token: string; part: SharePart }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
   /** The client script of the player.js protocol, at the path that applications use. */
   | { kind: 'embed-client' };
+
+/** The page of a share; the player in it; the file that it offers; and the logo of its library. */
+export type SharePart = 'page' | 'player' | 'download' | 'logo';
 
 /**
  * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
@@ -73,6 +79,7 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 /** Path of a player page with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
+const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
@@ -89,6 +96,7 @@ export function parseEdgePath(path: string): { pathZone: PullZoneName | null; ta
   if (path === EMBED_CLIENT) return { pathZone: null, target: { kind: 'embed-client' } };
   if (first === 'beacons') return { pathZone: null, target: rest.length === 0 ? { kind: 'beacon' } : null };
   if (first === 'embed' || first === 'play') return { pathZone: null, target: parsePlayer(rest, first === 'play') };
+  if (first === 'share') return { pathZone: null, target: parseShare(rest) };
   const pathZone = parsePullZoneName(first);
   return { pathZone, target: parseMedia(pathZone === null ? segments : rest) };
 }
@@ -101,6 +109,12 @@ function parsePlayer(
   if (mediaId === null || !LIBRARY_ID.test(library) || more.length > 0) return null;
   if (tail !== undefined && tail !== 'state') return null;
   return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state', isDirect };
+}
+
+function parseShare([token = '', tail = 'page', ...more]: readonly string[]): EdgeTarget | null {
+  const part = SHARE_PARTS.find((name) => name === tail);
+  if (!SHARE_TOKEN.test(token) || part === undefined || more.length > 0) return null;
+  return { kind: 'share', token, part };
 }
 
 function parseMedia(path: readonly string[]): EdgeTarget | null {

@@ -73,6 +73,11 @@ const SESSION_KEY_CHARS = 43;
 function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-and-token' | null {
   const isRead = method === 'GET' || method === 'HEAD';
   if (target?.kind === 'player') return isRead ? 'page-and-token' : null;
+  // A share grants the token.
+  if (target?.kind === 'share') {
+    const isForm = method === 'POST' && target.part === 'page';
+    return isForm || (isRead && target.part !== 'logo') ? 'page' : null;
+  }
   if (target?.kind !== 'media') return null;
   switch (target.file.kind) {
     case 'licence':

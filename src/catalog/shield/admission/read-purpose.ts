@@ -7,6 +7,7 @@ import type { Route } from './route.ts';
 export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
   if (method === 'OPTIONS') return 'preflight';
   if (target === null) return 'unknown';
+  if (target.kind === 'share') return 'player';
   return target.kind === 'beacon' || target.kind === 'embed-client' ? 'asset' : target.kind;
 }
 

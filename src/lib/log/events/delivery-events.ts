@@ -14,6 +14,7 @@ export const deliveryEvents = {
     'zone',
     'err',
   ]),
+  'share.unread': delivery.warn('A share could not be read. The last known one applies.', ['err']),
   'figures.unread': delivery.warn('Statistics of a video could not be read. The last known ones are shown.', [
     'name',
     'err',

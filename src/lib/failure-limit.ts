@@ -1,26 +1,26 @@
-import { remember } from '../../lib/remember.ts';
+import { remember } from './remember.ts';
 
 /** Maximum failures per window. */
-export type AttemptRate = { maxFailures: number; windowMs: number };
+export type FailureRate = { maxFailures: number; windowMs: number };
 
 /**
  * Maximum number of wrong keys and passwords from one address per window. Keys have 256 bits, so for keys this only
  * limits the load on the log and the database. For passwords it limits spraying: one password tried on many accounts.
  */
-export const ADDRESS_RATE: AttemptRate = { maxFailures: 10, windowMs: 60_000 };
+export const ADDRESS_RATE: FailureRate = { maxFailures: 10, windowMs: 60_000 };
 /** Wrong passwords and codes of one account, from all addresses. */
-export const ACCOUNT_RATE: AttemptRate = { maxFailures: 10, windowMs: 15 * 60_000 };
+export const ACCOUNT_RATE: FailureRate = { maxFailures: 10, windowMs: 15 * 60_000 };
 const MAX_REMEMBERED = 10_000;
 
 /** Counts failures per address or account. An attempt may be counted before its result is known, then forgiven. */
-export type AttemptLimit = {
+export type FailureLimit = {
   isReached(key: string): boolean;
   fail(key: string): void;
   forgive(key: string): void;
 };
 
 /** Counts in memory, for one process. The oldest entries are forgotten first. */
-export function createAttemptLimit(now: () => number = Date.now, rate: AttemptRate = ADDRESS_RATE): AttemptLimit {
+export function createFailureLimit(now: () => number = Date.now, rate: FailureRate = ADDRESS_RATE): FailureLimit {
   const failures = new Map<string, { count: number; until: number }>();
   const recent = (key: string) => {
     const found = failures.get(key);

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, flag, guarded, model, nullable, text, words } from './fields.ts';
+
+export const ShareAccess = words('ShareAccess', ['link', 'password']);
+
+/** A share page of a video. Not part of the hosted API, like all models of shares. */
+export const ShareModel = model('ShareModel', {
+  guid: text(),
+  url: text(),
+  access: ShareAccess,
+  allowDownload: flag(),
+  dateExpires: nullable(dateTime()),
+  createdBy: text(),
+  dateCreated: dateTime(),
+});
+export type ShareModel = Static<typeof ShareModel>;
+
+export const ShareList = model('ShareList', { items: Type.Array(ShareModel) });
+export type ShareList = Static<typeof ShareList>;
+
+const FIELDS = {
+  password: guarded('protects', Type.Optional(nullable(text({ maxLength: 1_000 })))),
+  allowDownload: guarded('protects', Type.Optional(nullable(flag()))),
+  dateExpires: guarded('protects', Type.Optional(nullable(dateTime()))),
+};
+
+export const CreateShareModel = model('CreateShareModel', FIELDS);
+export type CreateShareModel = Static<typeof CreateShareModel>;
+
+/** Fields of a share to change. Absent fields are left unchanged. */
+export const UpdateShareModel = model('UpdateShareModel', FIELDS);
+export type UpdateShareModel = Static<typeof UpdateShareModel>;

@@ -1,0 +1,16 @@
+import type { FieldTexts } from './field-texts.ts';
+
+/** Descriptions of the fields of share pages. */
+export const SHARE_FIELD_TEXTS: FieldTexts = {
+  ShareModel: {
+    guid: 'GUID of the share.',
+    url: 'Link of the page. Everybody who has it can open the page.',
+    access: '`link`: the link is enough. `password`: viewers must also enter the password.',
+    password: 'Password of 8 to 200 characters; null for none. Only its hash is stored.',
+    allowDownload: 'Whether the page offers an MP4 file, if the library has MP4 files. Default false.',
+    dateExpires: 'Time after which the page shows nothing; null for never.',
+    createdBy: 'E-mail address of the person, or name of the key, that created the share.',
+    dateCreated: 'Time of creation.',
+  },
+  ShareList: { items: 'All share pages of the video.' },
+};

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { hashPassword } from '../../catalog/people/password-hash.ts';
+import type { Share } from '../../catalog/shares/share.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { createShareVisitors } from './share-visitors.ts';
+
+const PASSWORD = 'summer party';
+const hash = await hashPassword(PASSWORD);
+const makeShare = (change: Partial<Share> = {}): Share => ({
+  id: newGuid(),
+  libraryId: 1,
+  mediaId: newGuid(),
+  passwordHash: hash,
+  allowsDownload: false,
+  expiresAt: null,
+  ...change,
+});
+const visitors = () => createShareVisitors(Buffer.alloc(32, 1));
+/** Returns a request with the cookie that a Set-Cookie header sets. */
+const withCookie = (setCookie: string) =>
+  ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } }) as IncomingMessage;
+const NOW = 1_800_000_000_000;
+
+test('accepts only the right password', async () => {
+  const share = makeShare();
+  const { check } = visitors();
+  expect(await check(share, PASSWORD, 'a')).toBe('right');
+  expect(await check(share, `${PASSWORD} `, 'a')).toBe('wrong');
+  expect(await check(share, 'x'.repeat(5_000), 'a')).toBe('wrong');
+});
+
+test('refuses an address after 20 wrong passwords, but not other addresses or shares', async () => {
+  const share = makeShare();
+  const { check } = visitors();
+  // Too long to be a password, so nothing is hashed.
+  for (let count = 0; count < 20; count += 1) expect(await check(share, 'x'.repeat(500), 'a')).toBe('wrong');
+  expect(await check(share, PASSWORD, 'a')).toBe('limited');
+  expect(await check(share, PASSWORD, 'b')).toBe('right');
+  expect(await check(makeShare(), PASSWORD, 'a')).toBe('right');
+});
+
+test('refuses all addresses after 200 wrong passwords of a share', async () => {
+  const share = makeShare();
+  const { check } = visitors();
+  for (let count = 0; count < 200; count += 1) await check(share, 'x'.repeat(500), `address ${count}`);
+  expect(await check(share, PASSWORD, 'new')).toBe('limited');
+});
+
+test('right passwords do not count towards the limit', async () => {
+  const share = makeShare();
+  const { check } = visitors();
+  for (let count = 0; count < 21; count += 1) expect(await check(share, PASSWORD, 'a')).toBe('right');
+});
+
+test('a pass opens one share, until it expires or the password changes', async () => {
+  const share = makeShare();
+  const { writePass, holdsPass } = visitors();
+  const cookie = writePass(share, '/share/x', { isSecure: true, nowMs: NOW });
+  expect(cookie).toMatch(/; Path=\/share\/x; HttpOnly; SameSite=Lax; Max-Age=43200; Secure$/);
+  const message = withCookie(cookie);
+  expect(holdsPass(share, message, NOW)).toBe(true);
+  expect(holdsPass(share, message, NOW + 43_200_000)).toBe(false);
+  expect(holdsPass(makeShare(), message, NOW)).toBe(false);
+  expect(holdsPass({ ...share, passwordHash: await hashPassword('another one') }, message, NOW)).toBe(false);
+  const later = withCookie(cookie.replace(/=(\d+)\./, '=9999999999.'));
+  expect(holdsPass(share, later, NOW)).toBe(false);
+  expect(createShareVisitors(Buffer.alloc(32, 2)).holdsPass(share, message, NOW)).toBe(false);
+});

@@ -1,0 +1,76 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
+import type { Share } from '../../catalog/shares/share.ts';
+import { createFailureLimit } from '../../lib/failure-limit.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Time for which a visitor who entered the password need not enter it again, in seconds. */
+const PASS_SEC = 12 * 3600;
+/** The cookie's path separates the passes of different shares. */
+const COOKIE = 'millrace-share';
+const PASS = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
+
+const WINDOW_MS = 15 * 60_000;
+/** Wrong passwords from one address, which may be that of a school. */
+const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
+/** Wrong passwords of one share from all addresses. */
+const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
+
+/** Visitors of shares with a password. */
+export type ShareVisitors = {
+  /** Returns whether a request has the cookie of a visitor who entered the current password. */
+  holdsPass(share: Share, message: IncomingMessage, nowMs: number): boolean;
+  /** Checks a password. `address` identifies the client for the limit of wrong passwords. */
+  check(share: Share, password: string, address: string): Promise<'right' | 'wrong' | 'limited'>;
+  /** Returns the cookie for a visitor who entered the right password. */
+  writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number }): string;
+};
+
+/** `secret` is the same at each edge. Wrong passwords are counted in memory, for one process. */
+export function createShareVisitors(secret: Uint8Array): ShareVisitors {
+  const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
+  const byShare = createFailureLimit(Date.now, SHARE_RATE);
+  // Contains the hash, so that a new password ends all passes.
+  const prove = ({ id, passwordHash }: Share, endSec: number) =>
+    createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
+  return {
+    holdsPass(share, message, nowMs) {
+      const [, end = '', proof = ''] = PASS.exec(readCookie(message)) ?? [];
+      if (end === '' || Number(end) * 1000 <= nowMs) return false;
+      return timingSafeEqual(prove(share, Number(end)), Buffer.from(proof, 'base64url'));
+    },
+    async check(share, password, address) {
+      const ofAddress = `${share.id}|${address}`;
+      if (byAddress.isReached(ofAddress) || byShare.isReached(share.id)) return 'limited';
+      // Counted before the result is known, so that simultaneous guesses do not exceed the limit.
+      byAddress.fail(ofAddress);
+      byShare.fail(share.id);
+      const forgive = () => {
+        byAddress.forgive(ofAddress);
+        byShare.forgive(share.id);
+      };
+      try {
+        const isRight = password.length <= MAX_PASSWORD_CHARACTERS && (await hasPassword(password, share.passwordHash));
+        if (!isRight) return 'wrong';
+      } catch (error) {
+        forgive();
+        if (error instanceof Refused && error.kind === 'busy') return 'limited';
+        throw error;
+      }
+      forgive();
+      return 'right';
+    },
+    writePass(share, path, { isSecure, nowMs }) {
+      const endSec = Math.floor(nowMs / 1000) + PASS_SEC;
+      const value = `${endSec}.${prove(share, endSec).toString('base64url')}`;
+      const secure = isSecure ? '; Secure' : '';
+      return `${COOKIE}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${PASS_SEC}${secure}`;
+    },
+  };
+}
+
+function readCookie({ headers }: IncomingMessage): string {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  return pairs.find(([name]) => name === COOKIE)?.[1] ?? '';
+}

@@ -1,0 +1,230 @@
+import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import type { PlayerAssets } from '../player/load-player-assets.ts';
+import { chooseWords, type Words } from '../player/player-words.ts';
+
+/** Reason why a share shows no video. */
+export type ShareNotice = 'gone' | 'expired' | 'failed' | 'waiting' | 'processing';
+
+type Writing = { assets: PlayerAssets; nonce: string };
+type ShareView = {
+  /** Path of the page, and the origin of its address for other sites. */
+  path: string;
+  origin: string;
+  /** Path of the video's folder, with the viewer's token. */
+  folder: string;
+  /** URL of the API, or null if unknown. */
+  apiUrl: string | null;
+  hasDownload: boolean;
+  /** Whether other sites may show a preview of the page. */
+  isOpen: boolean;
+  /** Start time of the player, or empty. */
+  start: string;
+};
+
+/** Keys of the title and the text of each notice. */
+const NOTICES: Readonly<Record<ShareNotice, { title: string; text: string; status: number }>> = {
+  gone: { title: 'state.gone', text: 'state.gone.text', status: 404 },
+  expired: { title: 'share.expired', text: 'share.expired.text', status: 410 },
+  failed: { title: 'state.failed', text: 'failed.other', status: 404 },
+  waiting: { title: 'state.waiting', text: 'state.waiting.text', status: 503 },
+  processing: { title: 'state.processing', text: 'state.processing.text', status: 503 },
+};
+
+/** Writes the page that shows a video, in the language and colours of its library. */
+export function writeSharePage(publication: Publication, view: ShareView, writing: Writing): Buffer {
+  const { title, description, widthPx, heightPx, settings } = publication;
+  const { language, isRtl, words } = chooseWords(writing.assets.languages, settings.player.uiLanguage);
+  const player = `${view.path}/player${view.start === '' ? '' : `?t=${encodeURIComponent(view.start)}`}`;
+  const [width, height] = widthPx > 0 && heightPx > 0 ? [widthPx, heightPx] : [16, 9];
+  const style = `:root{--frame:${width}/${height};--frame-width:calc(72vh*${width}/${height})}${lookStyle(settings)}`;
+  const about =
+    description === null || description.trim() === '' ? '' : `<p class="about">${escapeHtml(description)}</p>`;
+  const download = view.hasDownload
+    ? `<a class="button" href="${view.path}/download" download>${word(words, 'share.download')}</a>`
+    : '';
+  return writeDocument(
+    { title, language, isRtl, style, status: 200, head: view.isOpen ? previewTags(publication, view) : '' },
+    `<main>
+${logo(view.path, settings)}
+<div class="frame"><iframe id="player" src="${escapeHtml(player)}" title="${escapeHtml(title)}"
+ allow="autoplay; encrypted-media; fullscreen; picture-in-picture" allowfullscreen></iframe></div>
+<div class="heading"><h1>${escapeHtml(title)}</h1>${download}</div>
+${about}
+<div class="parts">
+${chapterList(publication, words)}
+${transcript(publication, view.folder, words)}
+</div>
+</main>`,
+    writing,
+  );
+}
+
+type PasswordView = {
+  path: string;
+  verdict: 'asked' | 'wrong' | 'limited';
+  /** Settings of the library, or null if they are unknown. */
+  settings: DeliverySettings | null;
+  language: string;
+};
+
+/** Writes the form for the password of a share. It reveals nothing about the video. */
+export function writePasswordPage(
+  { path, verdict, settings, language: wanted }: PasswordView,
+  writing: Writing,
+): Buffer {
+  const { language, isRtl, words } = chooseWords(writing.assets.languages, wanted);
+  const fault = verdict === 'asked' ? '' : word(words, verdict === 'wrong' ? 'share.wrong' : 'share.limited');
+  const alert = fault === '' ? '' : `<p role="alert" class="fault">${fault}</p>`;
+  return writeDocument(
+    { title: words['share.protected'] ?? '', language, isRtl, style: lookStyle(settings), status: null, head: '' },
+    `<main class="notice">
+${logo(path, settings)}
+<h1>${word(words, 'share.protected')}</h1>
+<form method="post" action="${escapeHtml(path)}">
+<label for="password">${word(words, 'share.password')}</label>
+<input id="password" name="password" type="password" required autocomplete="off" autofocus maxlength="1000">
+${alert}
+<button type="submit" class="button">${word(words, 'share.open')}</button>
+</form>
+</main>`,
+    writing,
+  );
+}
+
+/** Writes the page that explains why a share shows no video. Pages that wait for the video load themselves again. */
+export function writeNoticePage(
+  { reason, language: wanted }: { reason: ShareNotice; language: string },
+  writing: Writing,
+): Buffer {
+  const { language, isRtl, words } = chooseWords(writing.assets.languages, wanted);
+  const { title, text, status } = NOTICES[reason];
+  return writeDocument(
+    { title: words[title] ?? '', language, isRtl, style: '', status: status === 503 ? status : null, head: '' },
+    `<main class="notice"><h1>${word(words, title)}</h1><p>${word(words, text)}</p></main>`,
+    writing,
+  );
+}
+
+/** `status` is the status that an open page expects of its address; null for a page that does not watch it. */
+type Page = { title: string; language: string; isRtl: boolean; style: string; status: number | null; head: string };
+
+function writeDocument({ title, language, isRtl, style, status, head }: Page, body: string, writing: Writing): Buffer {
+  const { assets, nonce } = writing;
+  const script =
+    status === null ? '' : `<script type="module" nonce="${nonce}" src="${assets.share.script}"></script>\n`;
+  return Buffer.from(`<!doctype html>
+<html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}"${status === null ? '' : ` data-status="${status}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+${head}
+<link rel="stylesheet" href="${assets.share.style}">
+<style nonce="${nonce}">${style}</style>
+${script}</head>
+<body>
+${body}
+</body>
+</html>
+`);
+}
+
+/** Returns tags for previews on other sites: Open Graph, Twitter cards and oEmbed. */
+function previewTags(publication: Publication, { path, origin, folder, apiUrl }: ShareView): string {
+  const { title, description, thumbnailKey, thumbnailFileName, widthPx, heightPx } = publication;
+  const url = `${origin}${path}`;
+  const image = thumbnailKey === null ? null : `${origin}${folder}/${thumbnailFileName}`;
+  const tags: [name: string, value: string | null][] = [
+    ['description', description],
+    ['og:type', 'video.other'],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', url],
+    ['og:image', image],
+    ['og:video', `${url}/player`],
+    ['og:video:type', 'text/html'],
+    ['og:video:width', widthPx > 0 ? `${widthPx}` : null],
+    ['og:video:height', heightPx > 0 ? `${heightPx}` : null],
+    ['twitter:card', image === null ? 'summary' : 'summary_large_image'],
+    ['twitter:title', title],
+    ['twitter:description', description],
+    ['twitter:image', image],
+  ];
+  const written = tags.flatMap(([name, value]) => {
+    if (value === null || value === '') return [];
+    return [`<meta ${name.startsWith('og:') ? 'property' : 'name'}="${name}" content="${escapeHtml(value)}">`];
+  });
+  written.push(`<link rel="canonical" href="${escapeHtml(url)}">`);
+  if (apiUrl !== null) {
+    const href = escapeHtml(`${apiUrl}/OEmbed?url=${encodeURIComponent(url)}`);
+    written.push(`<link rel="alternate" type="application/json+oembed" href="${href}" title="${escapeHtml(title)}">`);
+  }
+  return written.join('\n');
+}
+
+function logo(path: string, settings: DeliverySettings | null): string {
+  const version = settings?.logoVersion ?? null;
+  return version === null ? '' : `<img class="logo" src="${escapeHtml(path)}/logo?ver=${version}" alt="">`;
+}
+
+function chapterList({ chapters }: Publication, words: Words): string {
+  if (chapters.length === 0) return '';
+  const items = chapters.map(
+    ({ title, start }) =>
+      `<li><button type="button" data-start="${start}"><span class="time">${clock(start)}</span> ` +
+      `<span>${escapeHtml(title)}</span></button></li>`,
+  );
+  return `<section class="card"><h2>${word(words, 'chapters')}</h2><ol>${items.join('')}</ol></section>`;
+}
+
+/** Returns the panel of the transcript, whose text is loaded when it is opened. */
+function transcript({ captions }: Publication, folder: string, words: Words): string {
+  if (captions.length === 0) return '';
+  const options = captions.map(({ srclang, label, version }) => {
+    const url = `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`;
+    return `<option value="${escapeHtml(url)}">${escapeHtml(label === '' ? srclang : label)}</option>`;
+  });
+  const hidden = captions.length === 1 ? ' hidden' : '';
+  return `<details class="card" id="transcript" data-away="${word(words, 'transcript.away')}">
+<summary><h2>${word(words, 'transcript')}</h2></summary>
+<select aria-label="${word(words, 'transcript.language')}"${hidden}>${options.join('')}</select>
+<ol></ol>
+</details>`;
+}
+
+function word(words: Words, key: string): string {
+  return escapeHtml(words[key] ?? '');
+}
+
+function clock(sec: number): string {
+  const [hours, minutes, seconds] = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, Math.floor(sec) % 60];
+  const two = (part: number) => `${part}`.padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** Returns the library's colour, with black or white text on it, and its font. */
+function lookStyle(settings: DeliverySettings | null): string {
+  if (settings === null) return '';
+  const { player } = settings;
+  const rules: string[] = [];
+  const accent = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(player.keyColor ?? '')?.[1];
+  if (accent !== undefined) rules.push(`--accent:#${accent}`, `--on-accent:${textOn(accent)}`);
+  if (/^[\w '",-]{1,200}$/.test(player.fontFamily) && player.fontFamily !== 'sans-serif') {
+    rules.push(`--font:${player.fontFamily},system-ui,sans-serif`);
+  }
+  return rules.length === 0 ? '' : `:root{${rules.join(';')}}`;
+}
+
+/** Returns the text colour with the higher contrast (WCAG 2.2, "relative luminance"); it is at least 4.5:1. */
+function textOn(color: string): string {
+  const digits = color.length === 3 ? color.replaceAll(/./g, '$&$&') : color;
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+    const value = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
+}

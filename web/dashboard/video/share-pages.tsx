@@ -1,0 +1,171 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ShareList, ShareModel } from '../../../src/api/models/share.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { t, trAll } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
+import { moment } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+
+const HOUR_MS = 3_600_000;
+const ENDS = [
+  ['never', 'Never'],
+  ['24', 'In 1 day'],
+  ['168', 'In 1 week'],
+  ['720', 'In 1 month'],
+] as const;
+
+/** The pages that show a video to everybody with their link, and the form for a new one. */
+export function SharePages({ path }: { path: string }) {
+  const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
+  const adding = useSignal(false);
+  const shares = value.value?.items ?? [];
+  return (
+    <Panel
+      title={t('Share pages')}
+      hint={t('A page with the video, its chapters and transcript, for people with its link.')}
+    >
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {shares.length > 0 && (
+        <ul class="stack" aria-label={t('Share pages')}>
+          {shares.map((share) => (
+            <Row key={share.guid} path={`${path}/shares/${share.guid}`} share={share} onChanged={again} />
+          ))}
+        </ul>
+      )}
+      <div class="row">
+        <button type="button" onClick={() => (adding.value = true)}>
+          {t('Create share page')}
+        </button>
+      </div>
+      {adding.value && (
+        <Editor
+          title={t('Create share page')}
+          share={null}
+          send={(fields) => api('POST', `${path}/shares`, fields)}
+          onSaved={again}
+          onClose={() => (adding.value = false)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+type RowProps = { path: string; share: ShareModel; onChanged: () => void };
+
+function Row({ path, share, onChanged }: RowProps) {
+  const editing = useSignal(false);
+  const removing = useAction();
+  const remove = () =>
+    removing.run(async () => {
+      await api('DELETE', path);
+      onChanged();
+    });
+  const isOver = share.dateExpires !== null && Date.parse(`${share.dateExpires}Z`) <= Date.now();
+  const facts = [
+    share.access === 'password' ? t('With password') : t('Anyone with the link'),
+    ...(share.allowDownload ? [t('Download allowed')] : []),
+    share.dateExpires === null ? t('No end') : t(isOver ? 'Ended {0}' : 'Ends {0}', moment(share.dateExpires)),
+    t('Created by {0}', share.createdBy),
+  ];
+  return (
+    <li class="stack">
+      <CopyField label={t('Link of the share page')} text={share.url} />
+      <p class="hint">{facts.join(' · ')}</p>
+      {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
+      <div class="row">
+        <button type="button" onClick={() => (editing.value = true)}>
+          {t('Change')}
+        </button>
+        <button type="button" disabled={removing.isBusy.value} onClick={() => void remove()}>
+          {t('Delete link')}
+        </button>
+      </div>
+      {editing.value && (
+        <Editor
+          title={t('Change share page')}
+          share={share}
+          send={(fields) => api('POST', path, fields)}
+          onSaved={onChanged}
+          onClose={() => (editing.value = false)}
+        />
+      )}
+    </li>
+  );
+}
+
+type EditorProps = {
+  title: string;
+  /** Null for a new share. */
+  share: ShareModel | null;
+  send: (fields: object) => Promise<unknown>;
+  onSaved: () => void;
+  onClose: () => void;
+};
+
+function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
+  const hasPassword = useSignal(share?.access === 'password');
+  const password = useSignal('');
+  const allowDownload = useSignal(share?.allowDownload ?? false);
+  const end = useSignal(share === null || share.dateExpires === null ? 'never' : 'kept');
+  const saving = useAction();
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const fields = {
+      allowDownload: allowDownload.value,
+      ...passwordField({ has: hasPassword.value, text: password.value, had: share?.access === 'password' }),
+      ...(end.value !== 'kept' && { dateExpires: endOf(end.value) }),
+    };
+    if (!(await saving.run(() => send(fields)))) return;
+    onSaved();
+    onClose();
+  };
+  const ends = trAll(ENDS);
+  const choices =
+    end.value === 'kept' || share?.dateExpires != null ? [['kept', t('Unchanged')] as const, ...ends] : ends;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void save(event)}>
+        <Check label={t('Require a password')} value={hasPassword.value} onChange={(on) => (hasPassword.value = on)} />
+        {hasPassword.value && <PasswordField isKept={share?.access === 'password'} password={password} />}
+        <SelectField label={t('Ends')} value={end.value} choices={choices} onChange={(to) => (end.value = to)} />
+        <Check
+          label={t('Allow download')}
+          hint={t('Needs MP4 files, which the encoding settings of the library turn on.')}
+          value={allowDownload.value}
+          onChange={(on) => (allowDownload.value = on)}
+        />
+        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+        <div class="row end">
+          <button type="submit" class="primary" disabled={saving.isBusy.value}>
+            {t('Save share page')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function PasswordField({ isKept, password }: { isKept: boolean; password: Signal<string> }) {
+  return (
+    <TextField
+      label={t('Password for viewers')}
+      hint={isKept ? t('Empty keeps the current password.') : t('At least 8 characters.')}
+      isSecret
+      value={password.value}
+      onChange={(text) => (password.value = text)}
+    />
+  );
+}
+
+/** An empty text keeps the password of a share that has one. */
+function passwordField({ has, text, had }: { has: boolean; text: string; had: boolean }): { password?: string | null } {
+  if (!has) return { password: null };
+  return had && text === '' ? {} : { password: text };
+}
+
+function endOf(hours: string): string | null {
+  return hours === 'never' ? null : new Date(Date.now() + Number(hours) * HOUR_MS).toISOString();
+}

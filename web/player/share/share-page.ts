@@ -1,0 +1,60 @@
+import { type Cue, readCues } from '../base/cues.ts';
+import { make } from '../base/dom.ts';
+import { writeTime } from '../base/time.ts';
+import { spokenOf } from '../transcript/spoken.ts';
+
+/** Interval at which an open page checks that it may still be shown, in ms. */
+const CHECK_MS = 30_000;
+/** Statuses that end what the page shows. Others, such as of an overloaded server, change nothing. */
+const ENDING = new Set([200, 403, 404, 410]);
+
+const frame = document.querySelector<HTMLIFrameElement>('#player');
+const panel = document.querySelector<HTMLDetailsElement>('#transcript');
+
+/** Loads the page again when its address has another status, such as after the share was deleted. */
+async function check(): Promise<void> {
+  const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  if (answer === null || !ENDING.has(answer.status)) return;
+  if (String(answer.status) !== document.documentElement.dataset.status) location.reload();
+}
+
+/** Starts playback at a time. The player keeps requests until it is ready (https://github.com/embedly/player.js). */
+function playFrom(sec: number): void {
+  for (const request of [{ method: 'setCurrentTime', value: sec }, { method: 'play' }]) {
+    const message = JSON.stringify({ context: 'player.js', version: '0.0.11', ...request });
+    frame?.contentWindow?.postMessage(message, location.origin);
+  }
+  frame?.scrollIntoView({ block: 'nearest' });
+}
+
+function showCues(list: HTMLElement, cues: readonly Cue[]): void {
+  const items = spokenOf(cues).map(({ startSec, speaker, text }) => {
+    const time = make('span', { class: 'time' }, writeTime(startSec));
+    const words = make('span', {}, speaker === '' ? text : `${speaker}: ${text}`);
+    return make('li', {}, make('button', { type: 'button', 'data-start': String(startSec) }, time, ' ', words));
+  });
+  list.replaceChildren(...items);
+}
+
+async function showTranscript(shown: HTMLDetailsElement, url: string): Promise<void> {
+  const list = shown.querySelector('ol');
+  if (list === null) return;
+  const answer = await fetch(url).catch(() => null);
+  if (answer?.ok === true) showCues(list, readCues(await answer.text()));
+  else list.replaceChildren(make('li', { role: 'alert' }, shown.dataset.away ?? ''));
+}
+
+document.addEventListener('click', ({ target }) => {
+  const start = target instanceof Element ? target.closest<HTMLElement>('[data-start]')?.dataset.start : undefined;
+  if (start !== undefined) playFrom(Number(start));
+});
+const choice = panel?.querySelector('select');
+if (panel !== null && choice != null) {
+  const load = () => void showTranscript(panel, choice.value);
+  panel.addEventListener('toggle', () => {
+    if (panel.open) load();
+  });
+  choice.addEventListener('change', load);
+}
+setInterval(() => void check(), CHECK_MS);
+window.addEventListener('focus', () => void check());
