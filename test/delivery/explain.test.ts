@@ -9,6 +9,7 @@ import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts
 import { createPullZoneStore } from '../../src/catalog/pull-zones/pull-zone-store.ts';
 import { signFile, signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { RULES } from '../../src/catalog/shield/rules.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
@@ -183,7 +184,10 @@ test('explain returns the verdict of the edge for player pages, playlists and ke
   const pages = [mediaId, newGuid()].flatMap((id) =>
     [libraryId, 99].flatMap((library) => [`/embed/${library}/${id}`, `/play/${library}/${id}`]),
   );
+  const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
+  const { token: link } = await createShareStore({ db, secretBox }).create({ libraryId, mediaId }, fields);
   const files = [
+    ...[`/share/${link}`, `/share/${link}/player`, `/share/${'a'.repeat(43)}`],
     ...[...pages, ...pages.map((page) => `${page}/state`)],
     ...['key/none', `key/${newGuid()}`, `key/${'k'.repeat(43)}`, 'license', 'license/widevine'].map(
       (name) => `${zone}/${name}`,
