@@ -65,9 +65,11 @@ test(
     await look('sign-in-provider');
     await choose.click();
     await signInAs('eve');
+    await choose.waitFor();
     await page.getByText('no verified e-mail address').waitFor();
     expect(page.url()).toBe(`${service.apiUrl}/`);
     await look('sign-in-refused');
+    expect(await page.getByText('no verified e-mail address').count()).toBe(1);
     await page.context().clearCookies();
     await page.goto(`${service.apiUrl}/dashboard/account`);
     await choose.click();
