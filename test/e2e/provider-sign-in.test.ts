@@ -96,8 +96,12 @@ async function addProvider(issuer: string): Promise<string> {
   await look('provider-form');
   await form.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Edit Campus' }).click();
-  const callback = (await page.locator('.copy-field', { hasText: 'Callback URL' }).locator('code').textContent()) ?? '';
+  const shown = page.locator('.copy-field', { hasText: 'Callback URL' }).locator('code');
+  // Escape closes a dialog only after it was shown.
+  await shown.waitFor();
+  const callback = (await shown.textContent()) ?? '';
   await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
   await look('providers');
   return callback;
 }
