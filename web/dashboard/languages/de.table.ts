@@ -44,8 +44,6 @@ export const de = {
   'People sign in with accounts of your organisation (OpenID Connect). Passwords and keys keep working.':
     'Personen melden sich mit Konten deiner Organisation an (OpenID Connect). Passwörter und Schlüssel gelten weiter.',
   'Add provider': 'Anbieter hinzufügen',
-  'Change provider': 'Anbieter ändern',
-  'Change {0}': '{0} ändern',
   'Callback URL (register it at the provider)': 'Callback-URL (beim Anbieter eintragen)',
   'Issuer URL': 'URL des Ausstellers',
   'Client id': 'Client-ID',
@@ -64,7 +62,7 @@ export const de = {
   'Group {0}': 'Gruppe {0}',
   'Role of group {0}': 'Rolle der Gruppe {0}',
   'Place of group {0}': 'Ort der Gruppe {0}',
-  'Remove group {0}': 'Gruppe {0} entfernen',
+  'Delete group {0}': 'Gruppe {0} löschen',
   'Add group': 'Gruppe hinzufügen',
   'Delete provider': 'Anbieter löschen',
   'People stay, with their sessions and roles. Without a password they can no longer sign in.':

@@ -51,8 +51,8 @@ function Row({ provider, onChanged, ...choices }: RowProps) {
       <td>{provider.Issuer}</td>
       <td>
         <div class="row">
-          <button type="button" aria-label={t('Change {0}', provider.Name)} onClick={() => (isChanging.value = true)}>
-            {t('Change provider')}
+          <button type="button" aria-label={t('Edit {0}', provider.Name)} onClick={() => (isChanging.value = true)}>
+            {t('Edit')}
           </button>
           <button type="button" aria-label={t('Delete {0}', provider.Name)} onClick={() => (isDeleting.value = true)}>
             {t('Delete')}
@@ -155,7 +155,7 @@ function Form({ provider, roles, places, onSaved, onClose }: FormProps) {
     onSaved();
   };
   return (
-    <Dialog title={provider === null ? t('Add provider') : t('Change {0}', provider.Name)} onClose={onClose}>
+    <Dialog title={provider === null ? t('Add provider') : t('Edit {0}', provider.Name)} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void save(event)}>
         {provider !== null && (
           <CopyField
@@ -263,7 +263,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
           />
           <button
             type="button"
-            aria-label={t('Remove group {0}', at + 1)}
+            aria-label={t('Delete group {0}', at + 1)}
             onClick={() => change({ groups: groups.filter((_each, index) => index !== at) })}
           >
             {t('Delete')}

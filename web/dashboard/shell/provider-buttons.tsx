@@ -34,14 +34,13 @@ export function ProviderButtons({ providers }: { providers: readonly ProviderNam
   );
 }
 
-/** Reason why the last sign-in at a provider failed. It is removed from the address. */
-export function ProviderFault() {
+/** Returns the reason why the last sign-in at a provider failed, or null. It is removed from the address. */
+export function useProviderFault(): string | null {
   const fault = useSignal(query.value.get(FAULT));
   useEffect(() => {
     if (query.value.has(FAULT)) changeQuery({ [FAULT]: '' });
   }, []);
-  const words = fault.value === null ? null : describeFault(fault.value);
-  return words === null ? null : <Notice kind="error">{words}</Notice>;
+  return fault.value === null ? null : describeFault(fault.value);
 }
 
 function describeFault(fault: string): string | null {

@@ -8,7 +8,7 @@ import { isExpired, signIn, signInByPassword } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
-import { ProviderButtons, ProviderFault, type ProviderName } from './provider-buttons.tsx';
+import { ProviderButtons, type ProviderName, useProviderFault } from './provider-buttons.tsx';
 
 export function SignIn() {
   return (
@@ -37,9 +37,10 @@ export function SignInAgain() {
 type FormProps = { class?: string; children: ComponentChildren };
 
 /** Asks for e-mail and password if the installation has people, or else for a key. */
-function Forms(props: FormProps) {
+function Forms({ children, ...props }: FormProps) {
   const chosen = useSignal<'password' | 'key' | null>(null);
   const { value } = useLoaded<{ hasPeople: boolean; providers: ProviderName[] }>('/dashboard/sign-in');
+  const fault = useProviderFault();
   const providers = value.value?.providers ?? [];
   const hasPeople = value.value?.hasPeople === true || providers.length > 0;
   const shown = chosen.value ?? (hasPeople ? 'password' : 'key');
@@ -51,7 +52,10 @@ function Forms(props: FormProps) {
       providers={providers}
       other={shown === 'password' ? t('Use an access key') : t('Use e-mail and password')}
       onOther={() => (chosen.value = other)}
-    />
+    >
+      {children}
+      {fault !== null && <Notice kind="error">{fault}</Notice>}
+    </Form>
   );
 }
 
@@ -74,7 +78,6 @@ function PasswordForm({ class: name = '', children, providers, other, onOther }:
   return (
     <form class={name} onSubmit={submit}>
       {children}
-      <ProviderFault />
       <SecretField label={t('E-mail address')} type="email" autocomplete="username" value={email} />
       <SecretField label={t('Password')} type="password" autocomplete="current-password" value={password} />
       {needsCode.value && (
@@ -112,7 +115,6 @@ function KeyForm({ class: name = '', children, providers, other, onOther }: Othe
   return (
     <form class={name} onSubmit={submit}>
       {children}
-      <ProviderFault />
       <label>
         {t('Key')}
         <input
