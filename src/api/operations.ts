@@ -33,16 +33,7 @@ import { stopLiveStream } from './live/stop-live-stream.ts';
 import { updateLiveStream } from './live/update-live-stream.ts';
 import { getOEmbed } from './oembed/get-oembed.ts';
 import type { OperationDeps } from './operation-deps.ts';
-import { deletePerson, updatePerson } from './people/change-person.ts';
-import { invitePerson, invitePersonAgain } from './people/invite-person.ts';
-import { listPeople } from './people/list-people.ts';
-import { endPersonSessions, listPersonSessions } from './people/person-sessions.ts';
-import {
-  createSignInProvider,
-  deleteSignInProvider,
-  listSignInProviders,
-  updateSignInProvider,
-} from './people/sign-in-providers.ts';
+import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
@@ -285,17 +276,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listKeys,
   createKey,
   deleteKey,
-  listPeople,
-  invitePerson,
-  updatePerson,
-  deletePerson,
-  invitePersonAgain,
-  listPersonSessions,
-  endPersonSessions,
-  listSignInProviders,
-  createSignInProvider,
-  updateSignInProvider,
-  deleteSignInProvider,
+  ...peopleOperations,
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,

@@ -4,8 +4,9 @@ import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/s
 import type { Answer } from '../support/api.ts';
 import { misfitsOf } from './fuzz-requests.ts';
 import { nameOf, type Real } from './interface-data.ts';
+import { UNKNOWN_GUID, type Which } from './make-rows.ts';
 import { sampleBody } from './sample-body.ts';
-import { type Ask, startWorld, UNKNOWN_GUID, type Which, type World } from './world.ts';
+import { type Ask, startWorld, type World } from './world.ts';
 
 type KeyName = keyof World['keys'] | 'none' | 'junk';
 

@@ -1,7 +1,8 @@
 import { newGuid } from '../../src/lib/guid.ts';
 import type { Real } from './interface-data.ts';
+import { UNKNOWN_GUID } from './make-rows.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
-import { UNKNOWN_GUID, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** Returns a plain body that an operation can carry out, or null for one without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {

@@ -6,9 +6,10 @@ import { CURSOR_SECRET } from '../support/api.ts';
 import { addRows } from '../support/rendition-rows.ts';
 import { makeShieldEvent, wordDate } from '../support/shield-events.ts';
 import { liveScenarios } from './live-scenarios.ts';
+import { UNKNOWN_GUID } from './make-rows.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import type { Scenario, World } from './world.ts';
-import { UNKNOWN_GUID, UNKNOWN_ID } from './world.ts';
+import { UNKNOWN_ID } from './world.ts';
 
 /**
  * Requests that provoke each listed status specific to the operation: its success, and refusals that no other operation

@@ -14,10 +14,8 @@ import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
+import { makeProvider, makeWebhookEvent, UNKNOWN_GUID, type Which } from './make-rows.ts';
 import { CAPTIONS } from './samples.ts';
-
-/** An object of the first library, an object of another library, or one that does not exist. */
-export type Which = 'own' | 'foreign' | 'unknown';
 
 /** A request as specified by a test. */
 export type Ask = { method: string; path: string } & CallOptions;
@@ -47,7 +45,6 @@ export type World = {
 /** Sets up the preconditions and returns the request that then gets the status. */
 export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
 
-export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
 /** Tables written regardless of the response: last use of a key, the audit log, and the firewall's log. */
@@ -281,25 +278,4 @@ async function makeProcess(api: TestApi, which: Which): Promise<string> {
 /** Creates an invited person. People belong to no library. */
 async function makePerson(api: TestApi, which: Which): Promise<string> {
   return which === 'unknown' ? UNKNOWN_GUID : (await invite(api, { Email: `${newGuid()}@example.com` })).id;
-}
-
-/** Creates a sign-in provider with a row, because their number is limited. They belong to no library. */
-async function makeProvider(api: TestApi, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
-  const id = newGuid();
-  const rules = { scopes: 'openid', email_domains: '[]', trusts_email: false, group_roles: '[]' };
-  const row = { id, name: 'Made for a test', issuer: 'https://id.example.com', client_id: 'millrace', ...rules };
-  await api.database.db.insertInto('sign_in_provider').values(row).execute();
-  return id;
-}
-
-/** Creates a dead letter, which may be sent again. */
-async function makeWebhookEvent(api: TestApi, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
-  const id = newGuid();
-  const library = which === 'own' ? 1 : api.second.id;
-  const dead = { status: 3, state: 'dead', give_up_at: new Date() } as const;
-  const event = { id, library_id: library, media_id: newGuid(), ...dead };
-  await api.database.db.insertInto('webhook_event').values(event).execute();
-  return id;
 }

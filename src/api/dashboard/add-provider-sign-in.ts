@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { IdentityRefusal, IdentityResult } from '../../catalog/people/identity-store.ts';
 import type { Identity, SignInProvider } from '../../catalog/people/sign-in-provider.ts';
 import { cleanText } from '../../lib/clean-text.ts';
+import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import {
@@ -16,7 +17,6 @@ import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 import { guidOfRequestId } from '../audited-write.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
-import { createFailureLimit } from '../../lib/failure-limit.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { ATTEMPT_SEC, type Attempt, attemptCookie, readAttempt, readReturn } from './provider-attempt.ts';
 import { formReader } from './read-form.ts';

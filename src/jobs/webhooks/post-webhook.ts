@@ -14,7 +14,10 @@ const MAX_REDIRECTS = 3;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
-/** An event and its destination. `readOnlyKeys` sign it, the current one first. `limitMs` covers the whole delivery, including redirects. */
+/**
+ * An event and its destination. `readOnlyKeys` sign it, the current one first. `limitMs` covers the whole delivery,
+ * including redirects.
+ */
 export type Delivery = { event: WebhookEvent; url: string; readOnlyKeys: readonly string[]; limitMs: number };
 
 /**

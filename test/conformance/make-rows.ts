@@ -1,0 +1,29 @@
+import { newGuid } from '../../src/lib/guid.ts';
+import type { TestApi } from '../support/api.ts';
+
+/** An object of the first library, an object of another library, or one that does not exist. */
+export type Which = 'own' | 'foreign' | 'unknown';
+
+/** A GUID that no object has. */
+export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
+
+/** Creates a sign-in provider with a row, because their number is limited. They belong to no library. */
+export async function makeProvider(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const rules = { scopes: 'openid', email_domains: '[]', trusts_email: false, group_roles: '[]' };
+  const row = { id, name: 'Made for a test', issuer: 'https://id.example.com', client_id: 'millrace', ...rules };
+  await api.database.db.insertInto('sign_in_provider').values(row).execute();
+  return id;
+}
+
+/** Creates a dead letter, which may be sent again. */
+export async function makeWebhookEvent(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const library = which === 'own' ? 1 : api.second.id;
+  const dead = { status: 3, state: 'dead', give_up_at: new Date() } as const;
+  const event = { id, library_id: library, media_id: newGuid(), ...dead };
+  await api.database.db.insertInto('webhook_event').values(event).execute();
+  return id;
+}
