@@ -109,7 +109,7 @@ async function answerOperation(
       throw error;
     });
     if (grant === null) await guard.check(request.raw, exchange.ip);
-    requireScope(grant, method);
+    requireScope(grant, operation);
     const raw = {
       params: request.params,
       queryText: queryOf(request.raw.url ?? ''),

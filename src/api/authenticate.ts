@@ -102,10 +102,16 @@ export function toCaller(person: SignedInPerson, libraryId: number | null): Call
   return { scope, libraryId: null, keyName: `${person.id} ${person.email}`, person };
 }
 
-/** Throws `Refused` (`forbidden`) for all methods except GET for a read-only key. */
-export function requireScope(grant: Caller | null, method: Method): void {
-  if (grant?.person !== undefined) return;
-  if (grant?.scope !== 'read' || method === 'GET') return;
+/** Throws `Refused` (`forbidden`) for a read-only key, except for GET without `keyScope`. */
+export function requireScope(
+  grant: Caller | null,
+  { method, keyScope }: { method: Method; keyScope?: 'write' | undefined },
+): void {
+  if (grant?.person !== undefined || grant?.scope !== 'read') return;
+  if (keyScope === 'write' && method === 'GET') {
+    throw new Refused('forbidden', "This key can only read metadata. Use the library's ApiKey.");
+  }
+  if (method === 'GET') return;
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);
 }
 

@@ -55,6 +55,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   /** Query string of the example in the OpenAPI document, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
+  /** Scope that a key needs. Default: `read` for GET, `write` for all other methods. */
+  keyScope?: 'write';
   /** Permission that a signed-in person needs; catalog/people/permissions.ts lists its roles. */
   permission: Permission;
   params: P;

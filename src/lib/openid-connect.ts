@@ -26,7 +26,7 @@ export type OpenIdConnect = {
   start(client: OpenIdClient, redirectUri: string): Promise<{ address: string; checks: OpenIdChecks }>;
   /**
    * Exchanges the code in the address to which the provider sent the browser, and verifies the ID token. Throws
-   * `OpenIdFault` if it is not valid.
+   * `OpenIdFault` if the sign-in was denied, the provider cannot be reached, or a response is not valid.
    */
   finish(
     client: OpenIdClient,
@@ -134,7 +134,8 @@ async function discover(library: Library, client: OpenIdClient, outbound: Outbou
         cause: error,
       });
     });
-  // A provider for any tenant has no issuer of its own, and would let other tenants use the addresses of this one.
+  // A multi-tenant endpoint, such as `/common/` of Entra ID, reports another issuer. It would let people of other
+  // tenants sign in with e-mail addresses of this one.
   const found = config.serverMetadata().issuer;
   if (URL.canParse(found) && new URL(found).href === server.href) return config;
   throw new Refused('unavailable', `Expected the issuer ${issuer} at the sign-in provider, got ${found}. Correct it.`);

@@ -87,7 +87,7 @@ test("another library's key and a read-only key cannot manage a share", async ()
   expect((await api.call('POST', `${foreign}/${guid}`, { key: api.second.key, body: {} })).status).toBe(404);
 });
 
-test('an editor creates shares in their own name, and a viewer sees none', async () => {
+test('an editor creates shares in their own name, and a viewer cannot list them', async () => {
   const editor = await join(api, { role: 'editor', email: 'ed@example.com' });
   const viewer = await join(api, { role: 'viewer', email: 'vi@example.com' });
   const made = await api.call('POST', path, { key: null, headers: editor.headers, body: {} });

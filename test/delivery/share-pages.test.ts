@@ -178,7 +178,7 @@ test('shows nothing about the video before the password, which opens only this s
   await expect.poll(() => statusOf(url, { headers: { cookie } }), PATIENCE).toBe(403);
 });
 
-test('limits wrong passwords, without a lockout of visitors who have entered the right one', async () => {
+test('limits wrong passwords without locking out viewers who have entered the right one', async () => {
   const { url } = await share({ password: PASSWORD });
   const cookie = (await send(url, PASSWORD)).headers.get('set-cookie')?.split(';')[0] ?? '';
   for (let count = 0; count < 20; count += 1) expect((await send(url, 'x'.repeat(500))).status).toBe(403);
@@ -245,7 +245,7 @@ test('each state of the video has its page and status', async () => {
   await expect.poll(async () => (await open(url)).text(), PATIENCE).toContain('Video not found');
 });
 
-test('rules for referrers, addresses and countries apply to a share', async () => {
+test('referrer and country rules apply to a share', async () => {
   const film = await publish({ access: { allowedReferrers: ['good.test'], allowDirectPlay: false } });
   const { url } = await share({}, film);
   const from = (referer: string) => statusOf(url, { headers: { referer } });

@@ -64,11 +64,11 @@ const ROLES = [
 
 /** Returns the refusal that a session of this role gets because of its role. Null if the role is allowed. */
 function refusalOf(
-  { auth, method }: { auth: string; method: string },
+  { auth, method, keyScope }: { auth: string; method: string; keyScope?: string },
   role: (typeof ROLES)[number]['role'],
 ): number | null {
   if (auth === 'account-key') return role === 'owner' ? null : 401;
-  return role === 'reader' && method !== 'GET' ? 403 : null;
+  return role === 'reader' && (method !== 'GET' || keyScope === 'write') ? 403 : null;
 }
 
 /** Returns whether a status is neither a refusal by role nor a fault. */

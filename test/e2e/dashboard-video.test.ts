@@ -101,7 +101,7 @@ test('creates a share page with a password and an end, changes it and deletes it
   const dialog = page.getByRole('dialog', { name: 'Create share page' });
   await dialog.getByLabel('Require a password').check();
   await dialog.getByLabel('Password for viewers').fill('short');
-  await dialog.getByLabel('Ends').selectOption('168');
+  await dialog.getByLabel('Expires').selectOption('168');
   await press('Save share page');
   await dialog.getByText('Expected a password of 8 to 200 characters').waitFor();
   await dialog.getByLabel('Password for viewers').fill('summer party');

@@ -66,7 +66,7 @@ async function countsOfOthers(seconds: number): Promise<number[]> {
 }
 
 test(
-  'startup waits and reports the required number if connection slots are short; an idle one closes most of them',
+  'a worker without enough connection slots waits and reports how many it needs; an idle worker closes most of them',
   LIMIT,
   async () => {
     await database.pool.query('select 1');

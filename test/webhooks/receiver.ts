@@ -86,11 +86,9 @@ export function reset({ response }: Arrival): void {
 }
 
 /**
- *
  * Returns the fault in a delivery's signatures, or null. The Standard Webhooks specification requires base64 of
  * HMAC-SHA256 over `id.timestamp.body`, with the time within five minutes. The hosted API also requires hex of
  * HMAC-SHA256 over the body.
- *
  */
 export function findForgery({ headers, body }: Arrival, readOnlyKey: string): string | null {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];

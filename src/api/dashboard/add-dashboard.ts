@@ -60,7 +60,7 @@ async function readVideo(
   const { libraryId }: { libraryId?: string } = Object(request.params);
   const claim = sessionClaim(request.raw, deps);
   const caller = await authenticate({ auth: 'access-key', permission, ...claim, libraryId }, deps);
-  requireScope(caller, method);
+  requireScope(caller, { method });
   // The body was just read with the schema from which its type is inferred.
   const read = readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
   return { ...read, caller };

@@ -30,7 +30,10 @@ const EMAIL = /^[^\s@]{1,200}@[^\s@]{1,53}$/;
 
 const readStart = formReader('/dashboard/sign-in/{providerId}', Type.Object({ returnTo: Type.String() }));
 
-/** Reason why a sign-in at a provider failed, as sent to the dashboard. web/dashboard/shell/sign-in.tsx shows it. */
+/**
+ * Reason why a sign-in at a provider failed, as sent to the dashboard. web/dashboard/shell/provider-buttons.tsx shows
+ * it.
+ */
 export type SignInFault = IdentityRefusal | 'denied' | 'unreachable' | 'invalid' | 'expired' | 'busy';
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
@@ -54,7 +57,7 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
     const exchange = { request, reply };
     const address = deps.callerOf(request.raw);
     const found = findAttempt(request, deps);
-    // Pages of others can send a browser here. They must neither end its attempt nor count as failures.
+    // Other sites can send a browser here. That must neither end its attempt nor count as a failure.
     if (found === null) {
       logEvent('sign-in.refused', { address, reason: 'expired' });
       return answerFault(exchange, 'expired', deps);
@@ -106,7 +109,7 @@ function toClient({ id, modifiedAt, ...provider }: SignInProvider): OpenIdClient
   return { ...provider, key: `${id} ${modifiedAt.getTime()}` };
 }
 
-/** Returns the address to which the provider sends the browser. The provider must have it in its list. */
+/** Returns the redirect URI, which must be registered at the provider. */
 function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publicUrl, trusted }: Deps): string {
   const { scheme, host } = requestOrigin(raw, trusted);
   if (publicUrl === null && host === null) throw new Refused('invalid', 'Expected a valid Host header, got none.');
@@ -198,7 +201,7 @@ const OPERATIONS = {
   roles: 'changeRolesBySignIn',
 } as const;
 
-/** The audit log names people who were created, linked or given other roles by a provider. */
+/** Records in the audit log that a sign-in created a person, linked one or changed their roles. */
 async function recordChange(
   request: FastifyRequest,
   { change, personId, email }: Accepted,

@@ -10,7 +10,7 @@ export const ATTEMPT_SEC = 10 * 60;
 const SECURE_NAME = '__Host-millrace-sign-in';
 const PLAIN_NAME = 'millrace-sign-in';
 const MAX_RETURN_LENGTH = 1_000;
-/** Any base; only the part after the origin is used. */
+/** Base for relative URLs. A URL with another origin is rejected. */
 const BASE = 'http://dashboard.invalid';
 
 const Attempt = Type.Object({

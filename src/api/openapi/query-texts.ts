@@ -9,7 +9,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'putAudioTrack.purpose': 'Purpose of the track: `main`, `commentary` or `description`. The default is `main`.',
   'deleteAudioTrack.allowNone': 'If true, the last audio track may be deleted.',
   'putAudioTrack.isDefault': 'If true, players start with this track.',
-  fromByte: 'Number of bytes at the beginning to leave out, to continue a download.',
+  fromByte: 'Position of the first byte to return, to continue a download.',
   itemsPerPage: 'Maximum number of items per page.',
   'searchSpoken.itemsPerPage': 'Maximum number of videos.',
   perPage: 'Maximum number of items per page.',

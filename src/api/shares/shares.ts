@@ -65,7 +65,7 @@ export const updateShare = defineOperation({
   method: 'POST',
   path: `${PATH}/{shareId}`,
   description:
-    'Changes a share page; absent fields are left unchanged, null removes the password or the end. Viewers who know ' +
+    'Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know ' +
     'the previous password must enter the new one.',
   auth: 'access-key',
   permission: 'videos.edit',
@@ -83,7 +83,8 @@ export const deleteShare = defineOperation({
   summary: 'Delete a share page',
   method: 'DELETE',
   path: `${PATH}/{shareId}`,
-  description: 'Deletes a share page. Its link ends within 2 s, and open pages close the player within a minute.',
+  description:
+    'Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: ShareParams,

@@ -64,7 +64,7 @@ export const resetReadOnlyApiKey = defineOperation({
   path: '/videolibrary/{id}/resetReadOnlyApiKey',
   description:
     'Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays ' +
-    'valid for that time, and webhooks have a signature of each key.',
+    'valid for that time, and webhooks are signed with both keys.',
   params: CoreLibraryParams,
   query: Type.Object(overlap),
   refusals: { 'not-found': 404 },

@@ -13,18 +13,16 @@ export const getOriginal = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/original',
   description:
-    'Downloads the uploaded file of a video, whether or not viewers may download it. Needs a key that may write.',
+    'Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access.',
   auth: 'access-key',
+  keyScope: 'write',
   permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ fromByte: queryInt64(0) }),
   answer: 'bytes',
-  refusals: { 'not-found': 404 },
-  async run({ params, query, grant, signal }, { videoViews, storage }: Deps) {
+  refusals: { 'not-found': 404, forbidden: 403 },
+  async run({ params, query, signal }, { videoViews, storage }: Deps) {
     const { libraryId, videoId } = params;
-    if (grant?.scope === 'read') {
-      throw new Refused('forbidden', "This key can only read metadata, not originals. Use the library's ApiKey.");
-    }
     const key = (await videoViews.load({ libraryId, mediaId: videoId })).source_key;
     if (key === null) throw new Refused('not-found', `Video ${videoId} has no stored original. Upload its file again.`);
     const { body } = await storage.read(key, { start: query.fromByte, end: Number.POSITIVE_INFINITY }, signal);

@@ -12,7 +12,7 @@ export const testWebhook = defineOperation({
   name: 'testWebhook',
   method: 'POST',
   path: '/library/{libraryId}/webhooks/test',
-  description: 'Requests a test event for the webhook address of a library. The delivery log shows the result.',
+  description: 'Sends a test event to the webhook URL of a library. The delivery log shows the result.',
   auth: 'access-key',
   permission: 'library.manage',
   params: LibraryParams,

@@ -27,7 +27,10 @@ export type IdentityStore = {
    * Updates the roles of a person whom this provider created.
    */
   admit(provider: SignInProvider, identity: Identity): Promise<IdentityResult>;
-  /** Marks a sign-in as finished, for the seconds in which it could be sent again. Returns false if it was marked. */
+  /**
+   * Marks a sign-in as finished for `forSec` seconds, during which its callback could be replayed. Returns false if it
+   * was already marked.
+   */
   finish(state: string, forSec: number): Promise<boolean>;
 };
 
@@ -144,7 +147,7 @@ async function insertIdentity(tx: Tx, personId: Guid, { provider, identity }: Cl
   logOnCommit('person.linked', { personId, providerId: provider.id });
 }
 
-/** Libraries may have been deleted after the provider was configured. */
+/** Returns the roles without those in libraries that were deleted after the provider was configured. */
 async function existingRoles(tx: Tx, { account, libraries }: Roles): Promise<Roles> {
   const existing = await selectLibraries(tx, [...libraries.keys()]);
   return { account, libraries: new Map([...libraries].filter(([id]) => existing.has(id))) };

@@ -39,7 +39,10 @@ export type Identity = {
   groups: readonly string[];
 };
 
-/** Returns the roles that a provider gives to members of groups. Empty: none. */
+/**
+ * Returns the roles of a person with these groups: the highest role in each library, and in the account the highest
+ * role or else the default role.
+ */
 export function rolesOfGroups(provider: SignInProvider, groups: readonly string[]): Roles {
   const own = provider.groupClaim === null ? [] : provider.groupRoles.filter(({ group }) => groups.includes(group));
   const account = highest(own.filter(({ libraryId }) => libraryId === null)) ?? provider.defaultRole;

@@ -98,11 +98,9 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
 }
 
 /**
- *
  * Returns the chunks of a recording that its cut list covers. If a recording was sealed while its owner had no
  * database, the owner first stores the rest of its media and then extends the timeline. Until then, the timeline does
  * not include these frames.
- *
  */
 function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
   const isSealed = kind === 'video' && startTicks.length > 0;

@@ -34,10 +34,8 @@ const ROUND_DAYS = 7;
 export type TakenItem = { item: ScrubItem; before: Place };
 
 /**
- *
  * Claims the next object in row order, so that no other worker checks it in this round. Returns null if the round has
  * ended, or no round is due.
- *
  */
 export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
@@ -133,10 +131,8 @@ function placeOf(item: ScrubItem): Place {
 type Standing = { place: Place; isBeginning: boolean };
 
 /**
- *
  * Returns the position of the round; null if the last round has ended and the next one is not due. The row is locked
  * until the transaction ends.
- *
  */
 async function lockRound(tx: Tx): Promise<Standing | null> {
   await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(tx);

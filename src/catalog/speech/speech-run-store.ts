@@ -18,10 +18,8 @@ export type SpeechRun = {
 export type SpeechRunKey = MediaKey & { run: number };
 
 /**
- *
  * Seconds without an update after which a run in progress counts as ended, because its worker must have died. A run in
  * the queue has no updates, however long it waits.
- *
  */
 const SILENT_SEC = 900;
 

@@ -52,9 +52,7 @@ export async function forgetIdle(db: Db, owner: string): Promise<void> {
 }
 
 /**
- *
  * Marks tasks as ready whose pause has ended, and takes tasks from dead workers. Runs once a second across all workers.
- *
  */
 export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   const { rows } = await sql<LostTask>`

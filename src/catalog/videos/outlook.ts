@@ -35,10 +35,8 @@ export type OutlookView = {
 };
 
 /**
- *
  * Explanation of why a video is not finished, with an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
  * null if it cannot be estimated. `needsOtherFile` is true if its file can never become a video.
- *
  */
 export type Outlook = {
   waitsFor: number;

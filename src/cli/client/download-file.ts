@@ -13,15 +13,15 @@ const FIRST_PAUSE_MS = 500;
 export class DownloadFailed extends Error {}
 
 /**
- * A file of the service. `request` asks for its bytes from `fromByte` on. The status is 206, or 200 if the response
- * starts there too (`skips`), or else at the beginning.
+ * A file of the service. `request` requests its bytes from `fromByte` on. `skips`: true if a response with status 200
+ * also starts at `fromByte`; if false, such a response starts at the beginning of the file.
  */
 export type RemoteFile = { name: string; skips: boolean; request(fromByte: number): Promise<Response> };
 
 /**
  * Downloads a file to `target`, and returns its SHA-256. Continues an earlier partial download (`target.part`), and
- * tries again after network failures, statuses of 500 and above, and 429. With `sha256`, a different content is
- * discarded. Throws `DownloadFailed`.
+ * tries again after network failures, statuses of 500 and above, and 429. If `sha256` is not null, content with a
+ * different hash is discarded. Throws `DownloadFailed` if the last attempt fails, or at once for any other status.
  */
 export async function downloadFile(
   file: RemoteFile,
@@ -35,7 +35,7 @@ export async function downloadFile(
       await rename(part, target);
       return hash;
     }
-    // The remainder of an earlier version of the file must not be continued.
+    // A partial file of an earlier version must not be continued.
     if (hash !== null) await rm(part, { force: true });
     const reason = fault?.reason ?? 'its SHA-256 differs from the one that the service recorded';
     if (fault?.isFinal === true || attempt === ATTEMPTS) throw new DownloadFailed(`${file.name}: ${reason}.`);
@@ -57,7 +57,7 @@ async function transfer({ request, skips }: RemoteFile, part: string): Promise<F
   try {
     const response = await request(fromByte);
     const { status, body } = response;
-    // All bytes are there, or the file became shorter, which the hash shows.
+    // The partial file is complete, or the file on the service is shorter now. The hash tells which.
     if (status === 416 && fromByte > 0) return null;
     if (status !== 200 && status !== 206) {
       await body?.cancel();

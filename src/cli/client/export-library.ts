@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VideoModel } from '../../../sdk/src/millrace.ts';
+import { readGuid } from '../../lib/guid.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
@@ -98,6 +99,11 @@ async function writeStatistics({ millrace, library: libraryId }: Context, folder
 /** Exports one video. Returns whether anything was transferred. */
 async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder } = exporting;
+  // Both become names of files.
+  const isName = ({ srclang }: VideoModel['captions'][number]) => /^[\w-]{1,64}$/.test(String(srclang));
+  if (readGuid(video.guid) === null || !video.captions.every(isName)) {
+    throw new DownloadFailed('Expected a GUID and language codes of letters, digits and hyphens.');
+  }
   const hasFile = video.status !== CREATED && video.status !== UPLOAD_FAILED;
   const isNew = hasFile && (await exportMedia(exporting, video));
   const captions = video.captions.map(({ srclang }) => String(srclang));
@@ -133,6 +139,8 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
     sums.delete(existing);
   }
   const target = join(folder, `${video.guid}.media`);
+  // Without a known hash, a partial file may belong to an earlier version.
+  if (sha256 === null) await rm(`${target}.part`, { force: true });
   const hash = await downloadFile(mediaOf(exporting, video), { target, sha256 });
   const name = `${video.guid}${await extensionOf(target)}`;
   await rename(target, join(folder, name));

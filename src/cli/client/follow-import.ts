@@ -4,7 +4,7 @@ import { endProgress, printLine, printProgress } from './output.ts';
 
 const POLL_MS = 1_000;
 
-/** Thrown after an import that did not carry everything. The failures have been printed. */
+/** Thrown after an import or export that is not complete. The failures have been printed. */
 export class ImportIncomplete extends Error {}
 
 /** Shows the progress of an import until it ends. Throws `ImportIncomplete` if something failed. */

@@ -180,7 +180,12 @@ const table = [
   ),
   call('shares ls', 'listShares', ['videoId'], 'list the share pages of a video'),
   call('shares create', 'createShare', ['videoId'], 'create a share page; password=, allowDownload=, dateExpires='),
-  call('shares edit', 'updateShare', ['videoId', 'shareId'], 'change a share page: password=, dateExpires='),
+  call(
+    'shares edit',
+    'updateShare',
+    ['videoId', 'shareId'],
+    'change a share page: password=, allowDownload=, dateExpires=',
+  ),
   call('shares rm', 'deleteShare', ['videoId', 'shareId'], 'delete a share page'),
   call('keys ls', 'listKeys', ['id'], 'list the additional keys of a library'),
   call('keys create', 'createKey', ['id'], 'create a key: Scope=read|write Label=TEXT'),

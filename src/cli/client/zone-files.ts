@@ -2,7 +2,7 @@ import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 
-/** Lifetime of a signed address, in seconds. It must only be valid when the transfer starts. */
+/** Lifetime of a signed URL, in seconds. The URL only needs to be valid when the transfer starts. */
 const SIGNED_SEC = 3_600;
 
 /** Requests a file of a library's pull zone, from byte `fromByte` on. */
@@ -15,7 +15,7 @@ export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
 export async function openZoneFiles({ millrace, library }: Context, thumbnailUrl: string): Promise<ZoneFiles> {
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
   const zone = await millrace.call('getPullZone', { id: PullZoneId });
-  const [base] = thumbnailUrl.replace(/\/bcdn_token=[^/]*/, '').split(/\/[0-9a-f-]{36}\//);
+  const base = /^(https?:.*?)(?:\/bcdn_token=[^/]*)?\/[0-9a-f-]{36}\//.exec(thumbnailUrl)?.[1];
   if (base === undefined) throw new Refused('invalid', `expected the address of a thumbnail, got ${thumbnailUrl}.`);
   const [referrer] = zone.AllowedReferrers;
   const headers = referrer === undefined ? {} : { Referer: `https://${referrer.replace(/^\*\./, 'www.')}/` };

@@ -14,7 +14,7 @@ test.each([
   { name: 'changes with little between them', total: 30, changed: [4, 5, 9, 15, 22] },
   { name: 'a file that changes completely', total: 2_500, changed: numbers(2_500) },
   { name: 'changes that need several hunks', total: 2_600, changed: numbers(2_600).filter((index) => index % 5 === 0) },
-])('patch applies the diff of $name', ({ total, changed }) => {
+])('git apply accepts the diff of $name', ({ total, changed }) => {
   const from = numbers(total).map(line);
   from[total - 1] = 'the last line without a line break';
   const to = from.map((text, index) => (changed.includes(index) ? `new ${text}` : text));

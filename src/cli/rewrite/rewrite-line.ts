@@ -4,7 +4,7 @@ import { type LineEdit, withSerializedLengths } from './with-serialized-lengths.
 /** An address of the hosted service in a text. `to` is null if no rule replaces it. Both are without a query. */
 export type FoundAddress = { from: string; to: string | null; host: string };
 
-/** How an address is written: its slashes, and whether it is percent-encoded. */
+/** Notation of an address: its slashes, and whether it is percent-encoded. */
 type Notation = { slash: string; isPercent: boolean };
 
 const SLASH = String.raw`(?:\\*/|%2F)`;

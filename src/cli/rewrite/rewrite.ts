@@ -66,7 +66,7 @@ async function* textFilesIn(place: string): AsyncGenerator<string> {
     else process.stderr.write(`millrace rewrite: ${place} is binary or UTF-16 and was skipped.\n`);
     return;
   }
-  if (!found.isDirectory()) return;
+  if (!found.isDirectory()) throw new Refused('invalid', `expected a file or folder, got ${quote(place)}.`);
   for (const name of (await readdir(place)).toSorted()) {
     const below = path.join(place, name);
     const entry = await lstat(below);

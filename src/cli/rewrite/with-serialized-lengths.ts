@@ -26,7 +26,7 @@ export function withSerializedLengths(line: string, edits: readonly LineEdit[]):
   return all;
 }
 
-/** Returns the position after a number of bytes, of which escaped ones take two characters. */
+/** Returns the position that is `bytes` bytes after `start`. An escaped byte takes two characters. */
 function skipBytes(line: string, start: number, { bytes, isEscaped }: { bytes: number; isEscaped: boolean }): number {
   if (!isEscaped) return start + bytes;
   let at = start;

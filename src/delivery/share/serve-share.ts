@@ -40,13 +40,13 @@ type Opened = { share: Share; publication: Publication };
 
 const NONCE_BYTES = 16;
 const MAX_FORM_BYTES = 4_096;
-/** Time in addition to the length of a video for which a player opened by a share keeps its token, in seconds. */
+/** Seconds for which a player token is valid in addition to the length of the video, so that viewers can pause. */
 const PAUSE_SEC = 15 * 60;
 const RETRY_AFTER_SEC = 30;
 
 /**
  * Serves the page of a share, redirects to its player with a token for this viewer, or redirects to the file that it
- * offers. A share opens a library that requires embed tokens, but all other rules of its viewers apply.
+ * offers. A share replaces the embed token and `AllowDirectPlay`. All other rules of the library apply.
  */
 export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDeps): Promise<Answer> {
   if (part === 'logo') return serveLogo(admitted, deps);
@@ -102,7 +102,10 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Opened | Ans
   return state === null ? { share, publication } : notice(admitted, state, deps);
 }
 
-/** Applies the referrer rules. Address, country and rates were checked before. */
+/**
+ * Returns the page that explains a refusal by the referrer rules; null if they allow the viewer. Address, country and
+ * rates were checked before.
+ */
 async function refusalOf({ request }: Asked, share: Share, { playback, player }: ShareDeps): Promise<Answer | null> {
   const problem = await playback.authorizePage(share, readPlayRequest(request.message));
   if (problem === null) return null;

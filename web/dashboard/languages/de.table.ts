@@ -31,14 +31,14 @@ export const de = {
     'Zu viele fehlgeschlagene Anmeldungen von dieser Adresse. Versuche es in einer Minute noch einmal.',
   'The provider sent no verified e-mail address. Confirm your address there, then try again.':
     'Der Anbieter hat keine bestätigte E-Mail-Adresse geschickt. Bestätige sie dort und versuche es noch einmal.',
-  'Addresses of your domain cannot sign in with this provider. Ask an owner.':
+  'This provider does not accept e-mail addresses of your domain. Ask an owner.':
     'Adressen deiner Domain können sich mit diesem Anbieter nicht anmelden. Bitte einen Inhaber.',
   'You have no account here. Ask an administrator for an invitation.':
     'Du hast hier kein Konto. Bitte die Verwaltung um eine Einladung.',
   'None of your groups has a role here. Ask an administrator.':
     'Keine deiner Gruppen hat hier eine Rolle. Frage die Verwaltung.',
   'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage die Verwaltung.',
-  'Another account of the provider belongs to the person with your address. Ask an administrator.':
+  'Another account at this provider is already linked to your e-mail address. Ask an administrator.':
     'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage die Verwaltung.',
   'Sign-in providers': 'Anmelde-Anbieter',
   'People sign in with accounts of your organisation (OpenID Connect). Passwords and keys keep working.':
@@ -52,20 +52,20 @@ export const de = {
   'Accepted domains': 'Erlaubte Domains',
   'Separated by commas. Empty: all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
   'Role without an invitation': 'Rolle ohne Einladung',
-  'Everybody who can sign in at the provider gets this role.':
-    'Alle, die sich beim Anbieter anmelden können, erhalten diese Rolle.',
+  'New people get this role the first time they sign in.':
+    'Neue Personen erhalten diese Rolle bei der ersten Anmeldung.',
   'None: an invitation or a group is needed': 'Keine: Einladung oder Gruppe nötig',
   'Claim with groups': 'Claim mit Gruppen',
-  'Such as groups. Empty: groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
+  'For example, groups. If empty, groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
   'Addresses without email_verified count as verified': 'Adressen ohne email_verified gelten als bestätigt',
   'Only for providers that set all addresses themselves.': 'Nur für Anbieter, die alle Adressen selbst vergeben.',
   'Group {0}': 'Gruppe {0}',
   'Role of group {0}': 'Rolle der Gruppe {0}',
-  'Place of group {0}': 'Ort der Gruppe {0}',
+  'Library of group {0}': 'Bibliothek der Gruppe {0}',
   'Delete group {0}': 'Gruppe {0} löschen',
   'Add group': 'Gruppe hinzufügen',
   'Delete provider': 'Anbieter löschen',
-  'People stay, with their sessions and roles. Without a password they can no longer sign in.':
+  'People keep their sessions and roles. People without a password can no longer sign in.':
     'Personen bleiben, mit Sitzungen und Rollen. Ohne Passwort können sie sich nicht mehr anmelden.',
   'Your account': 'Dein Konto',
   'You have no role in any library. Ask an administrator.':
@@ -1222,22 +1222,21 @@ export const de = {
   'With password': 'Mit Passwort',
   'Anyone with the link': 'Alle mit dem Link',
   'Download allowed': 'Download erlaubt',
-  'No end': 'Ohne Ende',
-  'Ended {0}': 'Beendet: {0}',
-  'Ends {0}': 'Endet: {0}',
+  'Never expires': 'Läuft nie ab',
+  'Expired {0}': 'Abgelaufen: {0}',
+  'Expires {0}': 'Läuft ab: {0}',
   'Created by {0}': 'Erstellt von {0}',
   'Link of the share page': 'Link der Freigabeseite',
   'Delete link': 'Link löschen',
   'Change share page': 'Freigabeseite ändern',
   Unchanged: 'Unverändert',
   'Require a password': 'Passwort verlangen',
-  Ends: 'Ende',
   'Allow download': 'Download erlauben',
-  'Needs MP4 files, which the encoding settings of the library turn on.':
+  'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'Benötigt MP4-Dateien, die in den Kodierungseinstellungen der Bibliothek eingeschaltet werden.',
   'Save share page': 'Freigabeseite speichern',
   'Password for viewers': 'Passwort für Zuschauer',
-  'Empty keeps the current password.': 'Leer lassen, um das Passwort zu behalten.',
+  'Leave empty to keep the current password.': 'Leer lassen, um das Passwort zu behalten.',
   'At least 8 characters.': 'Mindestens 8 Zeichen.',
   Never: 'Nie',
   'In 1 day': 'In 1 Tag',

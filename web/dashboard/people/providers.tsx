@@ -80,7 +80,7 @@ function DeleteDialog({ provider, onDeleted, onClose }: DeleteProps) {
   };
   return (
     <Dialog title={t('Delete {0}', provider.Name)} onClose={onClose}>
-      <p>{t('People stay, with their sessions and roles. Without a password they can no longer sign in.')}</p>
+      <p>{t('People keep their sessions and roles. People without a password can no longer sign in.')}</p>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       <div class="row end">
         <button type="button" class="primary" disabled={isBusy.value} onClick={() => void remove()}>
@@ -220,7 +220,7 @@ function PeopleFields({ draft, roles }: FieldsProps & { roles: Choices }) {
       />
       <SelectField
         label={t('Role without an invitation')}
-        hint={t('Everybody who can sign in at the provider gets this role.')}
+        hint={t('New people get this role the first time they sign in.')}
         value={role}
         choices={[[NOBODY, t('None: an invitation or a group is needed')], ...roles.filter(([one]) => one !== 'owner')]}
         onChange={(chosen) => change({ role: chosen })}
@@ -238,7 +238,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
     <>
       <TextField
         label={t('Claim with groups')}
-        hint={t('Such as groups. Empty: groups are ignored.')}
+        hint={t('For example, groups. If empty, groups are ignored.')}
         value={claim}
         onChange={(text) => change({ claim: text })}
       />
@@ -256,7 +256,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
             onChange={(chosen) => changeGroup(at, { role: chosen })}
           />
           <SelectField
-            label={t('Place of group {0}', at + 1)}
+            label={t('Library of group {0}', at + 1)}
             value={place}
             choices={places}
             onChange={(chosen) => changeGroup(at, { place: chosen })}

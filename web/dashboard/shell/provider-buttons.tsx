@@ -12,7 +12,7 @@ export type ProviderName = { id: string; name: string };
 /** Parameter with which the service reports a failed sign-in at a provider. */
 const FAULT = 'sign-in';
 
-/** One button per sign-in provider. After the sign-in, the provider sends the browser back to the open page. */
+/** One button per sign-in provider. After the sign-in, the service redirects the browser to the page that was open. */
 export function ProviderButtons({ providers }: { providers: readonly ProviderName[] }) {
   const { isBusy, error, run } = useAction();
   const start = (id: string) =>
@@ -53,11 +53,11 @@ function describeFault(fault: string): string | null {
     expired: t('This sign-in has expired, was used before, or was started in another browser. Start again.'),
     busy: t('Too many failed sign-ins from this address. Try again in a minute.'),
     email: t('The provider sent no verified e-mail address. Confirm your address there, then try again.'),
-    domain: t('Addresses of your domain cannot sign in with this provider. Ask an owner.'),
+    domain: t('This provider does not accept e-mail addresses of your domain. Ask an owner.'),
     unknown: t('You have no account here. Ask an administrator for an invitation.'),
     'no-role': t('None of your groups has a role here. Ask an administrator.'),
     disabled: t('Your account is disabled. Ask an administrator.'),
-    taken: t('Another account of the provider belongs to the person with your address. Ask an administrator.'),
+    taken: t('Another account at this provider is already linked to your e-mail address. Ask an administrator.'),
   };
   return Object.entries(words).find(([known]) => known === fault)?.[1] ?? null;
 }

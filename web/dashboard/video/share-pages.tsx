@@ -67,7 +67,9 @@ function Row({ path, share, onChanged }: RowProps) {
   const facts = [
     share.access === 'password' ? t('With password') : t('Anyone with the link'),
     ...(share.allowDownload ? [t('Download allowed')] : []),
-    share.dateExpires === null ? t('No end') : t(isOver ? 'Ended {0}' : 'Ends {0}', moment(share.dateExpires)),
+    share.dateExpires === null
+      ? t('Never expires')
+      : t(isOver ? 'Expired {0}' : 'Expires {0}', moment(share.dateExpires)),
     t('Created by {0}', share.createdBy),
   ];
   return (
@@ -130,10 +132,10 @@ function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
       <form class="stack" onSubmit={(event) => void save(event)}>
         <Check label={t('Require a password')} value={hasPassword.value} onChange={(on) => (hasPassword.value = on)} />
         {hasPassword.value && <PasswordField isKept={share?.access === 'password'} password={password} />}
-        <SelectField label={t('Ends')} value={end.value} choices={choices} onChange={(to) => (end.value = to)} />
+        <SelectField label={t('Expires')} value={end.value} choices={choices} onChange={(to) => (end.value = to)} />
         <Check
           label={t('Allow download')}
-          hint={t('Needs MP4 files, which the encoding settings of the library turn on.')}
+          hint={t('Requires MP4 files. Turn them on in the encoding settings of the library.')}
           value={allowDownload.value}
           onChange={(on) => (allowDownload.value = on)}
         />
@@ -152,7 +154,7 @@ function PasswordField({ isKept, password }: { isKept: boolean; password: Signal
   return (
     <TextField
       label={t('Password for viewers')}
-      hint={isKept ? t('Empty keeps the current password.') : t('At least 8 characters.')}
+      hint={isKept ? t('Leave empty to keep the current password.') : t('At least 8 characters.')}
       isSecret
       value={password.value}
       onChange={(text) => (password.value = text)}

@@ -5,13 +5,16 @@ import { spokenOf } from '../transcript/spoken.ts';
 
 /** Interval at which an open page checks that it may still be shown, in ms. */
 const CHECK_MS = 30_000;
-/** Statuses that end what the page shows. Others, such as of an overloaded server, change nothing. */
+/**
+ * Statuses that reload the page if they differ from its own. Others, such as those of an overloaded server, are
+ * ignored.
+ */
 const ENDING = new Set([200, 403, 404, 410]);
 
 const frame = document.querySelector<HTMLIFrameElement>('#player');
 const panel = document.querySelector<HTMLDetailsElement>('#transcript');
 
-/** Loads the page again when its address has another status, such as after the share was deleted. */
+/** Reloads the page if its URL now responds with a different status, for example because the share was deleted. */
 async function check(): Promise<void> {
   const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
   if (answer === null || !ENDING.has(answer.status)) return;

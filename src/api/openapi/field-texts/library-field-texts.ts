@@ -173,7 +173,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Group: 'Name of the group, exactly as in the claim.',
     Role: 'Role of the members of the group.',
     LibraryId: 'Library to which the role applies. Null or absent: the account.',
-    CallbackUrl: 'Redirect URI to register at the provider. Only a path without `MILLRACE_PUBLIC_URL`.',
+    CallbackUrl: 'Redirect URI to register at the provider. If `MILLRACE_PUBLIC_URL` is not set, it is only the path.',
     DateCreated: 'Time of creation.',
   },
   PersonSessionModel: {
