@@ -27,6 +27,8 @@ const EVENT_HEADERS = {
 };
 
 /** Licences are specific to one request and must not be cached. */
+/** Interval in ms after which the key of a download is checked again. */
+const KEY_CHECK_MS = 10_000;
 const BYTES_HEADERS = {
   'content-type': 'application/octet-stream',
   'cache-control': 'no-store',
@@ -101,7 +103,7 @@ async function answerOperation(
   const { request, reply } = exchange;
   let grant: Caller | null = null;
   try {
-    const { method, auth, permission } = operation;
+    const { auth, permission } = operation;
     const libraryId = libraryInPath(operation.path, request.params);
     const claim = sessionClaim(request.raw, { publicUrl: deps.publicUrl, trusted });
     grant = await authenticate({ auth, permission, ...claim, libraryId }, deps).catch(async (error: unknown) => {
@@ -122,19 +124,40 @@ async function answerOperation(
     const status = operation.answerStatus ?? 200;
     // An event stream outlives the check of its key, so the hub checks the key again.
     if (answer instanceof Readable) {
-      deps.progressHub.guard(answer, () => isOpen({ auth, permission, ...claim, libraryId }, deps));
+      const isAllowed = () => isOpen({ auth, permission, ...claim, libraryId }, deps);
+      if (operation.answer === 'bytes') endWhenRevoked(answer, isAllowed);
+      else deps.progressHub.guard(answer, isAllowed);
     }
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     if (operation.answer === 'csv') reply.headers(csvHeaders(operation.fileName ?? `${operation.name}.csv`));
     if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
-    reply.code(status).send(answer ?? undefined);
+    reply.code(status);
+    // Fastify would read the whole stream for a HEAD request.
+    if (request.method === 'HEAD' && answer instanceof Readable) {
+      discard(answer);
+      reply.send();
+    } else reply.send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);
     await recordWrite(operation, { exchange, grant, answer: null, status }, deps);
     answerError(error, operation, reply);
   }
   throwAwayRest(request.raw);
+}
+
+/** Closes a stream that nobody reads. */
+function discard(stream: Readable): void {
+  stream.on('error', () => undefined).destroy();
+}
+
+/** Breaks off a download soon after its key or session ended. If that cannot be determined, it continues. */
+function endWhenRevoked(stream: Readable, isAllowed: () => Promise<boolean>): void {
+  const check = async () => {
+    if (!(await isAllowed())) stream.destroy(new CallerGone());
+  };
+  const timer = setInterval(() => void check().catch(() => undefined), KEY_CHECK_MS).unref();
+  stream.once('close', () => clearInterval(timer));
 }
 
 /** Returns the text of the library's id in a path; undefined if the path names none. */

@@ -109,7 +109,10 @@ export function requireScope(
 ): void {
   if (grant?.person !== undefined || grant?.scope !== 'read') return;
   if (keyScope === 'write' && method === 'GET') {
-    throw new Refused('forbidden', "This key can only read metadata. Use the library's ApiKey.");
+    throw new Refused(
+      'forbidden',
+      "This key can only read, but this operation needs write access. Use the library's ApiKey.",
+    );
   }
   if (method === 'GET') return;
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);

@@ -170,7 +170,7 @@ async function exchange(library: Library, config: Configuration, sent: Sent): Pr
   const more = await library.fetchUserInfo(config, tokens.access_token, token.sub);
   // An address and its verification must be from the same document.
   const { email, email_verified, ...rest } = more;
-  return { ...rest, ...(token.email === undefined && { email, email_verified }), ...own };
+  return { ...rest, ...own, ...(token.email === undefined && { email, email_verified }) };
 }
 
 /** Creates a `fetch` that follows the rules for outbound requests. Never follows redirects. */

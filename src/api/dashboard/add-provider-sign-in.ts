@@ -120,8 +120,8 @@ function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publ
 type Found = { attempt: Attempt; sent: URL };
 
 /** Returns the attempt that this browser started, if the address belongs to it. */
-function findAttempt({ raw, params, url }: FastifyRequest, { secretBox }: DashboardDeps): Found | null {
-  const attempt = readAttempt(raw, secretBox);
+function findAttempt({ raw, params, url }: FastifyRequest, deps: DashboardDeps): Found | null {
+  const attempt = readAttempt({ message: raw, place: deps, secretBox: deps.secretBox });
   const { providerId = '' }: { providerId?: string } = Object(params);
   if (attempt === null || attempt.providerId !== providerId) return null;
   const sent = new URL(attempt.redirectUri);

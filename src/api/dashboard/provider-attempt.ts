@@ -29,14 +29,14 @@ const Attempt = Type.Object({
 export type Attempt = Static<typeof Attempt>;
 const validator = Compile(Attempt);
 
+/** A request, the addresses of the service, and the box that seals the attempt. */
+type AttemptPlace = { message: IncomingMessage; place: OwnPlace; secretBox: SecretBox };
+
 /**
  * Returns the cookie of an attempt, or one that deletes it. `SameSite=Lax`, because the provider's page navigates to
  * the address where the attempt is finished.
  */
-export function attemptCookie(
-  { message, place, secretBox }: { message: IncomingMessage; place: OwnPlace; secretBox: SecretBox },
-  attempt: Attempt | null,
-): string {
+export function attemptCookie({ message, place, secretBox }: AttemptPlace, attempt: Attempt | null): string {
   const isTls = isSecure(message, place);
   const value = attempt === null ? '' : secretBox.seal(JSON.stringify(attempt)).toString('base64url');
   const age = attempt === null ? 0 : ATTEMPT_SEC;
@@ -45,8 +45,9 @@ export function attemptCookie(
 }
 
 /** Returns the attempt in the cookie of a browser; null if there is none that is still valid. */
-export function readAttempt(message: IncomingMessage, secretBox: SecretBox): Attempt | null {
-  const value = readCookie(message, [SECURE_NAME, PLAIN_NAME]);
+export function readAttempt({ message, place, secretBox }: AttemptPlace): Attempt | null {
+  // Other hosts of the domain could set the plain name.
+  const value = readCookie(message, [isSecure(message, place) ? SECURE_NAME : PLAIN_NAME]);
   if (value === null || !/^[\w-]{1,8000}$/.test(value)) return null;
   const attempt = openSealed(value, secretBox);
   return validator.Check(attempt) && attempt.expiresMs > Date.now() ? attempt : null;

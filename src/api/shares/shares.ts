@@ -26,12 +26,13 @@ export const listShares = defineOperation({
   summary: 'List share pages',
   method: 'GET',
   path: PATH,
-  description: 'Lists the share pages of a video, oldest first, with their links.',
+  description: 'Lists the share pages of a video, oldest first, with their links. Requires a key with write access.',
   auth: 'access-key',
+  keyScope: 'write',
   permission: 'videos.edit',
   params: VideoParams,
   answer: ShareList,
-  refusals: { 'not-found': 404 },
+  refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { shares, edgeUrl }: Deps) {
     const found = await shares.list({ libraryId, mediaId: videoId });
     return { items: found.map((share) => toShareModel(share, edgeUrl)) };

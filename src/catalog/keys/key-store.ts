@@ -61,7 +61,7 @@ export function createKeyStore(db: Db): KeyStore {
     async revoke(libraryId, id) {
       const { numUpdatedRows } = await db
         .updateTable('access_key')
-        .set({ revoked_at: sql`coalesce(revoked_at, now())` })
+        .set({ revoked_at: sql`coalesce(revoked_at, now())`, signing_key_sealed: null })
         .where('library_id', '=', libraryId)
         .where('id', '=', id)
         .executeTakeFirst();

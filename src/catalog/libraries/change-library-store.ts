@@ -61,6 +61,13 @@ export async function resetLibraryKey(
     .where('id', '=', id)
     .execute();
   logOnCommit('key.replaced', { keyId: isWriting ? 'ApiKey' : 'ReadOnlyApiKey', libraryId: id });
+  // Texts of former keys are kept only while they sign.
+  await tx
+    .updateTable('access_key')
+    .set({ signing_key_sealed: null })
+    .where('library_id', '=', id)
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute();
   if (overlapSec === 0) return;
   const expires = sql<Date>`now() + make_interval(secs => ${overlapSec})`;
   await tx

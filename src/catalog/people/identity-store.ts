@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
 import type { Person, Roles } from './person.ts';
-import { countOwners, lockPeople, MAX_PEOPLE, setLibraryRoles } from './person-store.ts';
+import { countOwners, hasOwnerRole, lockPeople, MAX_PEOPLE, setLibraryRoles } from './person-store.ts';
 import { type Identity, isDomainAllowed, rolesOfGroups, type SignInProvider } from './sign-in-provider.ts';
 import { selectLibraries } from './sign-in-provider-store.ts';
 
@@ -100,6 +100,11 @@ async function setRoles(tx: Tx, { id, role }: Known, { account, libraries }: Rol
   if (isSame) return false;
   await tx.updateTable('person').set({ role: account }).where('id', '=', id).execute();
   await setLibraryRoles(tx, id, libraries);
+  const before = { account: role, libraries: new Map(rows.map((row) => [row.library_id, row.role])) };
+  // Anyone who has an unused link could otherwise set the password of an owner.
+  if (hasOwnerRole({ account, libraries }) && !hasOwnerRole(before)) {
+    await tx.deleteFrom('invitation').where('person_id', '=', id).execute();
+  }
   logOnCommit('person.changed', { personId: id });
   return true;
 }

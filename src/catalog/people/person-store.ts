@@ -34,7 +34,10 @@ export type PersonStore = {
   load(id: Guid): Promise<Person>;
   /** Creates a person with an invitation. Its secret is returned only here. Throws `Refused` for an e-mail in use. */
   invite(wanted: NewPerson, mayChange: MayChange): Promise<Person & { secret: string }>;
-  /** Replaces the invitation of a person. Its holder chooses a new password, which removes the second factor. */
+  /**
+   * Replaces the invitation of a person, and unlinks their accounts of providers. The holder of the invitation chooses
+   * a new password, which removes the second factor.
+   */
   invitePersonAgain(id: Guid, mayChange: MayChange): Promise<Person & { secret: string }>;
   /** Changes a person. Disabling a person ends all of their sessions. Throws `Refused` for the last owner. */
   update(id: Guid, change: PersonChange, mayChange: MayChange): Promise<Person>;
@@ -54,6 +57,8 @@ export function createPersonStore(db: Db): PersonStore {
         if (person.status === 'disabled') {
           throw new Refused('invalid', `Person ${id} is disabled. Set Status to active first.`);
         }
+        // The new link is a reset, so an account of a provider is linked again with the next sign-in.
+        await tx.deleteFrom('person_identity').where('person_id', '=', id).execute();
         logOnCommit('person.invited', { personId: id });
         return { ...person, secret: await replaceInvitation(tx, id) };
       }),
@@ -141,7 +146,8 @@ async function updatePerson(
   return requirePerson(tx, id);
 }
 
-function hasOwnerRole({ account, libraries }: Roles): boolean {
+/** Returns whether roles include that of an owner, in the account or in a library. */
+export function hasOwnerRole({ account, libraries }: Roles): boolean {
   return account === 'owner' || [...libraries.values()].includes('owner');
 }
 

@@ -14,6 +14,8 @@ const SECRETS = new Set([
 ]);
 /** Play sessions and their keys are identified by 43 characters, content keys by ids. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
+/** The link of a share page in a query, such as that of an oEmbed request. */
+const SHARE_LINK = /(share(?:%2F|\/))[\w%-]{43,}/gi;
 const MASK = '***';
 const MAX_CHARS = 1_000;
 
@@ -27,7 +29,7 @@ export function redactUrl(url: string): string {
 function redactSegment(segment: string): string {
   const raw = decodeName(segment);
   if (/bcdn_token/i.test(raw)) return redactQuery(segment);
-  return SESSION.test(segment) ? MASK : segment;
+  return SESSION.test(raw) ? MASK : segment;
 }
 
 function redactQuery(query: string): string {
@@ -36,7 +38,7 @@ function redactQuery(query: string): string {
     .map((pair) => {
       const [name = '', value] = splitOnce(pair, '=');
       if (value === undefined) return name;
-      return `${name}=${SECRETS.has(decodeName(name).toLowerCase()) ? MASK : value}`;
+      return `${name}=${SECRETS.has(decodeName(name).toLowerCase()) ? MASK : value.replace(SHARE_LINK, `$1${MASK}`)}`;
     })
     .join('&');
 }

@@ -21,7 +21,8 @@ export type RemoteFile = { name: string; skips: boolean; request(fromByte: numbe
 /**
  * Downloads a file to `target`, and returns its SHA-256. Continues an earlier partial download (`target.part`), and
  * tries again after network failures, statuses of 500 and above, and 429. If `sha256` is not null, content with a
- * different hash is discarded. Throws `DownloadFailed` if the last attempt fails, or at once for any other status.
+ * different hash is discarded; if it is null, a partial download starts again. Throws `DownloadFailed` if the last
+ * attempt fails, or at once for any other status.
  */
 export async function downloadFile(
   file: RemoteFile,
@@ -29,6 +30,8 @@ export async function downloadFile(
 ): Promise<string> {
   const part = `${target}.part`;
   for (let attempt = 1; ; attempt += 1) {
+    // Without a hash, a partial file may belong to an earlier version.
+    if (sha256 === null) await rm(part, { force: true });
     const fault = await transfer(file, part);
     const hash = fault === null ? await hashOf(part) : null;
     if (hash !== null && (sha256 === null || hash === sha256)) {
@@ -68,6 +71,7 @@ async function transfer({ request, skips }: RemoteFile, part: string): Promise<F
     return null;
   } catch (error) {
     if (hasCode(error, 'ENOSPC') || hasCode(error, 'EACCES') || hasCode(error, 'EROFS')) throw error;
+    if (error instanceof DownloadFailed) throw error;
     if (error instanceof ApiError) return { reason: error.message, isFinal: isFinal(error.status) };
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return { reason: cause instanceof Error ? cause.message : String(cause), isFinal: false };

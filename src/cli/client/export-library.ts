@@ -40,15 +40,15 @@ export async function exportLibrary(context: Context): Promise<void> {
   const { millrace, library: libraryId } = context;
   await writeCollections(context, folder);
   const [sums, names] = [await readSums(folder), new Set(await readdir(folder))];
-  const { totalItems, items } = await millrace.call('listVideos', { libraryId, itemsPerPage: 1 });
+  const { totalItems } = await millrace.call('listVideos', { libraryId, itemsPerPage: 1 });
   let [done, exported, kept] = [0, 0, 0];
   const failures: string[] = [];
-  const files = items.length === 0 ? null : await openZoneFiles(context, items[0]?.thumbnailUrl ?? '');
+  const files = await openZoneFiles(context);
   for await (const video of millrace.pages('listVideos', { libraryId, itemsPerPage: 100, orderBy: 'date' })) {
     printProgress(`exporting ${done} of ${totalItems}`, done / Math.max(1, totalItems));
     done += 1;
     try {
-      const isNew = files !== null && (await exportVideo({ context, files, folder, names, sums }, video));
+      const isNew = await exportVideo({ context, files, folder, names, sums }, video);
       if (isNew) exported += 1;
       else kept += 1;
     } catch (error) {
@@ -124,7 +124,6 @@ async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boo
 /** Downloads a small file of a video next to its media. It may have changed, so it is always transferred. */
 async function fetchInto({ files, folder }: Exporting, path: string, extension: string): Promise<void> {
   const target = join(folder, `${path.split('/')[1]}.${extension}`);
-  await rm(`${target}.part`, { force: true });
   await downloadFile(zoneFile(files, path), { target, sha256: null });
 }
 
@@ -134,13 +133,12 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
   const sha256 = video.hasOriginal === true ? video.originalHash : null;
   const existing = [...sums.keys()].find((name) => name.startsWith(`${video.guid}.`));
   if (existing !== undefined && names.has(existing)) {
-    if (sha256 === null || sums.get(existing) === sha256) return false;
+    const isSame = sha256 === null ? await hasSameRenditions(folder, video) : sums.get(existing) === sha256;
+    if (isSame) return false;
     await rm(join(folder, existing));
     sums.delete(existing);
   }
   const target = join(folder, `${video.guid}.media`);
-  // Without a known hash, a partial file may belong to an earlier version.
-  if (sha256 === null) await rm(`${target}.part`, { force: true });
   const hash = await downloadFile(mediaOf(exporting, video), { target, sha256 });
   const name = `${video.guid}${await extensionOf(target)}`;
   await rename(target, join(folder, name));
@@ -148,6 +146,17 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
   const lines = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
   await replaceFile(join(folder, EXPORT_FILES.sums), lines.map(([file, sum]) => `${sum}  ${file}\n`).join(''));
   return true;
+}
+
+/** Returns whether the exported metadata have the same renditions, so that the MP4 file is the same too. */
+async function hasSameRenditions(folder: string, video: VideoModel): Promise<boolean> {
+  const text = await readFile(join(folder, `${video.guid}.json`), 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return '{}';
+    throw error;
+  });
+  const before: Partial<VideoModel> = JSON.parse(text);
+  const marks = ['originalHash', 'storageSize', 'availableResolutions', 'length'] as const;
+  return marks.every((name) => before[name] === video[name]);
 }
 
 /** Returns the original of a video, or else the largest MP4. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, extname, join, sep } from 'node:path';
+import { basename, extname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guidOfBytes, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -92,10 +92,15 @@ async function attach({ millrace, library: libraryId }: Context, { item, caption
 }
 
 async function readFolder(context: Context, root: string): Promise<{ items: Item[]; videos: Found[] }> {
-  const found = await readdir(root, { recursive: true }).catch((cause: unknown) => {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const found = await readdir(root, options).catch((cause: unknown) => {
     throw new Refused('invalid', `expected a folder that can be read, got ${root} (${Object(cause).code}).`, { cause });
   });
-  const names = found.toSorted((a, b) => (a < b ? -1 : 1));
+  // Links are left out, because they may lead to files that the user does not mean to upload.
+  const names = found
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted((a, b) => (a < b ? -1 : 1));
   const manifest = await readManifest(root, names);
   const media = names.filter((name) => MEDIA.has(extname(name).toLowerCase()));
   const collections = await readCollections(root, names);

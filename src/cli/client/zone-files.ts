@@ -1,6 +1,6 @@
 import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
-import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
+import { DownloadFailed } from './download-file.ts';
 
 /** Lifetime of a signed URL, in seconds. The URL only needs to be valid when the transfer starts. */
 const SIGNED_SEC = 3_600;
@@ -9,21 +9,31 @@ const SIGNED_SEC = 3_600;
 export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
 
 /**
- * Opens the files of the library's pull zone. `thumbnailUrl` is the address of any thumbnail of the library. Needs the
- * account key, which reads the settings and the token key of the pull zone.
+ * Opens the files of the library's pull zone. Needs the account key, which reads the settings and the token key of the
+ * pull zone. Its URL is that of a thumbnail; without any, every request fails with `DownloadFailed`.
  */
-export async function openZoneFiles({ millrace, library }: Context, thumbnailUrl: string): Promise<ZoneFiles> {
+export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
+  const { millrace, library } = context;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
   const zone = await millrace.call('getPullZone', { id: PullZoneId });
-  const base = /^(https?:.*?)(?:\/bcdn_token=[^/]*)?\/[0-9a-f-]{36}\//.exec(thumbnailUrl)?.[1];
-  if (base === undefined) throw new Refused('invalid', `expected the address of a thumbnail, got ${thumbnailUrl}.`);
+  const base = await findBase(context);
   const [referrer] = zone.AllowedReferrers;
   const headers = referrer === undefined ? {} : { Referer: `https://${referrer.replace(/^\*\./, 'www.')}/` };
   const key = zone.ZoneSecurityEnabled ? zone.ZoneSecurityKey : null;
   return (path, fromByte) => {
+    if (base === null)
+      throw new DownloadFailed(`${path}: no video of the library has a thumbnail, which states the URL.`);
     const expiresSec = Math.floor(Date.now() / 1000) + SIGNED_SEC;
     const query = key === null ? '' : `?${signFile({ key, path, expiresSec, address: null })}`;
     const range = fromByte === 0 ? {} : { Range: `bytes=${fromByte}-` };
     return fetch(`${base}${path}${query}`, { headers: { ...headers, ...range } });
   };
+}
+
+async function findBase({ millrace, library: libraryId }: Context): Promise<string | null> {
+  for await (const { thumbnailUrl } of millrace.pages('listVideos', { libraryId, itemsPerPage: 100 })) {
+    const base = /^(https?:.*?)(?:\/bcdn_token=[^/]*)?\/[0-9a-f-]{36}\//.exec(thumbnailUrl ?? '')?.[1];
+    if (base !== undefined) return base;
+  }
+  return null;
 }

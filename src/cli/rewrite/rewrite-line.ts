@@ -7,7 +7,7 @@ export type FoundAddress = { from: string; to: string | null; host: string };
 /** Notation of an address: its slashes, and whether it is percent-encoded. */
 type Notation = { slash: string; isPercent: boolean };
 
-const SLASH = String.raw`(?:\\*/|%2F)`;
+const SLASH = String.raw`(?:\\{0,16}/|%2F)`;
 const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAll('.', String.raw`\.`)).join('|');
 
 /** Creates the expression that finds addresses of the hosted service and of the hosts in the rules. */

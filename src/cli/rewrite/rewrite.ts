@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { chmod, chown, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
@@ -105,16 +105,24 @@ async function rewriteFile(file: string, { rules, pattern, isWriting, redirects 
   if (isWriting) await replaceFile(file, (line) => rewriteLine(line, rules, pattern).text);
 }
 
-/** Replaces a file at once, so that an interruption leaves the old or the new content. Keeps its mode. */
+/**
+ * Replaces a file at once, so that an interruption leaves the old or the new content. Keeps its owner and mode. A
+ * symbolic link stays, and its target is replaced.
+ */
 async function replaceFile(file: string, change: (line: string) => string): Promise<void> {
-  const fresh = `${file}.millrace-${process.pid}`;
+  const target = await realpath(file);
+  const { mode, uid, gid } = await stat(target);
+  const fresh = `${target}.millrace-${process.pid}`;
+  const changed = async function* () {
+    for await (const line of linesOf(target)) yield Buffer.from(change(line), 'latin1');
+  };
+  const handle = await open(fresh, 'wx', 0o600);
   try {
-    const changed = async function* () {
-      for await (const line of linesOf(file)) yield Buffer.from(change(line), 'latin1');
-    };
-    await pipeline(changed(), createWriteStream(fresh, { flags: 'wx', flush: true }));
-    await chmod(fresh, (await stat(file)).mode & 0o7777);
-    await rename(fresh, file);
+    await pipeline(changed(), handle.createWriteStream({ flush: true }));
+    const made = await stat(fresh);
+    if (made.uid !== uid || made.gid !== gid) await chown(fresh, uid, gid);
+    await chmod(fresh, mode & 0o7777);
+    await rename(fresh, target);
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;

@@ -253,7 +253,10 @@ export class WatchedStream {
   #changed(): void {
     const { longestSec } = this.index;
     if (longestSec !== this.#longest.sec) {
-      this.#longest = { sec: longestSec, beforeSec: this.#longest.sec, grewMs: Date.now() };
+      const { sec, beforeSec: earlierSec, grewMs } = this.#longest;
+      const isRecent = earlierSec > 0 && Date.now() <= grewMs + TARGET_GROWTH_MS;
+      const beforeSec = isRecent ? Math.min(earlierSec, sec) : sec;
+      this.#longest = { sec: longestSec, beforeSec, grewMs: Date.now() };
     }
     this.index.trim((this.#windowSec + SLACK_SEC) * 1000, Date.now());
     this.#waking ??= setTimeout(() => this.#wake(), GATHER_MS);

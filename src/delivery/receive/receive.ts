@@ -86,7 +86,9 @@ async function byPath({ pathZone, target, share }: Route & { share: Share | null
 }
 
 async function findShare(token: string, client: Client, { shares, budgets }: ReceiveDeps): Promise<Share | null> {
-  return shares.peek(token) ?? lookUp(client, budgets, () => shares.find(token));
+  const known = shares.peek(token);
+  if (known !== null) return known;
+  return shares.isLoading(token) ? shares.find(token) : lookUp(client, budgets, () => shares.find(token));
 }
 
 /** Cache misses query the database. Each client has a budget for them. */

@@ -31,6 +31,12 @@ export class ShareReader {
     return this.#shares.peek(token);
   }
 
+  /** Whether the database is being asked for the share. */
+  isLoading(token: string): boolean {
+    return this.#shares.isLoading(token);
+  }
+
+  /** Returns the share, or null if there is none. */
   find(token: string): Promise<Share | null> {
     return this.#shares.get(token);
   }
