@@ -427,7 +427,7 @@ export type Operations = {
   deleteLogo: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
-  /** Deletes a share page. Its link ends within 2 s, and open pages close the player within a minute. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   deleteShare: { input: { libraryId: number; videoId: string; shareId: string }; answer: StatusModel };
   /** Deletes a sign-in provider. People who used it stay, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
   deleteSignInProvider: { input: { providerId: string }; answer: undefined };
@@ -499,7 +499,7 @@ export type Operations = {
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
-  /** Downloads the uploaded file of a video, whether or not viewers may download it. Needs a key that may write. `GET /library/{libraryId}/videos/{videoId}/original` */
+  /** Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access. `GET /library/{libraryId}/videos/{videoId}/original` */
   getOriginal: { input: { libraryId: number; videoId: string; fromByte?: number }; answer: Response };
   /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
@@ -559,7 +559,7 @@ export type Operations = {
   listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
-  /** Lists the share pages of a video, oldest first, with their links. `GET /library/{libraryId}/videos/{videoId}/shares` */
+  /** Lists the share pages of a video, oldest first, with their links. Requires a key with write access. `GET /library/{libraryId}/videos/{videoId}/shares` */
   listShares: { input: { libraryId: number; videoId: string }; answer: ShareList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
   listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
@@ -611,7 +611,7 @@ export type Operations = {
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time, and webhooks have a signature of each key. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time, and webhooks are signed with both keys. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
@@ -639,7 +639,7 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Requests a test event for the webhook address of a library. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
+  /** Sends a test event to the webhook URL of a library. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
@@ -657,7 +657,7 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
-  /** Changes a share page; absent fields are left unchanged, null removes the password or the end. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
+  /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };

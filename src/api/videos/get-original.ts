@@ -20,11 +20,11 @@ export const getOriginal = defineOperation({
   params: VideoParams,
   query: Type.Object({ fromByte: queryInt64(0) }),
   answer: 'bytes',
-  refusals: { 'not-found': 404, forbidden: 403 },
+  refusals: { 'not-found': 404, forbidden: 403, conflict: 409 },
   async run({ params, query, signal }, { videoViews, storage }: Deps) {
     const { libraryId, videoId } = params;
     const key = (await videoViews.load({ libraryId, mediaId: videoId })).source_key;
-    if (key === null) throw new Refused('not-found', `Video ${videoId} has no stored original. Upload its file again.`);
+    if (key === null) throw new Refused('conflict', `Video ${videoId} has no stored original. Upload its file again.`);
     const { body } = await storage.read(key, { start: query.fromByte, end: Number.POSITIVE_INFINITY }, signal);
     return body;
   },
