@@ -66,8 +66,8 @@ export const updateShare = defineOperation({
   method: 'POST',
   path: `${PATH}/{shareId}`,
   description:
-    'Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know ' +
-    'the previous password must enter the new one.',
+    'Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers ' +
+    'who know the previous password must enter the new one.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: ShareParams,
