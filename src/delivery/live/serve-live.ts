@@ -224,9 +224,6 @@ async function servePlaylist(
     if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
-    // An edge may be a part behind the one that the player asked before.
-    if (skipsParts(newest(), wanted))
-      await stream.until(() => !skipsParts(newest(), wanted), LATE_PAUSE_MS, request.leave());
     isSkipping = skipsParts(newest(), wanted);
     const targetSec = stream.assumedTargetSec(once('target', () => targetDurationSec(index, slot, view)));
     const limitMs = RELOAD_SHARE * 1_000 * targetSec;
