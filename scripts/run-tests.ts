@@ -8,16 +8,17 @@ import { countResults, describeCounts, type VitestReport } from './test-counts.t
 
 /**
  * `millrace test`: runs all tests, or those selected by vitest arguments. A failed file is run again alone, at most
- * twice. If it then passes, it is listed as flaky with its first failure. With vitest options, no file is run again.
- * The last printed line contains the counts.
+ * twice. If it then passes, it is listed as flaky with its first failure. With vitest options other than a leading
+ * `--mode`, no file is run again. The last printed line contains the counts.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'));
   const run = (chosen: readonly string[]) => runVitest(chosen, join(folder, 'report.json'));
   try {
     const first = await run(args);
-    const hasOptions = args.some((arg) => arg.startsWith('-'));
-    const last = hasOptions ? { run: first, flaky: [] } : await rerunFailed(first, (file) => run([file]));
+    const [mode, rest] = args[0] === '--mode' ? [args.slice(0, 2), args.slice(2)] : [[], args];
+    const hasOptions = rest.some((arg) => arg.startsWith('-'));
+    const last = hasOptions ? { run: first, flaky: [] } : await rerunFailed(first, (file) => run([...mode, file]));
     const counts = countResults(last.run.report, last.run.exitCode);
     for (const { file, cause } of last.flaky) {
       process.stdout.write(`flaky: ${relative(projectRoot, file)} passed only when run again alone. ${cause}\n`);
