@@ -26,9 +26,9 @@ const EVENT_HEADERS = {
   connection: 'close',
 };
 
-/** Licences are specific to one request and must not be cached. */
 /** Interval in ms after which the key of a download is checked again. */
 const KEY_CHECK_MS = 10_000;
+/** Licences and originals are for one caller and must not be cached. */
 const BYTES_HEADERS = {
   'content-type': 'application/octet-stream',
   'cache-control': 'no-store',
@@ -122,7 +122,7 @@ async function answerOperation(
     };
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
-    // An event stream outlives the check of its key, so the hub checks the key again.
+    // A stream outlives the check of its key, so the key is checked again.
     if (answer instanceof Readable) {
       const isAllowed = () => isOpen({ auth, permission, ...claim, libraryId }, deps);
       if (operation.answer === 'bytes') endWhenRevoked(answer, isAllowed);

@@ -59,16 +59,20 @@ const CLOCK_TOLERANCE_SEC = 60;
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 type Library = typeof import('openid-client');
-type Cached = { config: Configuration; untilMs: number };
+type Cached = { config: Promise<Configuration>; untilMs: number };
 
 /** Creates a client of all providers. Requests to providers follow the rules of `outbound`. */
 export function createOpenIdConnect(outbound: Outbound): OpenIdConnect {
   const cache = new Map<string, Cached>();
-  const configure = async (library: Library, client: OpenIdClient) => {
+  // Simultaneous sign-ins share one request to the provider.
+  const configure = (library: Library, client: OpenIdClient): Promise<Configuration> => {
     const known = cache.get(client.key);
     if (known !== undefined && known.untilMs > performance.now()) return known.config;
-    const config = await discover(library, client, outbound);
+    const config = discover(library, client, outbound);
     remember(cache, [client.key, { config, untilMs: performance.now() + CACHED_MS }], MAX_CACHED);
+    config.catch(() => {
+      if (cache.get(client.key)?.config === config) cache.delete(client.key);
+    });
     return config;
   };
   return {

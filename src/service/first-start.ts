@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 
 const SECRET_KEY_BYTES = 32;
 
@@ -38,7 +39,7 @@ export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promi
     accountKey: given.accountKey ?? newKey(),
     libraryKey: given.libraryKey ?? newKey(),
   };
-  await writeWhole(path, Buffer.from(JSON.stringify(keys)));
+  await replaceFile(path, JSON.stringify(keys), 0o600);
   return { keys, werePending: false };
 }
 
@@ -73,7 +74,8 @@ export async function ensureSecretKey(dataDir: string, given: Uint8Array | null)
 
 async function writeSecretKey(path: string): Promise<Uint8Array> {
   const key = randomBytes(SECRET_KEY_BYTES);
-  await writeWhole(path, key);
+  // A key truncated by a crash would make every secret written later unreadable.
+  await replaceFile(path, key, 0o600);
   return key;
 }
 
@@ -86,19 +88,7 @@ export async function readSecretKey(dataDir: string): Promise<Uint8Array | null>
 
 /** Writes a secret key to a data folder, replacing any other. */
 export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<void> {
-  await writeWhole(join(dataDir, 'secret.key'), Buffer.from(key));
-}
-
-/** Writes a file atomically. A key truncated by a crash would make every secret written later unreadable. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
+  await replaceFile(join(dataDir, 'secret.key'), key, 0o600);
 }
 
 async function readIfPresent(path: string): Promise<Buffer | null> {
@@ -128,7 +118,7 @@ export async function showFirstStart(
     return;
   }
   const path = join(dataDir, 'first-start.txt');
-  await writeWhole(path, Buffer.from(text));
+  await replaceFile(path, text, 0o600);
   out.write(`
 Millrace is ready. The keys and an upload command are in ${path}: read the file, then delete it.
 

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createIdentityStore } from '../../src/catalog/people/identity-store.ts';
 import type { TestApi } from '../support/api.ts';
 import type { IdentityProvider } from '../support/identity-provider.ts';
 import { join, PASSWORD, pageHeaders } from '../support/people.ts';
@@ -34,17 +33,16 @@ test('a callback works once, and only in the browser that started the sign-in', 
   expect(sessionOf(again)).toBe('');
 });
 
-test('simultaneous callbacks of one sign-in open at most one session', async () => {
+test('simultaneous callbacks of one sign-in open exactly one session', async () => {
   await room.configure({ DefaultRole: 'viewer' });
   room.addAccount('twice');
+  // Only the service can refuse the second callback.
+  provider.codes.isReusable = true;
   const { started } = await room.start();
   const callback = await provider.signIn(started.address, 'twice');
   const both = await Promise.all([finish(callback, started), finish(callback, started)]);
-  expect(both.filter((finished) => sessionOf(finished) !== '').length).toBeLessThanOrEqual(1);
-  // Also at a provider that accepts a code twice.
-  const { finish: mark } = createIdentityStore(service.database.db);
-  const marked = await Promise.all([mark('a state', 60), mark('a state', 60)]);
-  expect(marked.toSorted()).toEqual([false, true]);
+  expect(new Set(both.map(({ location }) => location))).toEqual(new Set(['/', '/?sign-in=expired']));
+  expect(both.filter((finished) => sessionOf(finished) !== '')).toHaveLength(1);
 });
 
 test('a wrong nonce, a wrong code verifier, and a foreign code are refused', async () => {
@@ -72,20 +70,26 @@ test('a changed or expired cookie is refused', async () => {
   const callback = await provider.signIn(started.address, 'cookie');
   const changed = started.cookie.slice(0, -2) + (started.cookie.endsWith('AA') ? 'BB' : 'AA');
   expect((await finish(callback, { ...started, cookie: changed })).location).toBe('/?sign-in=expired');
-  const sealed = service.secretBox.seal(JSON.stringify({ purpose: 'sign-in', expiresMs: 0 })).toString('base64url');
+  const [, value = ''] = started.cookie.split('=');
+  const attempt = JSON.parse(service.secretBox.open(Buffer.from(value, 'base64url')));
+  const reseal = (more: object) =>
+    service.secretBox.seal(JSON.stringify({ ...attempt, ...more })).toString('base64url');
+  const sealed = reseal({ expiresMs: Date.now() - 1 });
   const old = await finish(callback, { ...started, cookie: `millrace-sign-in=${sealed}` });
   expect(old.location).toBe('/?sign-in=expired');
+  // The same cookie is accepted before its end.
+  await room.configure({ DefaultRole: 'viewer' });
+  await room.personOf(await finish(callback, { ...started, cookie: `millrace-sign-in=${reseal({})}` }));
 });
 
-test('clocks may differ by a minute', async () => {
+test('the clock of the provider may be almost a minute behind', async () => {
   await room.configure({ DefaultRole: 'viewer' });
   room.addAccount('clock');
   // ID tokens are valid for 20 s.
   provider.clock.offsetMs = -50_000;
   await room.personOf(await room.signIn('clock'));
-  provider.clock.offsetMs = 50_000;
-  await room.personOf(await room.signIn('clock'));
-  provider.clock.offsetMs = -600_000;
+  // This token expired 70 s ago.
+  provider.clock.offsetMs = -90_000;
   expect((await room.signIn('clock')).location).toBe('/?sign-in=invalid');
 });
 
@@ -106,6 +110,10 @@ test('providers that are down, unknown, or another issuer are refused at the sta
   const { Id } = await room.addProvider({ Issuer: issuer });
   const wrong = await room.start({ id: Id });
   expect([wrong.answer.status, wrong.answer.text]).toEqual([503, expect.stringContaining('cannot be used')]);
+  // openid-client does not compare the issuer of such a URL, nor that of /common/ of Entra ID.
+  const direct = await room.addProvider({ Issuer: `${issuer}/.well-known/openid-configuration` });
+  const foreign = await room.start({ id: direct.Id });
+  expect([foreign.answer.status, foreign.answer.text]).toEqual([503, expect.stringContaining('Expected the issuer')]);
   await new Promise((resolve) => other.close(resolve));
   const down = await room.start({ id: Id });
   expect([down.answer.status, down.answer.text]).toEqual([503, expect.stringContaining('cannot be used')]);
@@ -138,6 +146,7 @@ test('a sign-in gets a new session id, and ends the session that the browser had
   const { started } = await room.start({ cookie: planted });
   const callback = await provider.signIn(started.address, 'fixed');
   const next = await finish(callback, { ...started, cookie: `${started.cookie}; ${planted}` });
+  await room.personOf(next);
   expect(sessionOf(next)).not.toBe(planted);
   const tried = await service.call('GET', '/dashboard/session', { key: null, headers: { Cookie: planted } });
   expect(tried.status).toBe(401);

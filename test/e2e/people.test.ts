@@ -1,9 +1,8 @@
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { totpCode } from '../../src/catalog/people/totp.ts';
-import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
 
 const WAIT_MS = 120_000;
@@ -29,21 +28,7 @@ async function openPage(): Promise<Page> {
   return context.newPage();
 }
 
-/** Checks a screen with axe in light and dark, wide and narrow, and saves pictures if the environment requests them. */
-async function look(name: string, shown: Page = page): Promise<void> {
-  const place = process.env.DASHBOARD_PICTURES;
-  for (const [colorScheme, width] of [['light', 1440] as const, ['dark', 390] as const]) {
-    await shown.emulateMedia({ colorScheme });
-    await shown.setViewportSize({ width, height: 900 });
-    // A button that fades back in after a request has too little contrast until then.
-    await shown.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
-    expect(await axeViolations(shown), `${name} ${colorScheme}`).toEqual([]);
-    if (place !== undefined) {
-      await shown.screenshot({ path: path.join(place, `${name}-${colorScheme}-${width}.png`), fullPage: true });
-    }
-  }
-  await shown.setViewportSize({ width: 1280, height: 800 });
-}
+const look = (name: string, shown: Page = page) => lookAtPage(name, shown);
 
 function copyText(label: string) {
   return page.locator('.copy-field', { hasText: label }).locator('code');

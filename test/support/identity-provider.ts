@@ -11,6 +11,8 @@ export type IdentityProvider = {
   accounts: Map<string, Record<string, unknown>>;
   /** Difference between the provider's clock and ours, in ms. */
   clock: { offsetMs: number };
+  /** True if a code may be used again, as at a faulty provider. */
+  codes: { isReusable: boolean };
   /** Signs in as an account, as a browser would. Returns the address to which the provider sends the browser. */
   signIn(address: string, subject: string): Promise<string>;
   /** Refuses the sign-in. */
@@ -37,6 +39,12 @@ export async function startIdentityProvider(
   const accounts: IdentityProvider['accounts'] = new Map();
   const clock = { offsetMs: 0 };
   const provider = new Provider(issuer, configurationOf(await callbackOf(issuer), accounts));
+  const codes = { isReusable: false };
+  const { prototype } = provider.AuthorizationCode;
+  const { consume } = prototype;
+  prototype.consume = async function () {
+    if (!codes.isReusable) await consume.call(this);
+  };
   const handle = provider.callback();
   Date.now = () => now() + (clockOffset.getStore() ?? 0);
   server.on('request', (request, response) => clockOffset.run(clock.offsetMs, () => void handle(request, response)));
@@ -44,6 +52,7 @@ export async function startIdentityProvider(
     issuer,
     accounts,
     clock,
+    codes,
     signIn: (address, subject) => walk(issuer, address, { prompt: 'login', login: subject, password: 'any' }),
     refuse: (address) => walk(issuer, address, null),
     async stop() {

@@ -13,6 +13,7 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
+    readonly AuthorizationCode: { prototype: { consume(): Promise<void> } };
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   }
 }

@@ -59,6 +59,7 @@ export async function openProviderRoom(): Promise<ProviderRoom> {
     ...{ service, provider, providerId, account, addProvider, configure, start },
     async reset() {
       provider.clock.offsetMs = 0;
+      provider.codes.isReusable = false;
       await configure({ EmailDomains: [], TrustsEmail: false, DefaultRole: null, GroupClaim: null, GroupRoles: [] });
     },
     async signIn(subject, options) {

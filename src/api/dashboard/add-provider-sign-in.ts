@@ -47,6 +47,7 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
     requireOwnPage(request.raw, deps);
     const address = deps.callerOf(request.raw);
     if (started.isReached(address) || failed.isReached(address)) {
+      logEvent('sign-in.refused', { address, reason: 'busy' });
       throw new Refused('busy', 'Too many sign-ins from this address. Try again in a minute.');
     }
     started.fail(address);
@@ -64,7 +65,10 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
     }
     const place = { message: request.raw, place: deps, secretBox: deps.secretBox };
     reply.header('set-cookie', attemptCookie(place, null));
-    if (failed.isReached(address)) return answerFault(exchange, 'busy', deps);
+    if (failed.isReached(address)) {
+      logEvent('sign-in.refused', { address, reason: 'busy', providerId: found.attempt.providerId });
+      return answerFault(exchange, 'busy', deps);
+    }
     // Counted before the slow exchange, so that simultaneous attempts do not exceed the limit.
     failed.fail(address);
     const outcome = await finishAttempt(request, found, { ...deps, openId });
@@ -129,33 +133,38 @@ function findAttempt({ raw, params, url }: FastifyRequest, deps: DashboardDeps):
   return sent.searchParams.get('state') === attempt.state ? { attempt, sent } : null;
 }
 
+const EXPIRED = { kind: 'refused', reason: 'expired' } as const;
+
 type Accepted = Extract<IdentityResult, { kind: 'accepted' }>;
 
 /** Finishes an attempt. Returns its person, or the fault. */
 async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps): Promise<SignInFault | Accepted> {
   const address = deps.callerOf(request.raw);
   const { providerId } = found.attempt;
-  const result = await verify(found, deps).catch((error: unknown) => {
-    if (!(error instanceof OpenIdFault)) throw error;
-    logEvent('sign-in.refused', { address, reason: error.kind, providerId, err: error });
-    return error.kind;
+  const result = await verify(found, deps).catch((err: unknown) => {
+    if (!(err instanceof OpenIdFault)) throw err;
+    return { kind: 'refused', reason: err.kind, err } as const;
   });
-  if (typeof result === 'string') return result;
   if (result.kind === 'refused') {
-    logEvent('sign-in.refused', { address, reason: result.reason, providerId });
-    return result.reason;
+    const { reason } = result;
+    logEvent('sign-in.refused', { address, providerId, reason, ...('err' in result && { err: result.err }) });
+    if ('losesRoles' in result) {
+      const { id, email } = result.losesRoles;
+      await recordChange(request, { kind: 'accepted', personId: id, email, change: 'roles' }, deps);
+    }
+    return reason;
   }
   await recordChange(request, result, deps);
   return result;
 }
 
-async function verify({ attempt, sent }: Found, deps: Deps): Promise<IdentityResult | 'expired'> {
+async function verify({ attempt, sent }: Found, deps: Deps): Promise<IdentityResult | typeof EXPIRED> {
   const id = readGuid(attempt.providerId);
   const provider = (await deps.providers.list()).find((each) => each.id === id);
-  if (provider === undefined) return 'expired';
+  if (provider === undefined) return EXPIRED;
   const { groupClaim } = provider;
   const claims = await deps.openId.finish(toClient(provider), { address: sent, checks: attempt, claim: groupClaim });
-  if (!(await deps.identities.finish(attempt.state, ATTEMPT_SEC))) return 'expired';
+  if (!(await deps.identities.finish(attempt.state, ATTEMPT_SEC))) return EXPIRED;
   return deps.identities.admit(provider, toIdentity(claims, provider));
 }
 

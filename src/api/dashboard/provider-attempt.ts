@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { readCookie } from '../../lib/read-cookie.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import { isSecure, type OwnPlace, readCookie } from './session-cookie.ts';
+import { isSecure, type OwnPlace } from './session-cookie.ts';
 
 /** Seconds within which a sign-in at a provider must be finished. */
 export const ATTEMPT_SEC = 10 * 60;
@@ -47,7 +48,7 @@ export function attemptCookie({ message, place, secretBox }: AttemptPlace, attem
 /** Returns the attempt in the cookie of a browser; null if there is none that is still valid. */
 export function readAttempt({ message, place, secretBox }: AttemptPlace): Attempt | null {
   // Other hosts of the domain could set the plain name.
-  const value = readCookie(message, [isSecure(message, place) ? SECURE_NAME : PLAIN_NAME]);
+  const value = readCookie(message, isSecure(message, place) ? SECURE_NAME : PLAIN_NAME);
   if (value === null || !/^[\w-]{1,8000}$/.test(value)) return null;
   const attempt = openSealed(value, secretBox);
   return validator.Check(attempt) && attempt.expiresMs > Date.now() ? attempt : null;

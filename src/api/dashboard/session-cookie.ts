@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SESSION_DAYS } from '../../catalog/keys/session-store.ts';
 import type { AddressSet } from '../../lib/client-address.ts';
+import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 
@@ -37,18 +38,11 @@ export function sessionClaim(message: IncomingMessage, place: OwnPlace): ShownCl
 
 /** Returns the session id in the cookie, or null. */
 export function readSession(message: IncomingMessage): string | null {
-  return [SECURE_NAME, PLAIN_NAME].map((name) => readCookie(message, [name])).find(isSessionId) ?? null;
+  return [SECURE_NAME, PLAIN_NAME].map((name) => readCookie(message, name)).find(isSessionId) ?? null;
 }
 
 function isSessionId(value: string | null): boolean {
   return value !== null && SESSION_ID.test(value);
-}
-
-/** Returns the value of the first of these cookies that a browser sent, or null. */
-export function readCookie({ headers }: IncomingMessage, names: readonly string[]): string | null {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  const values = names.map((wanted) => pairs.find(([name]) => name === wanted)?.[1]);
-  return values.find((value) => value !== undefined) ?? null;
 }
 
 /** Throws `Refused` (`forbidden`) if the request was not sent by a page of the dashboard. */

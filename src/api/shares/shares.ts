@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { countCharacters, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Caller } from '../../catalog/people/person.ts';
 import type { ShareView } from '../../catalog/shares/share.ts';
 import type { ShareFields, ShareStore } from '../../catalog/shares/share-store.ts';
@@ -18,7 +19,6 @@ const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidPara
 const ShareParams = Type.Object({ ...VideoParams.properties, shareId: guidParam('share') });
 /** Shorter than for people, because a share opens one video and its sender chooses how long it lasts. */
 const MIN_PASSWORD_CHARACTERS = 8;
-const MAX_PASSWORD_CHARACTERS = 200;
 
 /** Not part of the hosted API, like the other operations of shares. */
 export const listShares = defineOperation({
@@ -123,7 +123,7 @@ function readFields({ password, allowDownload, dateExpires }: UpdateShareModel):
 }
 
 function readPassword(text: string): string {
-  const { length } = [...text.normalize('NFC')];
+  const length = countCharacters(text);
   if (length >= MIN_PASSWORD_CHARACTERS && length <= MAX_PASSWORD_CHARACTERS) return text;
   const expected = `${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`;
   const message = `Expected a password of ${expected}, got ${length}. Choose another, or send null for none.`;

@@ -11,14 +11,15 @@ import { selectLibraries } from './sign-in-provider-store.ts';
 /**
  * Reason why a provider's account cannot sign in. `email`: no verified address. `domain`: an address of another domain.
  * `unknown`: nobody has the address, and nobody is created. `no-role`: no group with a role. `disabled`: the person is
- * disabled. `taken`: another account of the provider belongs to the person with this address.
+ * disabled. `taken`: another account of the provider belongs to the person with this address. `full`: the account has
+ * the maximum number of people.
  */
-export type IdentityRefusal = 'email' | 'domain' | 'unknown' | 'no-role' | 'disabled' | 'taken';
+export type IdentityRefusal = 'email' | 'domain' | 'unknown' | 'no-role' | 'disabled' | 'taken' | 'full';
 
-/** `change`: effect of the sign-in on people, for the audit log. */
+/** `change` and `losesRoles`: effects of the sign-in on people, for the audit log. */
 export type IdentityResult =
   | { kind: 'accepted'; personId: Guid; email: string; change: 'created' | 'linked' | 'roles' | null }
-  | { kind: 'refused'; reason: IdentityRefusal };
+  | { kind: 'refused'; reason: IdentityRefusal; losesRoles?: Pick<Person, 'id' | 'email'> };
 
 /** Accounts of people at sign-in providers. */
 export type IdentityStore = {
@@ -86,7 +87,7 @@ async function readmit(tx: Tx, person: Known, { provider, identity }: Claimed): 
   const isChanged = await setRoles(tx, person, roles);
   if (isEmpty(roles)) {
     await tx.deleteFrom('person_session').where('person_id', '=', person.id).execute();
-    return refused('no-role');
+    return { kind: 'refused', reason: 'no-role', ...(isChanged && { losesRoles: person }) };
   }
   return { ...accepted, change: isChanged ? 'roles' : null };
 }
@@ -133,7 +134,8 @@ async function createPerson(tx: Tx, email: string, { provider, identity }: Claim
     .selectFrom('person')
     .select((eb) => eb.fn.countAll().as('n'))
     .executeTakeFirstOrThrow();
-  if (isEmpty(roles) || Number(n) >= MAX_PEOPLE) return refused('unknown');
+  if (isEmpty(roles)) return refused('unknown');
+  if (Number(n) >= MAX_PEOPLE) return refused('full');
   const id = newGuid();
   const { name } = identity;
   const origin = { status: 'active', created_by_provider: provider.id } as const;

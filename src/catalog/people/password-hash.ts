@@ -42,9 +42,14 @@ export async function hasPassword(password: string, hash: string | null): Promis
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
 
+/** Returns the number of characters of a password in the form that is hashed. */
+export function countCharacters(password: string): number {
+  return [...password.normalize('NFC')].length;
+}
+
 /** Throws `Refused` (`invalid`) for a password that is too short, too long, or the e-mail address. */
 export function requireGoodPassword(password: string, email: string): void {
-  const { length } = [...password.normalize('NFC')];
+  const length = countCharacters(password);
   if (length < MIN_PASSWORD_CHARACTERS || length > MAX_PASSWORD_CHARACTERS) {
     throw new Refused(
       'invalid',

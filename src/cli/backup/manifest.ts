@@ -1,9 +1,10 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 
 const FORMAT = 1;
 const FILE = 'backup.json';
@@ -50,10 +51,5 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
 
 /** Replaces the previous manifest atomically. */
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
-  const file = path.join(folder, FILE);
-  await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), {
-    flush: true,
-    mode: 0o600,
-  });
-  await rename(`${file}.new`, file);
+  await replaceFile(path.join(folder, FILE), JSON.stringify({ format: FORMAT, ...manifest }, null, 2), 0o600);
 }

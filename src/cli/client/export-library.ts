@@ -1,12 +1,13 @@
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VideoModel } from '../../../sdk/src/millrace.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { Context } from './context.ts';
 import { DownloadFailed, downloadFile, type RemoteFile } from './download-file.ts';
-import { ImportIncomplete } from './follow-import.ts';
+import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { openZoneFiles, type ZoneFiles } from './zone-files.ts';
 
@@ -57,11 +58,13 @@ export async function exportLibrary(context: Context): Promise<void> {
     }
   }
   endProgress();
+  const sorted = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  await replaceFile(join(folder, EXPORT_FILES.sums), sorted.map(lineOf).join(''));
   await writeStatistics(context, folder);
   for (const failure of failures) printLine(failure);
   printLine(`${exported} exported, ${kept} unchanged, ${failures.length} failed`);
   if (failures.length > 0)
-    throw new ImportIncomplete(
+    throw new TransferIncomplete(
       `${failures.length} of ${totalItems} videos could not be exported. Run the command again.`,
     );
 }
@@ -115,7 +118,7 @@ async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boo
   for (const name of [...exporting.names].filter(isDeleted)) await rm(join(folder, name));
   if (video.thumbnailFileName !== null && !MADE_THUMBNAIL.test(video.thumbnailFileName)) {
     await fetchInto(exporting, `/${video.guid}/${encodeURIComponent(video.thumbnailFileName)}`, 'jpg');
-  }
+  } else await rm(join(folder, `${video.guid}.jpg`), { force: true });
   // Written last, so that a video with metadata is complete.
   await replaceFile(join(folder, `${video.guid}.json`), `${JSON.stringify(video, null, 2)}\n`);
   return isNew;
@@ -143,8 +146,8 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
   const name = `${video.guid}${await extensionOf(target)}`;
   await rename(target, join(folder, name));
   sums.set(name, hash);
-  const lines = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  await replaceFile(join(folder, EXPORT_FILES.sums), lines.map(([file, sum]) => `${sum}  ${file}\n`).join(''));
+  // Later lines of a file replace earlier ones, until the end of the export writes each once.
+  await appendFile(join(folder, EXPORT_FILES.sums), lineOf([name, hash]));
   return true;
 }
 
@@ -194,6 +197,11 @@ async function extensionOf(file: string): Promise<string> {
   return text.slice(4, 12) === 'ftypqt  ' ? '.mov' : '.mp4';
 }
 
+/** Returns a line as `sha256sum` writes it. */
+function lineOf([name, sum]: readonly [name: string, sum: string]): string {
+  return `${sum}  ${name}\n`;
+}
+
 async function readSums(folder: string): Promise<Map<string, string>> {
   try {
     const text = await readFile(join(folder, EXPORT_FILES.sums), 'utf8');
@@ -202,10 +210,4 @@ async function readSums(folder: string): Promise<Map<string, string>> {
     if (hasCode(error, 'ENOENT')) return new Map();
     throw error;
   }
-}
-
-/** Replaces a file at once, so that an interruption leaves the old or the new content. */
-async function replaceFile(file: string, content: string): Promise<void> {
-  await writeFile(`${file}.part`, content, { flush: true });
-  await rename(`${file}.part`, file);
 }

@@ -5,9 +5,9 @@ import { endProgress, printLine, printProgress } from './output.ts';
 const POLL_MS = 1_000;
 
 /** Thrown after an import or export that is not complete. The failures have been printed. */
-export class ImportIncomplete extends Error {}
+export class TransferIncomplete extends Error {}
 
-/** Shows the progress of an import until it ends. Throws `ImportIncomplete` if something failed. */
+/** Shows the progress of an import until it ends. Throws `TransferIncomplete` if something failed. */
 export async function followImport(context: Context, libraryId: number, importId: string): Promise<void> {
   const { millrace, values } = context;
   for (;;) {
@@ -26,7 +26,7 @@ export async function followImport(context: Context, libraryId: number, importId
   const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
   printLine(values.json ? JSON.stringify({ ...report, items: undefined }) : summaryOf(report));
   if (report.state === 'failed' || report.counts.failed > 0) {
-    throw new ImportIncomplete(report.reason ?? `${report.counts.failed} items failed. Resume with imports resume.`);
+    throw new TransferIncomplete(report.reason ?? `${report.counts.failed} items failed. Resume with imports resume.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { followImport, ImportIncomplete } from './follow-import.ts';
+import { followImport, TransferIncomplete } from './follow-import.ts';
 import { importFolder } from './import-folder.ts';
 import { printLine } from './output.ts';
 
@@ -28,11 +28,11 @@ export async function importVideos(context: Context): Promise<void> {
     printLine(`Library ${Id} "${Name}" is imported into library ${target}.`);
     const pairs = { ...context.pairs, sourceLibraryId: Id };
     await importLibrary({ ...context, pairs }, remote, target).catch((error: unknown) => {
-      if (!(error instanceof ImportIncomplete)) throw error;
+      if (!(error instanceof TransferIncomplete)) throw error;
       incomplete.push(`Library ${Id}: ${error.message}`);
     });
   }
-  if (incomplete.length > 0) throw new ImportIncomplete(incomplete.join(' '));
+  if (incomplete.length > 0) throw new TransferIncomplete(incomplete.join(' '));
 }
 
 async function importLibrary(context: Context, source: (typeof REMOTE)[number], libraryId: number): Promise<void> {

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { userFolder } from '../../config/user-folder.ts';
 import { hasCode } from '../../lib/has-code.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 
 /** Reads a JSON file in the user's configuration folder. Returns an empty object if the file does not exist. */
 export async function readPrivate<Value>(name: string): Promise<Record<string, Value>> {
@@ -17,6 +18,5 @@ export async function readPrivate<Value>(name: string): Promise<Record<string, V
 export async function writePrivate(name: string, values: Record<string, unknown>): Promise<void> {
   const path = join(userFolder(), name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(values, null, 1)}\n`, { mode: 0o600 });
-  await rename(`${path}.${process.pid}`, path);
+  await replaceFile(path, `${JSON.stringify(values, null, 1)}\n`, 0o600);
 }

@@ -3,7 +3,7 @@ import { operations } from '../../../sdk/src/operations.table.ts';
 import { Refused } from '../../lib/refused.ts';
 import { actions, readBody } from './actions.ts';
 import { type Context, openContext, readArguments } from './context.ts';
-import { ImportIncomplete } from './follow-import.ts';
+import { TransferIncomplete } from './follow-import.ts';
 import { bashCompletion, verbHelp } from './manual.ts';
 import { printAnswer, printItem, printLine } from './output.ts';
 import { type Verb, verbs } from './verbs.table.ts';
@@ -107,7 +107,7 @@ function keyHint(code: number, context: Context | null): string {
 }
 
 function codeOf(error: unknown): number | null {
-  if (error instanceof VideoFailedError || error instanceof ImportIncomplete) return 6;
+  if (error instanceof VideoFailedError || error instanceof TransferIncomplete) return 6;
   if (error instanceof UnreachableError) return 5;
   if (error instanceof ApiError) {
     if (error.status === 401 || error.status === 403) return KEY_REFUSED;

@@ -14,6 +14,8 @@ import { type RewriteRules, readRules } from './rewrite-rules.ts';
 const MAX_LINE_BYTES = 128 * 2 ** 20;
 /** Maximum number of addresses in a redirect map. */
 const MAX_REDIRECTS = 100_000;
+/** Maximum number of hosts that are listed because no option covers them. */
+const MAX_UNMAPPED_HOSTS = 100;
 /** A file with a zero byte in its first bytes is binary. */
 const EXAMINED_BYTES = 8_192;
 const SKIPPED_FOLDERS = ['.git', 'node_modules'];
@@ -94,22 +96,25 @@ async function rewriteFile(file: string, { rules, pattern, isWriting, redirects 
     isChanged ||= text !== line;
     diff.add(line, text);
     for (const { from, to, host } of found) {
-      if (to === null) totals.unmapped.set(host, (totals.unmapped.get(host) ?? 0) + 1);
-      else if (totals.redirects.size < MAX_REDIRECTS) totals.redirects.set(from, to);
-      totals.addresses += to === null ? 0 : 1;
+      if (to !== null) {
+        totals.addresses += 1;
+        if (redirects !== null && totals.redirects.size < MAX_REDIRECTS) totals.redirects.set(from, to);
+      } else if (totals.unmapped.has(host) || totals.unmapped.size < MAX_UNMAPPED_HOSTS) {
+        totals.unmapped.set(host, (totals.unmapped.get(host) ?? 0) + 1);
+      }
     }
   }
   diff.end();
   if (!isChanged) return;
   totals.files += 1;
-  if (isWriting) await replaceFile(file, (line) => rewriteLine(line, rules, pattern).text);
+  if (isWriting) await rewriteInPlace(file, (line) => rewriteLine(line, rules, pattern).text);
 }
 
 /**
  * Replaces a file at once, so that an interruption leaves the old or the new content. Keeps its owner and mode. A
  * symbolic link stays, and its target is replaced.
  */
-async function replaceFile(file: string, change: (line: string) => string): Promise<void> {
+async function rewriteInPlace(file: string, change: (line: string) => string): Promise<void> {
   const target = await realpath(file);
   const { mode, uid, gid } = await stat(target);
   const fresh = `${target}.millrace-${process.pid}`;
@@ -154,11 +159,12 @@ function describe({ files, addresses, unmapped, redirects }: Totals, mode: Mode)
   const hint = addresses === 0 || mode.redirects !== null ? '' : ' Run again with --write to change them.';
   const lines = [mode.isWriting ? `Changed ${count}.` : `Found ${count}.${hint}`];
   if (mode.redirects !== null && redirects.size === MAX_REDIRECTS) {
-    lines.push(`The map has the first ${MAX_REDIRECTS} addresses.`);
+    lines.push(`The map has ${MAX_REDIRECTS} addresses, its maximum. Run the command for fewer files at once.`);
   }
   for (const [host, times] of unmapped) {
     lines.push(`Unchanged: ${countOf(times, 'address')} of ${host}. Add ${optionFor(host)}.`);
   }
+  if (unmapped.size === MAX_UNMAPPED_HOSTS) lines.push('Further hosts are not listed.');
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -8,20 +8,34 @@ export type LineEdit = { start: number; end: number; text: string };
  */
 export function withSerializedLengths(line: string, edits: readonly LineEdit[]): LineEdit[] {
   const all = [...edits];
+  const pending = edits.toSorted((one, other) => one.start - other.start);
+  /** Edits after the current position, the nearest last. */
+  const after: LineEdit[] = [];
   const opened = [...line.matchAll(/(?<![\w])s:(?<length>[0-9]{1,10}):(?<backslash>\\?)"/g)];
   // Inner strings begin later. The length of an outer string depends on the digits in inner ones.
   for (const match of opened.toReversed()) {
     const { length = '', backslash = '' } = match.groups ?? {};
+    const isEscaped = backslash !== '';
     const start = match.index + match[0].length;
-    const end = skipBytes(line, start, { bytes: Number(length), isEscaped: backslash !== '' });
+    for (let next = pending.at(-1); next !== undefined && next.start >= start; next = pending.at(-1)) {
+      pending.pop();
+      after.push(next);
+    }
+    const end = skipBytes(line, start, { bytes: Number(length), isEscaped });
     if (!line.startsWith(`${backslash}";`, end)) continue;
     let bytes = Number(length);
-    for (const edit of all) {
-      if (edit.start < start || edit.end > end) continue;
-      bytes += sizeOf(edit.text, backslash !== '') - sizeOf(line.slice(edit.start, edit.end), backslash !== '');
+    for (
+      let at = after.length - 1, edit = after[at];
+      edit !== undefined && edit.end <= end;
+      at -= 1, edit = after[at]
+    ) {
+      bytes += sizeOf(edit.text, isEscaped) - sizeOf(line.slice(edit.start, edit.end), isEscaped);
     }
     const at = match.index + 2;
-    if (bytes !== Number(length)) all.push({ start: at, end: at + length.length, text: `${bytes}` });
+    if (bytes === Number(length)) continue;
+    const edit = { start: at, end: at + length.length, text: `${bytes}` };
+    all.push(edit);
+    after.push(edit);
   }
   return all;
 }

@@ -21,7 +21,7 @@ import { readPlayRequest, tokenQuery } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import { folderTokenFor } from '../shield/sign-for-viewer.ts';
 import type { ShareVisitors } from './share-visitors.ts';
-import { type ShareNotice, writeNoticePage, writePasswordPage, writeSharePage } from './write-share-page.ts';
+import { NOTICES, type ShareNotice, writeNoticePage, writePasswordPage, writeSharePage } from './write-share-page.ts';
 
 type ShareDeps = {
   player: PlayerAssets;
@@ -153,10 +153,8 @@ async function passwordPage(
   return page({ status }, (nonce) => writePasswordPage(view, { assets: deps.player, nonce }));
 }
 
-const STATUSES = { gone: 404, expired: 410, failed: 404, waiting: 503, processing: 503 } as const;
-
 function notice({ request }: Asked, reason: ShareNotice, deps: ShareDeps): Answer {
-  const status = STATUSES[reason];
+  const { status } = NOTICES[reason];
   const headers: Record<string, string> = status === 503 ? { 'Retry-After': `${RETRY_AFTER_SEC}` } : {};
   const view = { reason, language: languageOf(request) };
   return page({ status, headers }, (nonce) => writeNoticePage(view, { assets: deps.player, nonce }));

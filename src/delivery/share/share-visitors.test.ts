@@ -30,6 +30,13 @@ test('accepts only the right password', async () => {
   expect(await check(share, 'x'.repeat(5_000), 'a')).toBe('wrong');
 });
 
+test('accepts a password of emoji as long as the service allows', async () => {
+  const password = '🎬'.repeat(150);
+  expect(await visitors().check(makeShare({ passwordHash: await hashPassword(password) }), password, 'a')).toBe(
+    'right',
+  );
+});
+
 test('refuses an address after 20 wrong passwords, but not other addresses or shares', async () => {
   const share = makeShare();
   const { check } = visitors();

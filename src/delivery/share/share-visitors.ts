@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
+import { countCharacters, hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
+import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /** Time for which a visitor who entered the password need not enter it again, in seconds. */
@@ -36,7 +37,7 @@ export function createShareVisitors(secret: Uint8Array): ShareVisitors {
     createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
   return {
     holdsPass(share, message, nowMs) {
-      const [, end = '', proof = ''] = PASS.exec(readCookie(message)) ?? [];
+      const [, end = '', proof = ''] = PASS.exec(readCookie(message, COOKIE) ?? '') ?? [];
       if (end === '' || Number(end) * 1000 <= nowMs) return false;
       return timingSafeEqual(prove(share, Number(end)), Buffer.from(proof, 'base64url'));
     },
@@ -51,7 +52,8 @@ export function createShareVisitors(secret: Uint8Array): ShareVisitors {
         byShare.forgive(share.id);
       };
       try {
-        const isRight = password.length <= MAX_PASSWORD_CHARACTERS && (await hasPassword(password, share.passwordHash));
+        const isRight =
+          countCharacters(password) <= MAX_PASSWORD_CHARACTERS && (await hasPassword(password, share.passwordHash));
         if (!isRight) return 'wrong';
       } catch (error) {
         forgive();
@@ -68,9 +70,4 @@ export function createShareVisitors(secret: Uint8Array): ShareVisitors {
       return `${COOKIE}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${PASS_SEC}${secure}`;
     },
   };
-}
-
-function readCookie({ headers }: IncomingMessage): string {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  return pairs.find(([name]) => name === COOKIE)?.[1] ?? '';
 }

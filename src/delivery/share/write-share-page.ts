@@ -8,7 +8,7 @@ import { chooseWords, type Words } from '../player/player-words.ts';
 export type ShareNotice = 'gone' | 'expired' | 'failed' | 'waiting' | 'processing';
 
 type Writing = { assets: PlayerAssets; nonce: string };
-type ShareView = {
+type SharePageView = {
   /** Path of the page, and the origin of its address for other sites. */
   path: string;
   origin: string;
@@ -23,8 +23,8 @@ type ShareView = {
   start: string;
 };
 
-/** Keys of the title and the text of each notice. */
-const NOTICES: Readonly<Record<ShareNotice, { title: string; text: string; status: number }>> = {
+/** Keys of the title and the text of each notice, and the status of its response. */
+export const NOTICES: Readonly<Record<ShareNotice, { title: string; text: string; status: 404 | 410 | 503 }>> = {
   gone: { title: 'state.gone', text: 'state.gone.text', status: 404 },
   expired: { title: 'share.expired', text: 'share.expired.text', status: 410 },
   failed: { title: 'state.failed', text: 'failed.other', status: 404 },
@@ -33,7 +33,7 @@ const NOTICES: Readonly<Record<ShareNotice, { title: string; text: string; statu
 };
 
 /** Writes the page that shows a video, in the language and colours of its library. */
-export function writeSharePage(publication: Publication, view: ShareView, writing: Writing): Buffer {
+export function writeSharePage(publication: Publication, view: SharePageView, writing: Writing): Buffer {
   const { title, description, widthPx, heightPx, settings } = publication;
   const { language, isRtl, words } = chooseWords(writing.assets.languages, settings.player.uiLanguage);
   const player = `${view.path}/player${view.start === '' ? '' : `?t=${encodeURIComponent(view.start)}`}`;
@@ -134,7 +134,7 @@ ${body}
 }
 
 /** Returns tags for previews on other sites: Open Graph, Twitter cards and oEmbed. */
-function previewTags(publication: Publication, { path, origin, folder, apiUrl }: ShareView): string {
+function previewTags(publication: Publication, { path, origin, folder, apiUrl }: SharePageView): string {
   const { title, description, thumbnailKey, thumbnailFileName, widthPx, heightPx } = publication;
   const url = `${origin}${path}`;
   const image = thumbnailKey === null ? null : `${origin}${folder}/${thumbnailFileName}`;

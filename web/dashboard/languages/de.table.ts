@@ -33,6 +33,8 @@ export const de = {
     'Der Anbieter hat keine bestätigte E-Mail-Adresse geschickt. Bestätige sie dort und versuche es noch einmal.',
   'This provider does not accept e-mail addresses of your domain. Ask an owner.':
     'Adressen deiner Domain können sich mit diesem Anbieter nicht anmelden. Bitte einen Inhaber.',
+  'The installation has the maximum number of people. Ask an owner to delete some.':
+    'Die Installation hat die Höchstzahl an Personen. Bitte einen Inhaber, einige zu löschen.',
   'You have no account here. Ask an administrator for an invitation.':
     'Du hast hier kein Konto. Bitte die Verwaltung um eine Einladung.',
   'None of your groups has a role here. Ask an administrator.':

@@ -12,6 +12,7 @@ import { Panel, SelectField, Table } from '../parts/fields.tsx';
 import { CopyField, Notice, Pager } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { fullLink } from './full-link.ts';
 import { Providers } from './providers.tsx';
 
 const PER_PAGE = 50;
@@ -139,11 +140,6 @@ function RoleFields({ role, place }: RoleProps) {
       />
     </>
   );
-}
-
-/** Without a public URL, the service names only the path. */
-function fullLink(link: string): string {
-  return link.startsWith('/') ? location.origin + link : link;
 }
 
 type RowProps = { person: PersonModel; onChanged: () => void; onLink: (link: string) => void };

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { fullLink } from './full-link.ts';
 
 type Choices = readonly (readonly [string, string])[];
 type Props = { roles: Choices; places: Choices };
@@ -158,10 +159,7 @@ function Form({ provider, roles, places, onSaved, onClose }: FormProps) {
     <Dialog title={provider === null ? t('Add provider') : t('Edit {0}', provider.Name)} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void save(event)}>
         {provider !== null && (
-          <CopyField
-            label={t('Callback URL (register it at the provider)')}
-            text={provider.CallbackUrl.startsWith('/') ? location.origin + provider.CallbackUrl : provider.CallbackUrl}
-          />
+          <CopyField label={t('Callback URL (register it at the provider)')} text={fullLink(provider.CallbackUrl)} />
         )}
         <ClientFields draft={draft} isNew={provider === null} />
         <PeopleFields draft={draft} roles={roles} />

@@ -57,6 +57,7 @@ function describeFault(fault: string): string | null {
     unknown: t('You have no account here. Ask an administrator for an invitation.'),
     'no-role': t('None of your groups has a role here. Ask an administrator.'),
     disabled: t('Your account is disabled. Ask an administrator.'),
+    full: t('The installation has the maximum number of people. Ask an owner to delete some.'),
     taken: t('Another account at this provider is already linked to your e-mail address. Ask an administrator.'),
   };
   return Object.entries(words).find(([known]) => known === fault)?.[1] ?? null;
