@@ -110,9 +110,12 @@ export function createOpenIdConnect(outbound: Outbound): OpenIdConnect {
 /** Returns the fault of an issuer's URL; null if it can be used. */
 export function findIssuerFault(issuer: string): string | null {
   if (!URL.canParse(issuer)) return 'a text that is not a URL';
-  const { protocol, hostname, search, hash, username, password } = new URL(issuer);
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(issuer);
   if (username !== '' || password !== '') return 'a URL with a user name or password';
   if (search !== '' || hash !== '') return 'a URL with a query or fragment';
+  if (hostname === 'login.microsoftonline.com' && /^\/(common|organizations|consumers)(\/|$)/i.test(pathname)) {
+    return 'the URL of all tenants, which has no issuer of its own';
+  }
   if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))) return null;
   return `a URL with ${protocol}//${hostname}`;
 }

@@ -171,6 +171,7 @@ test.each([
   [{ Issuer: 'https://user:pass@id.example.com' }, 'user name'],
   [{ Issuer: 'id.example.com' }, 'not a URL'],
   [{ Issuer: 'https://id.example.com/?tenant=1' }, 'query'],
+  [{ Issuer: 'https://login.microsoftonline.com/common/v2.0' }, 'all tenants'],
   [{ DefaultRole: 'owner' }, 'default role'],
   [{ Scopes: 'email profile' }, 'openid'],
   [{ EmailDomains: ['someone@example.com'] }, 'domain'],

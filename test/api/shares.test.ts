@@ -58,8 +58,8 @@ test.each([
   [{ password: 'short' }, /Expected a password of 8 to 200 characters, got 5/],
   [{ password: '' }, /got 0/],
   [{ password: 'x'.repeat(201) }, /got 201/],
-  [{ dateExpires: '2020-01-01T00:00:00Z' }, /Expected dateExpires to be a time in the future, /],
-  [{ dateExpires: 'tomorrow' }, /Expected dateExpires to be a time in the future, got .+tomorrow/],
+  [{ dateExpires: '2020-01-01T00:00:00Z' }, /Expected dateExpires to be a time in the future, such as /],
+  [{ dateExpires: 'tomorrow' }, /Expected dateExpires to be a time in the future, .+ got .+tomorrow/],
   [{ pasword: 'summer party' }, /pasword/],
 ])('rejects %j', async (body, message) => {
   const { status, text } = await api.call('POST', path, { body });

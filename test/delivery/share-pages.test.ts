@@ -286,3 +286,12 @@ test.each(['', 'short', 'a'.repeat(42), `${'a'.repeat(43)}/x`, `${'a'.repeat(43)
     expect(await statusOf(`${edge.base}/share/${tail}`)).toBe(404);
   },
 );
+
+test('a link that was cut off, or copied with a full stop, leads to a page', async () => {
+  const { url } = await share();
+  for (const link of [url.slice(0, -1), `${url}.`, `${url})`, url.slice(0, -40)]) {
+    const response = await fetch(link);
+    expect(response.status, link).toBe(404);
+    expect(await response.text(), link).toContain('Video not found');
+  }
+});

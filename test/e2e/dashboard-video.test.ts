@@ -7,7 +7,7 @@ import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { keepPictures, openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
-import { discard, type Service, startService } from '../support/service.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, uploadFile } from '../support/videos.ts';
 
 const FAILED = 5;
@@ -125,6 +125,34 @@ test('creates a share page with a password and an end, changes it and deletes it
   await page.locator('code', { hasText: share.url }).waitFor({ state: 'detached' });
   expect(await shares()).toEqual([]);
 });
+
+/** Changes the library with the account key. */
+async function manage(place: string, body: object): Promise<void> {
+  const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
+  const url = `${service.apiUrl}/videolibrary/1${place}`;
+  const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect([200, 204]).toContain(status);
+}
+
+test('every tab works in a library whose viewers need a token and another site', async () => {
+  const guid = await createVideo(service, 'Tower');
+  await manage('', { PlayerTokenAuthenticationEnabled: true });
+  await manage('/addAllowedReferrer', { Hostname: 'www.example.com' });
+  const refused: string[] = [];
+  const note = (response: { url(): string; status(): number }) => {
+    if (response.url().startsWith(service.apiUrl) && response.status() >= 400) refused.push(response.url());
+  };
+  page.on('response', note);
+  for (const tab of ['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip', '/files', '/activity']) {
+    await open(guid, tab);
+    await page.getByRole('heading', { name: 'Tower' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(refused, tab).toEqual([]);
+  }
+  page.off('response', note);
+  await manage('', { PlayerTokenAuthenticationEnabled: false });
+  await manage('/removeAllowedReferrer', { Hostname: 'www.example.com' });
+}, 120_000);
 
 test('asks before unsaved changes are left by a link, the back button and a sign-out', async () => {
   const guid = await createVideo(service, 'Gulls');

@@ -46,6 +46,9 @@ test(
     const link = () => /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
     await expect.poll(link, { timeout: WAIT_MS }).not.toBe('');
     await page.goto(link());
+    await page.getByLabel('E-mail address').waitFor();
+    // The link is used now, but this browser is signed in by it.
+    await page.reload();
     await page.getByLabel('E-mail address').fill(OWNER);
     await look('welcome');
     await page.getByRole('button', { name: 'Continue', exact: true }).click();

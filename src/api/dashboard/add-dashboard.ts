@@ -7,6 +7,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
+import { readPlayData } from '../read-play-data.ts';
 import { addOwnAccount } from './add-own-account.ts';
 import { addProviderSignIn } from './add-provider-sign-in.ts';
 import { addSessions, noStore } from './add-sessions.ts';
@@ -42,6 +43,12 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
       // The signature of a person is valid only while the session is.
       ...(caller?.person !== undefined && { AuthorizationSession: caller.person.sessionId }),
     });
+  });
+  // Rules for viewers, such as embed tokens, do not apply to people who may see the video in the dashboard.
+  app.get(`${video}/play`, async (request, reply) => {
+    const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
+    const address = deps.callerOf(request.raw);
+    return noStore(reply).send(await readPlayData({ libraryId, mediaId: videoId }, address, deps));
   });
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);

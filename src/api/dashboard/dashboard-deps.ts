@@ -8,25 +8,27 @@ import type { AddressSet } from '../../lib/client-address.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { AuthenticateDeps } from '../authenticate.ts';
+import type { ReadPlayDataDeps } from '../read-play-data.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
 
 /** Everything that the routes of the dashboard depend on. */
-export type DashboardDeps = AuthenticateDeps & {
-  audit: AuditStore;
-  credentials: CredentialStore;
-  people: PersonStore;
-  providers: SignInProviderStore;
-  identities: IdentityStore;
-  /** HTTP client for requests to sign-in providers. */
-  outbound: Outbound;
-  secretBox: SecretBox;
-  publicUrl: string | null;
-  /** Proxies whose headers name the origin of a request. */
-  trusted: AddressSet;
-  edgeUrl: string;
-  files: (() => Promise<DashboardFiles>) | null;
-  /** Days for which individual viewing sessions are kept. */
-  sessionDays: number;
-  /** Returns the caller's own address, even behind proxies. */
-  callerOf(message: IncomingMessage): string;
-};
+export type DashboardDeps = AuthenticateDeps &
+  ReadPlayDataDeps & {
+    audit: AuditStore;
+    credentials: CredentialStore;
+    people: PersonStore;
+    providers: SignInProviderStore;
+    identities: IdentityStore;
+    /** HTTP client for requests to sign-in providers. */
+    outbound: Outbound;
+    secretBox: SecretBox;
+    publicUrl: string | null;
+    /** Proxies whose headers name the origin of a request. */
+    trusted: AddressSet;
+    edgeUrl: string;
+    files: (() => Promise<DashboardFiles>) | null;
+    /** Days for which individual viewing sessions are kept. */
+    sessionDays: number;
+    /** Returns the caller's own address, even behind proxies. */
+    callerOf(message: IncomingMessage): string;
+  };

@@ -133,7 +133,7 @@ function readPassword(text: string): string {
 function readEnd(text: string): Date {
   const at = readTime(text);
   if (at !== null && at.getTime() > Date.now()) return at;
-  const expected = 'Expected dateExpires to be a time in the future';
-  const message = `${expected}, got ${quote(text)}. Correct it, or delete the share.`;
+  const expected = 'Expected dateExpires to be a time in the future, such as "2030-01-31T12:00:00Z"';
+  const message = `${expected}, got ${quote(text)}. Correct it.`;
   throw new Refused('invalid', message, { field: 'dateExpires' });
 }

@@ -7,7 +7,7 @@ import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 import { toPlayDataModel } from './play-data-model.ts';
-import { recallShowing, type ShowingDeps } from './video-model.ts';
+import { recallShowing, type Showing, type ShowingDeps } from './video-model.ts';
 
 export type PlayDataDeps = ShowingDeps & {
   videoViews: VideoViewStore;
@@ -30,6 +30,15 @@ export async function loadPlayData(
   requireReferrer(referrer, showing.library, deps.ownHosts);
   const shown = { token: query.token, expiresSec: query.expires };
   await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
+  return showPlayData(key, showing, deps);
+}
+
+/** Loads the play data of a video without the rules for viewers. Throws `Refused` (`not-found`) for unknown videos. */
+export async function showPlayData(
+  key: MediaKey,
+  showing: Showing,
+  deps: Pick<PlayDataDeps, 'videoViews'>,
+): Promise<VideoPlayDataModel> {
   const [view, hasPlaylist] = await Promise.all([deps.videoViews.load(key), deps.videoViews.hasPlaylist(key)]);
   return toPlayDataModel(view, hasPlaylist, showing);
 }

@@ -36,21 +36,28 @@ type Exporting = {
 export async function exportLibrary(context: Context): Promise<void> {
   const [folder, ...more] = context.takes;
   if (more.length > 0) throw new Refused('invalid', `expected one folder, got ${context.takes.length}.`);
+  const [unknown] = Object.keys(context.pairs);
+  if (unknown !== undefined) throw new Refused('invalid', `expected no parameter, got ${unknown}=.`);
   if (folder === undefined) return await printLibrary(context);
-  await mkdir(folder, { recursive: true });
+  const files = await openZoneFiles(context);
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw new Refused('invalid', `expected a folder that can be written, got ${folder} (${Object(cause).code}).`, {
+      cause,
+    });
+  });
   const { millrace, library: libraryId } = context;
   await writeCollections(context, folder);
   const [sums, names] = [await readSums(folder), new Set(await readdir(folder))];
   const { totalItems } = await millrace.call('listVideos', { libraryId, itemsPerPage: 1 });
-  let [done, exported, kept] = [0, 0, 0];
+  let [done, exported, kept, empty] = [0, 0, 0, 0];
   const failures: string[] = [];
-  const files = await openZoneFiles(context);
   for await (const video of millrace.pages('listVideos', { libraryId, itemsPerPage: 100, orderBy: 'date' })) {
     printProgress(`exporting ${done} of ${totalItems}`, done / Math.max(1, totalItems));
     done += 1;
     try {
       const isNew = await exportVideo({ context, files, folder, names, sums }, video);
-      if (isNew) exported += 1;
+      if (!hasFile(video)) empty += 1;
+      else if (isNew) exported += 1;
       else kept += 1;
     } catch (error) {
       if (!(error instanceof DownloadFailed)) throw error;
@@ -62,7 +69,8 @@ export async function exportLibrary(context: Context): Promise<void> {
   await replaceFile(join(folder, EXPORT_FILES.sums), sorted.map(lineOf).join(''));
   await writeStatistics(context, folder);
   for (const failure of failures) printLine(failure);
-  printLine(`${exported} exported, ${kept} unchanged, ${failures.length} failed`);
+  const without = empty === 0 ? '' : `, ${empty} without a file`;
+  printLine(`${exported} exported, ${kept} unchanged, ${failures.length} failed${without}`);
   if (failures.length > 0)
     throw new TransferIncomplete(
       `${failures.length} of ${totalItems} videos could not be exported. Run the command again.`,
@@ -99,6 +107,10 @@ async function writeStatistics({ millrace, library: libraryId }: Context, folder
   await replaceFile(join(folder, EXPORT_FILES.statistics), `${text}\n`);
 }
 
+function hasFile({ status }: VideoModel): boolean {
+  return status !== CREATED && status !== UPLOAD_FAILED;
+}
+
 /** Exports one video. Returns whether anything was transferred. */
 async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder } = exporting;
@@ -107,8 +119,7 @@ async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boo
   if (readGuid(video.guid) === null || !video.captions.every(isName)) {
     throw new DownloadFailed('Expected a GUID and language codes of letters, digits and hyphens.');
   }
-  const hasFile = video.status !== CREATED && video.status !== UPLOAD_FAILED;
-  const isNew = hasFile && (await exportMedia(exporting, video));
+  const isNew = hasFile(video) && (await exportMedia(exporting, video));
   const captions = video.captions.map(({ srclang }) => String(srclang));
   for (const language of captions) {
     await fetchInto(exporting, `/${video.guid}/captions/${encodeURIComponent(language)}.vtt`, `${language}.vtt`);

@@ -23,16 +23,25 @@ function rowOf(item: object): string {
 export async function printAnswer(answer: unknown, asJson: boolean): Promise<void> {
   if (answer === undefined) return;
   if (answer instanceof Response) return await printResponse(answer);
-  if (asJson || typeof answer !== 'object' || answer === null) return printLine(JSON.stringify(answer));
-  if (Array.isArray(answer)) {
-    for (const item of answer) printItem(item, false);
+  const items = listIn(answer);
+  if (items !== null) {
+    for (const item of items) printItem(item, asJson);
     return;
   }
+  if (asJson || typeof answer !== 'object' || answer === null) return printLine(JSON.stringify(answer));
   if ('success' in answer && !('data' in answer)) {
     if (process.stderr.isTTY) process.stderr.write('Done.\n');
     return;
   }
   for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
+}
+
+/** Returns the items of a response that is a list, or an object that contains only one. */
+function listIn(answer: unknown): unknown[] | null {
+  if (Array.isArray(answer)) return answer;
+  const fields = Object.keys(Object(answer));
+  const { items } = Object(answer);
+  return fields.length === 1 && Array.isArray(items) ? items : null;
 }
 
 /** Prints bytes as they arrive. For server-sent events, prints the data, one per line. */

@@ -32,7 +32,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context)}`);
+    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context, verb)}`);
     return code;
   }
 }
@@ -100,8 +100,9 @@ async function bodyFor(
 }
 
 /** Returns the source of a refused key, or how to pass a key if none was sent. */
-function keyHint(code: number, context: Context | null): string {
-  if (code !== KEY_REFUSED || context === null) return '';
+function keyHint(code: number, context: Context | null, verb: Verb): string {
+  // A new profile gets its key from stdin, and has no source yet.
+  if (code !== KEY_REFUSED || context === null || verb.words === 'login') return '';
   if (context.keySource !== null) return `The key was taken from ${context.keySource}.\n`;
   return 'No key was sent. Pass one with --key KEY, or save one with millrace login.\n';
 }

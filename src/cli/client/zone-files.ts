@@ -1,4 +1,6 @@
+import { ApiError } from '../../../sdk/src/millrace.ts';
 import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { DownloadFailed } from './download-file.ts';
 
@@ -14,7 +16,10 @@ export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
  */
 export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
   const { millrace, library } = context;
-  const { PullZoneId } = await millrace.call('getLibrary', { id: library });
+  const { PullZoneId } = await millrace.call('getLibrary', { id: library }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    throw new Refused('invalid', `expected the account key and the id of a library, got none for library ${library}.`);
+  });
   const zone = await millrace.call('getPullZone', { id: PullZoneId });
   const base = await findBase(context);
   const [referrer] = zone.AllowedReferrers;

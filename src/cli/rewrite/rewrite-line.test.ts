@@ -76,7 +76,7 @@ test('reports addresses of a pull zone without a replacement', () => {
   const host = 'vz-ffffffff-000.b-cdn.net';
   expect(rewriteLine(line, rules)).toEqual({
     text: line,
-    found: [{ from: `${host}/x/playlist.m3u8`, to: null, host }],
+    found: [{ from: `${host}/x/playlist.m3u8`, to: null, host, keptLibrary: null }],
   });
 });
 
@@ -87,6 +87,7 @@ test('returns each address with its replacement, without the query', () => {
       from: `iframe.mediadelivery.net/embed/12345/${ID}`,
       to: `https://watch.example.com/embed/7/${ID}`,
       host: 'iframe.mediadelivery.net',
+      keptLibrary: null,
     },
   ]);
 });

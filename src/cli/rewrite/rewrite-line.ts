@@ -2,7 +2,13 @@ import { API_HOSTS, baseFor, PLAYER_HOSTS, type RewriteRules } from './rewrite-r
 import { type LineEdit, withSerializedLengths } from './with-serialized-lengths.ts';
 
 /** An address of the hosted service in a text. `to` is null if no rule replaces it. Both are without a query. */
-export type FoundAddress = { from: string; to: string | null; host: string };
+export type FoundAddress = {
+  from: string;
+  to: string | null;
+  host: string;
+  /** Id of the library in the address, if no rule replaces it. */
+  keptLibrary: string | null;
+};
 
 /** Notation of an address: its slashes, and whether it is percent-encoded. */
 type Notation = { slash: string; isPercent: boolean };
@@ -39,12 +45,14 @@ export function rewriteLine(
     const base = baseFor(rules, host, page === '' ? (plainPath.split('/')[1] ?? '') : page);
     const from = `${host.toLowerCase()}${plainPath}`;
     if (base === null) {
-      found.push({ from, to: null, host: host.toLowerCase() });
+      found.push({ from, to: null, host: host.toLowerCase(), keptLibrary: null });
       continue;
     }
     const newLibrary = rules.libraries.get(library) ?? library;
     const newPath = path === '' ? '' : `${path.slice(0, -library.length)}${newLibrary}`;
-    found.push({ from, to: `${base}${decode(`${newPath}${rest}`, notation)}`, host: host.toLowerCase() });
+    const keptLibrary = library !== '' && !rules.libraries.has(library) ? library : null;
+    const to = `${base}${decode(`${newPath}${rest}`, notation)}`;
+    found.push({ from, to, host: host.toLowerCase(), keptLibrary });
     const start = match.index;
     const end = start + match[0].length;
     const written = scheme !== '' ? base : base.replace(/^https?:/, '').slice(slashes === '' ? 2 : 0);

@@ -75,6 +75,13 @@ test.each([
   expect(readFileSync(at('page.html'), 'utf8')).toContain(OLD);
 });
 
+test('names libraries whose ids are kept', async () => {
+  writeFileSync(at('page.html'), `${OLD} ${OLD.replace('12345', '99')} ${OLD.replace('12345', '99')}`);
+  const { notes } = await run(folder, ...OPTIONS);
+  expect(notes).not.toContain('12345');
+  expect(notes).toContain('Kept library 99 in 2 addresses. If it has another id now, add --library 99=NEW.');
+});
+
 test('names the option that unchanged addresses need', async () => {
   writeFileSync(
     at('page.html'),

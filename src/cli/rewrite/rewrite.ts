@@ -14,14 +14,20 @@ import { type RewriteRules, readRules } from './rewrite-rules.ts';
 const MAX_LINE_BYTES = 128 * 2 ** 20;
 /** Maximum number of addresses in a redirect map. */
 const MAX_REDIRECTS = 100_000;
-/** Maximum number of hosts that are listed because no option covers them. */
-const MAX_UNMAPPED_HOSTS = 100;
+/** Maximum number of hosts, and of libraries, that are listed because no option covers them. */
+const MAX_LISTED = 100;
 /** A file with a zero byte in its first bytes is binary. */
 const EXAMINED_BYTES = 8_192;
 const SKIPPED_FOLDERS = ['.git', 'node_modules'];
 
 type Mode = { rules: RewriteRules; pattern: RegExp; isWriting: boolean; redirects: RedirectFormat | null };
-type Totals = { files: number; addresses: number; unmapped: Map<string, number>; redirects: Map<string, string> };
+type Totals = {
+  files: number;
+  addresses: number;
+  unmapped: Map<string, number>;
+  keptLibraries: Map<string, number>;
+  redirects: Map<string, string>;
+};
 
 /**
  * `millrace rewrite PATH...`: finds addresses of the hosted service in files and folders, and prints the changes as a
@@ -49,7 +55,13 @@ export async function rewrite(args: readonly string[]): Promise<number> {
   if (redirects !== null && values.write) throw new Refused('invalid', 'expected --write or --redirects, got both.');
   const rules = readRules(values);
   const mode = { rules, pattern: addressPattern(rules), isWriting: values.write, redirects };
-  const totals: Totals = { files: 0, addresses: 0, unmapped: new Map(), redirects: new Map() };
+  const totals: Totals = {
+    files: 0,
+    addresses: 0,
+    unmapped: new Map(),
+    keptLibraries: new Map(),
+    redirects: new Map(),
+  };
   for (const place of positionals) {
     for await (const file of textFilesIn(place)) await rewriteFile(file, mode, totals);
   }
@@ -95,19 +107,28 @@ async function rewriteFile(file: string, { rules, pattern, isWriting, redirects 
     const { text, found } = rewriteLine(line, rules, pattern);
     isChanged ||= text !== line;
     diff.add(line, text);
-    for (const { from, to, host } of found) {
+    for (const { from, to, host, keptLibrary } of found) {
       if (to !== null) {
         totals.addresses += 1;
         if (redirects !== null && totals.redirects.size < MAX_REDIRECTS) totals.redirects.set(from, to);
-      } else if (totals.unmapped.has(host) || totals.unmapped.size < MAX_UNMAPPED_HOSTS) {
-        totals.unmapped.set(host, (totals.unmapped.get(host) ?? 0) + 1);
-      }
+      } else count(totals.unmapped, host);
+      if (keptLibrary !== null) count(totals.keptLibraries, keptLibrary);
     }
   }
   diff.end();
   if (!isChanged) return;
   totals.files += 1;
-  if (isWriting) await rewriteInPlace(file, (line) => rewriteLine(line, rules, pattern).text);
+  if (!isWriting) return;
+  await rewriteInPlace(file, (line) => rewriteLine(line, rules, pattern).text).catch((cause: unknown) => {
+    if (!['EPERM', 'EACCES', 'EROFS', 'ENOSPC'].includes(reasonOf(cause))) throw cause;
+    const done = `${countOf(totals.files - 1, 'file')} before it ${totals.files === 2 ? 'was' : 'were'} changed`;
+    throw new Refused('invalid', `${file} could not be changed (${reasonOf(cause)}). ${done}.`, { cause });
+  });
+}
+
+/** Counts a host or a library, up to a maximum number of different ones. */
+function count(counts: Map<string, number>, name: string): void {
+  if (counts.has(name) || counts.size < MAX_LISTED) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /**
@@ -154,7 +175,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   if (bytes > 0) yield pieces.join('');
 }
 
-function describe({ files, addresses, unmapped, redirects }: Totals, mode: Mode): string {
+function describe({ files, addresses, unmapped, keptLibraries, redirects }: Totals, mode: Mode): string {
   const count = `${countOf(addresses, 'address')} in ${countOf(files, 'file')}`;
   const hint = addresses === 0 || mode.redirects !== null ? '' : ' Run again with --write to change them.';
   const lines = [mode.isWriting ? `Changed ${count}.` : `Found ${count}.${hint}`];
@@ -164,7 +185,11 @@ function describe({ files, addresses, unmapped, redirects }: Totals, mode: Mode)
   for (const [host, times] of unmapped) {
     lines.push(`Unchanged: ${countOf(times, 'address')} of ${host}. Add ${optionFor(host)}.`);
   }
-  if (unmapped.size === MAX_UNMAPPED_HOSTS) lines.push('Further hosts are not listed.');
+  for (const [library, times] of keptLibraries) {
+    const hint = `If it has another id now, add --library ${library}=NEW.`;
+    lines.push(`Kept library ${library} in ${countOf(times, 'address')}. ${hint}`);
+  }
+  if (unmapped.size === MAX_LISTED || keptLibraries.size === MAX_LISTED) lines.push('Further ones are not listed.');
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -49,7 +49,7 @@ export function writeSharePage(publication: Publication, view: SharePageView, wr
     `<main>
 ${logo(view.path, settings)}
 <div class="frame"><iframe id="player" src="${escapeHtml(player)}" title="${escapeHtml(title)}"
- allow="autoplay; encrypted-media; fullscreen; picture-in-picture" allowfullscreen></iframe></div>
+ allow="autoplay; encrypted-media; fullscreen; picture-in-picture"></iframe></div>
 <div class="heading"><h1>${escapeHtml(title)}</h1>${download}</div>
 ${about}
 <div class="parts">

@@ -4,7 +4,7 @@ import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { addressOf, go } from '../base/router.ts';
-import { signInByLink } from '../base/session.ts';
+import { restoreSession, session, signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { PasswordChoice } from './password-choice.tsx';
@@ -26,8 +26,11 @@ export function Welcome() {
       () => {
         step.value = { name: 'choosing' };
       },
-      (reason: unknown) => {
-        error.value = describeError(reason);
+      async (reason: unknown) => {
+        // After a reload, the link is used, but this browser is still signed in by it.
+        await restoreSession().catch(() => undefined);
+        if (session.value?.person === null && session.value.libraryId === null) step.value = { name: 'choosing' };
+        else error.value = describeError(reason);
       },
     );
   }, [error, step]);

@@ -13,6 +13,7 @@ import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { Attempts } from './attempts.tsx';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 import { RemedyButton } from './remedy-button.tsx';
 
 /** Explanations of how the video plays, with buttons for remedies, followed by running work and past events. */
@@ -40,7 +41,7 @@ export function Activity(props: PartProps) {
 
 /** Tests the playlist's address as requested by players. Only for owners, since the rules require the account's key. */
 function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string }) {
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${videoId}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, videoId));
   const library = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const address = play.value.value?.videoPlaylistUrl ?? null;
   const zoneId = library.value.value?.PullZoneId;

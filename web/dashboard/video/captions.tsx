@@ -11,13 +11,14 @@ import { Notice } from '../parts/parts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 import { Transcribe } from './transcribe.tsx';
 
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
 /** The languages of a video's captions, and an editor next to the video. */
 export function Captions({ libraryId, path, video, link, onChanged }: PartProps) {
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const edited = useSignal<Edited | null>(null);
   const running = useAction();
   const open = (srclang: string, label: string, version: number) =>

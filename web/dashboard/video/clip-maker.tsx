@@ -12,6 +12,7 @@ import { clock } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 import { StoryboardFrames } from './storyboard-frames.tsx';
 
 type Range = { fromSec: number; toSec: number };
@@ -24,7 +25,7 @@ const REPLAYED_SEC = 30;
  */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const range = useSignal<Range>({ fromSec: 0, toSec: Math.min(video.length, REPLAYED_SEC) });
   const title = useSignal(t('{0} (clip)', video.title));
   const making = useAction();

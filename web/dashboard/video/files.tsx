@@ -9,6 +9,7 @@ import { bytes } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 
 type Loaded = {
   files: ReturnType<typeof useLoaded<StatusModelOfVideoResolutionsInfoModel>>;
@@ -17,7 +18,7 @@ type Loaded = {
 
 /** The stored files of a video with exact sizes, and the addresses that viewers request. */
 export function Files({ libraryId, path, video }: PartProps) {
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const loaded: Loaded = {
     files: useLoaded<StatusModelOfVideoResolutionsInfoModel>(`${path}/resolutions`),
     sizes: useLoaded<StatusModelOfVideoStorageSizeModel>(`${path}/storage`),

@@ -11,6 +11,7 @@ import { QrCode } from '../parts/qr-code.tsx';
 import { type FrameSize, frameShape, frameSizePx, playerAddress } from '../uploads/embed-code.ts';
 import { type Download, Downloads } from './downloads.tsx';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 import { type CodeKind, shareCode } from './share-code.ts';
 import { SharePages } from './share-pages.tsx';
 
@@ -53,7 +54,7 @@ export function Share(props: PartProps) {
   const signed = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address?hours=${hours.value}`,
   );
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const stored = useLoaded<StatusModelOfVideoResolutionsInfoModel>(`${path}/resolutions`);
   const address = new URL(playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, video.guid));
   addChoices(address, choices.value);

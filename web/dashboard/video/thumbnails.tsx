@@ -11,13 +11,14 @@ import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import type { PartProps } from './part-props.ts';
+import { playDataPath } from './play-data-path.ts';
 
 const CANDIDATES = ['thumbnail_1.jpg', 'thumbnail_2.jpg', 'thumbnail_3.jpg', 'thumbnail_4.jpg', 'thumbnail_5.jpg'];
 const QUALITY = 0.92;
 
 /** The video's thumbnail: one of the suggested images, any frame, or a file. */
 export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
-  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const setting = useAction();
   const set = (query: string, body?: Blob) =>
     setting.run(async () => {

@@ -9,7 +9,7 @@ export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
   /** `isDirect`: the URL that opens the player as a page of its own. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
-  /** `token` is the secret part of the link of a share page. */
+  /** `token` is the secret part of the link of a share page; empty if it is malformed. */
   | { kind: 'share'; token: string; part: SharePart }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
@@ -82,13 +82,16 @@ const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
+/** People copy links without their end, or with punctuation. Such a link leads to a page that says so. */
+const MALFORMED_SHARE = { kind: 'share', token: '', part: 'page' } as const;
+
 /**
  * Parses the path of a request, without its path token, into its pull zone, if any, and its target. Returns null for an
  * impossible path. Video ids may lack hyphens, as in the JSON interface. A token signs the path as it was sent.
  */
 export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
-  if (segments === null) return { pathZone: null, target: null };
+  if (segments === null) return { pathZone: null, target: path.startsWith('/share/') ? MALFORMED_SHARE : null };
   const [first = '', ...rest] = segments;
   if (first === 'assets') {
     return { pathZone: null, target: rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null };
@@ -113,8 +116,9 @@ function parsePlayer(
 
 function parseShare([token = '', tail = 'page', ...more]: readonly string[]): EdgeTarget | null {
   const part = SHARE_PARTS.find((name) => name === tail);
-  if (!SHARE_TOKEN.test(token) || part === undefined || more.length > 0) return null;
-  return { kind: 'share', token, part };
+  if (part === undefined || more.length > 0) return null;
+  if (SHARE_TOKEN.test(token)) return { kind: 'share', token, part };
+  return part === 'page' ? MALFORMED_SHARE : null;
 }
 
 function parseMedia(path: readonly string[]): EdgeTarget | null {
