@@ -77,20 +77,19 @@ export function createTusUploads(deps: Deps): TusUploads {
       const { concat, partIds, metadataHeader } = creation;
       const before = await findFinal(db, key, concat);
       if (before !== null) return before;
-      const parts = await Promise.all(partIds.map((id) => findTus(db, id)));
-      const lengthBytes = await joinedBytes(key, { partIds, parts, isSigned }, deps);
-      if (lengthBytes > maxBytes) {
-        throw new Refused(
-          'too-large',
-          `Expected parts of at most ${maxBytes} bytes together, got ${lengthBytes}. Send a smaller file.`,
-        );
-      }
       const ref = { id: newGuid(), key };
-      const opening = openingFinal(ref, { lengthBytes, metadata: metadataHeader, concat, partIds });
       try {
-        await begin(ref, creation, opening);
+        const parts = await Promise.all(partIds.map((id) => findTus(db, id)));
+        const lengthBytes = await joinedBytes(key, { partIds, parts, isSigned }, deps);
+        if (lengthBytes > maxBytes) {
+          throw new Refused(
+            'too-large',
+            `Expected parts of at most ${maxBytes} bytes together, got ${lengthBytes}. Send a smaller file.`,
+          );
+        }
+        await begin(ref, creation, openingFinal(ref, { lengthBytes, metadata: metadataHeader, concat, partIds }));
       } catch (error) {
-        // The same request may have succeeded before, if the client did not get the response and repeats it.
+        // A repeat of the same request may have taken the parts: clients send it again when the response is lost.
         const other = error instanceof Refused ? await findFinal(db, key, concat) : null;
         if (other === null) throw error;
         return other;
