@@ -64,34 +64,43 @@ const commands: Record<string, Command> = {
   },
 };
 
+/** Exit code for an unknown command or wrong arguments, as for the verbs that call a service. */
+const USAGE_ERROR = 2;
+
 /** Runs a command and returns its exit code. */
 export async function main([name = 'help', ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return await runClient(name, args);
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    process.stdout.write(`millrace ${name}: ${command.summary}\n`);
+    return 0;
+  }
   try {
     return await command.run(args);
   } catch (error) {
     if (!(error instanceof Refused) && !isUsageError(error)) throw error;
     process.stderr.write(`millrace ${name}: ${error.message}\n`);
-    return 1;
+    return isUsageError(error) ? USAGE_ERROR : 1;
   }
 }
 
 /** Runs a verb that calls a service. Prints the usage if the word is not a verb. */
 async function runClient(name: string, args: readonly string[]): Promise<number> {
   const { runVerb } = await import('./client/run-verb.ts');
-  return (await runVerb([name, ...args])) ?? (await explain(name));
+  return (await runVerb([name, ...args])) ?? (await explain([name, ...args]));
 }
 
-async function explain(name: string): Promise<number> {
-  const isHelp = ['help', '--help', '-h'].includes(name);
-  const { helpLines } = await import('./client/manual.ts');
+async function explain(words: readonly [string, ...string[]]): Promise<number> {
+  const { helpLines, unknownCommand } = await import('./client/manual.ts');
+  if (!['help', '--help', '-h'].includes(words[0])) {
+    process.stderr.write(unknownCommand(words, Object.keys(commands)));
+    return USAGE_ERROR;
+  }
   const lines = Object.entries(commands).map(([key, { summary }]) => `  millrace ${key.padEnd(8)} ${summary}\n`);
-  const text =
-    `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands of the service:\n${lines.join('')}Verbs ` +
-    `that call a service (docs/cli.md):\n${helpLines()}`;
-  (isHelp ? process.stdout : process.stderr).write(text);
-  return isHelp ? 0 : 1;
+  process.stdout.write(
+    `Commands of the service:\n${lines.join('')}Verbs that call a service (docs/cli.md):\n${helpLines()}`,
+  );
+  return 0;
 }
 
 /** Returns whether parseArgs from node:util rejected the arguments. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line client as a separate package. It has the verbs that call a service, but not the commands of the
 // service itself.
-import { helpLines } from './manual.ts';
+import { helpLines, unknownCommand } from './manual.ts';
 import { runVerb } from './run-verb.ts';
 
 const HELP = ['help', '--help', '-h'];
@@ -11,5 +11,5 @@ const [name = 'help', ...args] = process.argv.slice(2);
 const isHelp = HELP.includes(name);
 const code = isHelp ? 0 : await runVerb([name, ...args]);
 if (isHelp) process.stdout.write(`Verbs:\n${helpLines()}`);
-else if (code === null) process.stderr.write(`millrace: unknown verb ${name}. See millrace help.\n`);
+else if (code === null) process.stderr.write(unknownCommand([name, ...args], []));
 process.exitCode = code ?? USAGE_ERROR;

@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import type { OperationName } from '../../../sdk/src/millrace.ts';
 import { options } from './context.ts';
 import { type Reached, type Verb, verbs } from './verbs.table.ts';
@@ -28,6 +29,25 @@ const EXIT_CODES = [
 /** Returns one line per verb. */
 export function helpLines(): string {
   return verbs.map((verb) => `  ${usage(verb).padEnd(52)} ${verb.does}\n`).join('');
+}
+
+/**
+ * Returns what to print for words that are no command: the commands of a group such as `captions`, or the command with
+ * the most similar name. `commands` are the commands that the program has in addition to the verbs.
+ */
+export function unknownCommand([name = '', second]: readonly string[], commands: readonly string[]): string {
+  const group = verbs.filter(({ words }) => words.startsWith(`${name} `));
+  if (group.length > 0) {
+    const problem =
+      second === undefined || second.startsWith('-')
+        ? `${name} needs a second word.`
+        : `there is no command ${name} ${second}.`;
+    const lines = group.map((verb) => `  ${usage(verb).padEnd(52)} ${verb.does}\n`);
+    return `millrace: ${problem} Use one of these:\n${lines.join('')}`;
+  }
+  const near = closest(name, [...commands, ...verbs.map(({ words }) => words.split(' ')[0] ?? words)]);
+  const hint = distance(name, near) <= Math.max(1, name.length / 3) ? ` Did you mean ${near}?` : '';
+  return `millrace: there is no command ${name}.${hint} Run millrace help for a list.\n`;
 }
 
 export function verbHelp(verb: Verb): string {
