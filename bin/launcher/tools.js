@@ -56,6 +56,9 @@ const PROMETHEUS = ['prometheus', 'promtool'].map((program) => ({
 const PGBOUNCER = [{ program: '/usr/sbin/pgbouncer', debianPackage: 'pgbouncer', service: 'pgbouncer' }];
 
 /** @type {readonly Tool[]} */
+const HAPROXY = [{ program: '/usr/sbin/haproxy', debianPackage: 'haproxy', service: 'haproxy' }];
+
+/** @type {readonly Tool[]} */
 const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
 
 /**
@@ -79,6 +82,7 @@ const TOOLS = {
     ...NGINX,
     ...PROMETHEUS,
     ...PGBOUNCER,
+    ...HAPROXY,
     ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },

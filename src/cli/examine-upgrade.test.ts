@@ -11,7 +11,7 @@ const ID = newGuid();
 function node(change: Partial<NodeLine> = {}): NodeLine {
   const load = { cpuCores: 0, memoryBytes: 0, hostLoad: 0, hostCores: 2 };
   const times = { startedAt: new Date(0), lastSeenAt: new Date(0) };
-  const state = { isDraining: false, isLost: false, streams: [] };
+  const state = { isDraining: false, isIncompatible: false, isLost: false, streams: [] };
   return { id: ID, host: 'a', role: 'worker', version: '0.1.0', ...load, ...times, ...state, ...change };
 }
 
@@ -29,6 +29,12 @@ describe('an upgrade to 0.3.0', () => {
     ['a contract step with a process that knows it', [CONTRACT], [node({ version: '0.2.1' })], []],
     ['a contract step with a lost process', [CONTRACT], [node({ isLost: true })], []],
     ['no step and a newer process', [], [node({ version: '0.4.0' })], []],
+    [
+      'a process that refuses work',
+      [],
+      [node({ isIncompatible: true })],
+      [/got a\/worker .* of 0\.1\.0, which refuses/],
+    ],
     ['a process with a live stream', [], [node({ role: 'ingest', streams: [stream] })], []],
     ['a version that cannot be read', [EXPAND], [node({ version: 'unknown' })], [/got a\/worker .* of unknown/]],
   ])('%s', (_, pending, nodes, problems) => {

@@ -63,6 +63,12 @@ function judgeNode(node: NodeLine, version: string, pending: Upgrade['pending'])
         `${contract.oldestVersion} first, or drain it.`,
     );
   }
+  if (node.isIncompatible) {
+    return problem(
+      `Expected processes whose version works with the database, got ${label(node)} of ${node.version}, which refuses ` +
+        'work. Replace it by a newer version, or drain it.',
+    );
+  }
   const state = node.isDraining ? ', drains' : '';
   const order = isAtLeast(version, node.version) === true ? '' : ', newer than this version: this is a downgrade';
   return good(`${label(node)} runs ${node.version}${state}${order}`);

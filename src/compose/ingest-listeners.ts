@@ -26,13 +26,11 @@ export async function openListeners(deps: Deps) {
   const { host } = settings;
   const budget = new EncoderBudget(AUDIO_ENCODERS_PER_CORE * availableParallelism());
   const trusted = readTrustedProxies(settings.trustedProxies);
-  const rtmp = await startRtmp({ host, port: settings.rtmpPort, trusted, publish, report });
+  const shared = { host, trusted, takesProxyHeaders: settings.takesRtmpProxyHeaders, publish, report };
+  const rtmp = await startRtmp({ ...shared, port: settings.rtmpPort });
   const srt = await openSrt(deps, budget);
   const certificate = await readCertificate(settings);
-  const rtmps =
-    certificate === null
-      ? null
-      : await startRtmp({ host, port: settings.rtmpsPort, trusted, certificate, publish, report });
+  const rtmps = certificate === null ? null : await startRtmp({ ...shared, port: settings.rtmpsPort, certificate });
   const whip = await openWhip(deps, budget, certificate);
   const open: Record<string, Listener | null> = { rtmp, rtmps, srt, whip };
   const there = Object.entries(open).flatMap(([name, listener]) => (listener === null ? [] : [{ name, listener }]));

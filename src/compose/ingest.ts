@@ -1,4 +1,3 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Database } from '../catalog/db.ts';
@@ -13,7 +12,6 @@ import { startLiveNode } from '../ingest/live/live-node.ts';
 import { measurePublishing } from '../ingest/live/measure-publishing.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import type { Duty } from '../lib/duty.ts';
-import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
@@ -23,6 +21,7 @@ import type { Storage } from '../ports/storage.ts';
 import { openPackager } from './drm.ts';
 import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
 import { feedSecretOf } from './live-source.ts';
+import { openLiveFolder } from './open-live-folder.ts';
 
 /** Maximum publishers per process. */
 const CAPACITY = 300;
@@ -41,6 +40,7 @@ type Deps = { settings: RoleSettings; database: Database; storage: Storage; duty
 export async function openIngest({ settings, database, storage, duty }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');
+  const { nodeId, release } = await openLiveFolder(folder);
   const report = (error: Error) => logEvent('live.failed', { err: error });
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
@@ -51,7 +51,6 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
   const publicHost = settings.ingestHost ?? reachableHost(settings.host);
   const isSecure = settings.ingestCertificate !== null || settings.tls !== null;
   let listeners: Record<string, number> = {};
-  const nodeId = await readNodeId(folder);
   const node = await startLiveNode({
     db: database.db,
     storage,
@@ -100,16 +99,7 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
       await open.close();
       await outbound.close();
       await database.close();
+      release();
     },
   };
-}
-
-async function readNodeId(folder: string): Promise<Guid> {
-  const path = join(folder, 'node-id');
-  await mkdir(folder, { recursive: true });
-  const known = await readFile(path, 'utf8').then(parseGuid, () => null);
-  if (known !== null) return known;
-  const id = newGuid();
-  await writeFile(path, id, { mode: 0o600 });
-  return id;
 }

@@ -32,7 +32,7 @@ export async function startNodeReport(
   const report = async () => {
     const load = { cpuCores: measureCpu(), memoryBytes: process.memoryUsage.rss() };
     const host = { hostLoad: loadavg()[0] ?? 0, hostCores: availableParallelism() };
-    const isDraining = duty.off !== null;
+    const isDraining = duty.off?.state === 'draining';
     const { isDrainRequested } = await reportNode(db, { ...node, ...load, ...host, isDraining });
     if (isDrainRequested && !isAsked) {
       isAsked = true;

@@ -1,4 +1,4 @@
-import { parseAbsolutePath, parseHost, parsePort, setting } from './setting.ts';
+import { parseAbsolutePath, parseHost, parsePort, parseSwitch, setting } from './setting.ts';
 
 export type LiveSettings = {
   /** Ports; 0 selects any free one. */
@@ -13,6 +13,8 @@ export type LiveSettings = {
   iceServers: readonly string[];
   /** RTMP with TLS; only with a certificate. */
   rtmpsPort: number;
+  /** Whether RTMP connections of trusted proxies begin with a header of the PROXY protocol v2. */
+  takesRtmpProxyHeaders: boolean;
   /** PEM files: the certificate chain, and its key. */
   ingestCertificate: { certificatePath: string; keyPath: string } | null;
   /** Region of this machine's ingest, as shown for streams. */
@@ -34,6 +36,7 @@ export const liveSchema = {
   MILLRACE_WHIP_UDP_PORT: port,
   MILLRACE_ICE_SERVERS: setting('addresses such as stun:stun.example:3478 joined by commas', parseIceServers),
   MILLRACE_RTMPS_PORT: port,
+  MILLRACE_RTMP_PROXY_PROTOCOL: setting('on or off', parseSwitch),
   MILLRACE_INGEST_CERTIFICATE: setting('an absolute path of a file', parseAbsolutePath),
   MILLRACE_INGEST_CERTIFICATE_KEY: setting('an absolute path of a file', parseAbsolutePath),
   MILLRACE_REGION: setting('a name of letters, digits and hyphens', parseRegion),
@@ -50,11 +53,20 @@ export function liveSettings(texts: Partial<Record<keyof typeof liveSchema, stri
     whipUdpPort: parsePort(texts.MILLRACE_WHIP_UDP_PORT ?? '') ?? 0,
     iceServers: parseIceServers(texts.MILLRACE_ICE_SERVERS ?? '') ?? [],
     rtmpsPort: parsePort(texts.MILLRACE_RTMPS_PORT ?? '') ?? 1936,
+    takesRtmpProxyHeaders: parseSwitch(texts.MILLRACE_RTMP_PROXY_PROTOCOL ?? '') ?? false,
     ingestCertificate: certificateOf(texts.MILLRACE_INGEST_CERTIFICATE, texts.MILLRACE_INGEST_CERTIFICATE_KEY),
     region: texts.MILLRACE_REGION ?? 'local',
     ingestHost: texts.MILLRACE_INGEST_HOST ?? null,
     feedHost: texts.MILLRACE_FEED_HOST ?? null,
   };
+}
+
+/** Returns one line per setting that needs another one. */
+export function liveProblems(texts: Readonly<Record<string, string>>): string[] {
+  const isMissing = texts.MILLRACE_RTMP_PROXY_PROTOCOL === 'on' && texts.MILLRACE_TRUSTED_PROXIES === undefined;
+  return isMissing
+    ? ['MILLRACE_RTMP_PROXY_PROTOCOL: expected the addresses of the proxies in MILLRACE_TRUSTED_PROXIES, got none.']
+    : [];
 }
 
 function parsePassphrase(text: string): string | null {

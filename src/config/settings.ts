@@ -10,7 +10,7 @@ import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databas
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
-import { type LiveSettings, liveSchema, liveSettings } from './live.ts';
+import { type LiveSettings, liveProblems, liveSchema, liveSettings } from './live.ts';
 import { type LogSettings, logSchema, logSettings } from './logs.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
@@ -123,7 +123,7 @@ export function readOwnSettings(): Settings {
  */
 export function readSettings(environment: Environment): Settings {
   const { texts, problems: fileProblems } = readTexts(environment);
-  const problems = [...fileProblems, ...settingProblems(texts)];
+  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts)];
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
   const storage = storageSettings(texts, dataDir);

@@ -30,12 +30,12 @@ export class ClientConnections {
 
   /**
    * Counts a connection until it closes or is released. Returns false, without counting it, if its client has too many.
+   * `address`: that of the client, if a proxy sent it.
    */
-  admit(socket: Socket): boolean {
-    const { remoteAddress = '' } = socket;
+  admit(socket: Socket, address = socket.remoteAddress ?? ''): boolean {
     // A connection of a trusted proxy carries many clients.
-    if (this.#limits.trusted.has(remoteAddress)) return true;
-    const client = clientKey(remoteAddress);
+    if (this.#limits.trusted.has(address)) return true;
+    const client = clientKey(address);
     const count = this.#counts.get(client) ?? 0;
     if (count >= this.#limits.perClient) return false;
     const name = nameOf(socket);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningRole } from './health.ts';
 
-const EVERY_MS = 1000;
+/** Intervals between two checks in ms, while the role is healthy and while it is not. */
+const [WELL_MS, ILL_MS] = [2_000, 1_000];
 const PATIENCE_MS = 3000;
 
 export type HealthReport = { ok: boolean; detail: string | null };
@@ -14,7 +15,7 @@ export function watchHealth(role: RunningRole, report: (health: HealthReport) =>
       const health = await pollHealth(role);
       if (health.ok !== last?.ok || health.detail !== last.detail) report(health);
       last = health;
-      await sleep(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(health.ok ? WELL_MS : ILL_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   })();
 }

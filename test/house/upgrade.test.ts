@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadNodes } from '../../src/catalog/system/node-store.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ACCOUNT_KEY, freePort, LIBRARY_KEY } from '../support/service.ts';
 
@@ -48,13 +49,13 @@ function settings(name: string): Record<string, string> {
   };
 }
 
-/** Starts one role as a separate process with the shared database and store. */
-async function start(role: string): Promise<Node> {
+/** Starts one role as a separate process with the shared database and store. `place`: name of its data folder. */
+async function start(role: string, place = role): Promise<Node> {
   const [port, health] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', role], {
     env: {
       ...process.env,
-      ...settings(role),
+      ...settings(place),
       MILLRACE_PORT: role === 'api' ? String(port) : '0',
       MILLRACE_EDGE_PORT: role === 'edge' ? String(port) : '7',
       MILLRACE_HEALTH_PORT: String(health),
@@ -176,7 +177,7 @@ test('the account key drains a process by the API, and doctor --upgrade names it
 });
 
 test('roles start and keep running after an expand step, and refuse to work after a contract step', LIMIT, async () => {
-  const running = await Promise.all(['api', 'edge', 'worker', 'ingest'].map(start));
+  const running = await Promise.all(['api', 'edge', 'worker', 'ingest'].map((role) => start(role)));
   for (const node of running) await ready(node);
   await migrateTo('998-expand', '0.1.0');
   const late = await start('worker');
@@ -192,6 +193,11 @@ test('roles start and keep running after an expand step, and refuse to work afte
     expect(await (await fetch(`${health}/readyz`)).json()).toEqual({ status: 'incompatible', reason });
     expect(await statusOf(`${health}/livez`)).toBe(200);
   }
+  const states = async () =>
+    (await loadNodes(database.db))
+      .filter(({ isLost }) => !isLost)
+      .map((node) => [node.isIncompatible, node.isDraining]);
+  await expect.poll(states, PATIENCE).toEqual(Array.from({ length: 5 }, () => [true, false]));
   const [api, edge] = running;
   for (const [url = '', method] of [
     [`${api?.url}/library/1/videos`, 'POST'],
@@ -208,4 +214,30 @@ test('roles start and keep running after an expand step, and refuse to work afte
   expect(refused.log()).toContain(reason);
   for (const { child } of [...running, late]) child.kill('SIGTERM');
   expect(await Promise.all([...running, late].map(({ ended }) => ended))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a second ingest process on the same data folder is refused, and one may start after a kill', LIMIT, async () => {
+  await sql`delete from kysely_migration where name in ('998-expand', '999-contract')`.execute(database.db);
+  const first = await start('ingest');
+  await ready(first);
+  // Other roles share the folder.
+  const edge = await start('edge', 'ingest');
+  await ready(edge);
+  const second = await start('ingest');
+  expect(await second.ended).toBe(1);
+  const reason = `Expected a folder for this ingest process alone, got "${path.join(folder, 'ingest', 'live')}"`;
+  expect(second.log()).toContain(reason);
+  expect(
+    second
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('alone')),
+  ).toHaveLength(1);
+  expect(await statusOf(`${first.health}/readyz`)).toBe(200);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const next = await start('ingest');
+  await ready(next);
+  for (const { child } of [next, edge]) child.kill('SIGTERM');
+  expect(await Promise.all([next, edge].map(({ ended }) => ended))).toEqual([0, 0]);
 });

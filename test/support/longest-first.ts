@@ -13,6 +13,7 @@ const LONGEST: readonly string[] = [
   'test/soak/imports.test.ts',
   'test/live/faults.test.ts',
   'test/live/gaps.test.ts',
+  'test/live/proxy-protocol.test.ts',
   'test/live/gap-players.test.ts',
   'test/live/long-gops.test.ts',
   'test/live/whip-changes.test.ts',

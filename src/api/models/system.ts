@@ -75,8 +75,10 @@ export const NodeModel = model('NodeModel', {
   LastSeenAt: dateTime(),
   /** True if it has not reported for 45 s. */
   Lost: flag(),
-  /** True once it takes no new work, before it exits. */
+  /** True once it takes no new work before it exits. */
   Draining: flag(),
+  /** True if its version must not use the database. It refuses work. */
+  Incompatible: flag(),
   /** CPU use of the process in cores; 1 is one fully used core. */
   CpuCores: double(),
   MemoryBytes: int64(),

@@ -33,6 +33,7 @@ function toModel(node: NodeLine) {
     LastSeenAt: wireTime(node.lastSeenAt),
     Lost: node.isLost,
     Draining: node.isDraining,
+    Incompatible: node.isIncompatible,
     CpuCores: node.cpuCores,
     MemoryBytes: node.memoryBytes,
     HostLoad: node.hostLoad,

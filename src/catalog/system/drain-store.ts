@@ -67,7 +67,8 @@ function findNode(nodes: readonly NodeLine[], name: string): NodeLine {
 }
 
 function mayTakeOver(other: NodeLine, node: NodeLine): boolean {
-  return other.role === 'ingest' && other.id !== node.id && !other.isLost && !other.isDraining;
+  const isOnDuty = !other.isLost && !other.isDraining && !other.isIncompatible;
+  return other.role === 'ingest' && other.id !== node.id && isOnDuty;
 }
 
 function describe({ id, host, role }: NodeLine): string {

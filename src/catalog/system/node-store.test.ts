@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { requestDrain } from './drain-store.ts';
 import { addWork, loadNodes, loadRecentWork, type NodeReport, removeNode, reportNode } from './node-store.ts';
 
 let database: TestDatabase;
@@ -63,6 +64,34 @@ test.each([
     await removeNode(db, ingest.id);
   },
 );
+
+test('a process of a version that the schema no longer works with is incompatible, and not draining', async () => {
+  const { db } = database;
+  const [older, newer] = [
+    report({ version: '98.9.9', isDraining: true }),
+    report({ role: 'worker', version: '99.0.0', isDraining: true }),
+  ];
+  for (const node of [older, newer]) await reportNode(db, node);
+  await sql`insert into schema_compatibility values ('999-contract', '99.0.0', '99.1.0')`.execute(db);
+  // A migration that is not applied requires nothing.
+  const states = async () => (await loadNodes(db)).map((node) => [node.isIncompatible, node.isDraining]);
+  expect(await states()).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+  await sql`insert into kysely_migration values ('999-contract', '2026')`.execute(db);
+  expect(await states()).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  await requestDrain(db, older.id);
+  expect(await states()).toEqual([
+    [true, true],
+    [false, true],
+  ]);
+  await sql`delete from kysely_migration where name = '999-contract'`.execute(db);
+  for (const { id } of [older, newer]) await removeNode(db, id);
+});
 
 test('sums work by hour and computes the speed over the last two hours', async () => {
   const { db } = database;

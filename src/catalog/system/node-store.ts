@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import { isAtLeast } from '../../lib/version.ts';
 import type { Db } from '../db.ts';
 
 /**
@@ -16,14 +17,20 @@ export type NodeReport = {
   memoryBytes: number;
   hostLoad: number;
   hostCores: number;
-  /** True once the process takes no new work, before it exits. */
+  /** True once the process takes no new work before it exits. */
   isDraining: boolean;
 };
 
 /** A live stream that an ingest process owns. `publisher`: the one whose media arrived last; null if none sends. */
 export type OwnedLine = { libraryId: number; streamId: Guid; title: string; publisher: 'primary' | 'backup' | null };
 
-export type NodeLine = NodeReport & { lastSeenAt: Date; isLost: boolean; streams: OwnedLine[] };
+/** `isIncompatible`: its version must not use the database, so it refuses work until it is replaced. */
+export type NodeLine = NodeReport & {
+  lastSeenAt: Date;
+  isLost: boolean;
+  isIncompatible: boolean;
+  streams: OwnedLine[];
+};
 
 /** Time without a report after which a process counts as lost, in seconds. */
 const LOST_SEC = 45;
@@ -56,12 +63,19 @@ export async function removeNode(db: Db, id: Guid): Promise<void> {
   await sql`delete from millrace_node where id = ${id}`.execute(db);
 }
 
-/** Returns all processes, with the live streams that each owns. */
+type NodeRow = Omit<NodeLine, 'isIncompatible'> & { isDrainRequested: boolean; oldestVersions: readonly string[] };
+
+/**
+ * Returns all processes, with the live streams that each owns. Compares their versions with those that work with the
+ * schema, because an older process reports that it is draining when it is incompatible.
+ */
 export async function loadNodes(db: Db): Promise<NodeLine[]> {
-  const { rows } = await sql<NodeLine>`
+  const { rows } = await sql<NodeRow>`
     select n.id, n.host, n.role, n.version, n.started_at as "startedAt", n.cpu_cores as "cpuCores",
       n.memory_bytes as "memoryBytes", n.host_load as "hostLoad", n.host_cores as "hostCores",
-      n.is_draining or n.drain_requested_at is not null as "isDraining",
+      n.is_draining as "isDraining", n.drain_requested_at is not null as "isDrainRequested",
+      array(select c.oldest_version from schema_compatibility c join kysely_migration m on m.name = c.name)
+        as "oldestVersions",
       n.last_seen_at as "lastSeenAt", n.last_seen_at < now() - make_interval(secs => ${LOST_SEC}) as "isLost",
       coalesce((
         select jsonb_agg(jsonb_build_object('libraryId', s.library_id, 'streamId', s.id, 'title', s.title,
@@ -74,7 +88,10 @@ export async function loadNodes(db: Db): Promise<NodeLine[]> {
         where l.owner = n.id and l.lease_until > now() and s.state not in ('ended', 'error')), '[]')
         as streams
     from millrace_node n order by n.role, n.host, n.started_at`.execute(db);
-  return rows;
+  return rows.map(({ isDrainRequested, oldestVersions, ...row }) => {
+    const isIncompatible = oldestVersions.some((oldest) => isAtLeast(row.version, oldest) === false);
+    return { ...row, isIncompatible, isDraining: isDrainRequested || (row.isDraining && !isIncompatible) };
+  });
 }
 
 /** Work of a worker since its last report: failed attempts, and seconds of media and of running encoders. */

@@ -96,8 +96,9 @@ async function nodes({ millrace, values }: Context): Promise<void> {
   }
 }
 
-function stateOf({ Lost, Draining, LastSeenAt, StartedAt }: NodeModel): string {
+function stateOf({ Lost, Draining, Incompatible, LastSeenAt, StartedAt }: NodeModel): string {
   if (Lost) return `lost since ${LastSeenAt}`;
+  if (Incompatible) return 'incompatible';
   return Draining ? 'draining' : `since ${StartedAt}`;
 }
 

@@ -70,10 +70,9 @@ export type LiveNode = {
   close(handOver?: string): Promise<void>;
 };
 
-const RENEW_EVERY_MS = 1_000;
-const REPORT_EVERY_MS = 5_000;
+const [RENEW_EVERY_MS, REPORT_EVERY_MS] = [1_000, 5_000];
 const IDLE_MS = 30 * 60 * 1000;
-const SETTLE_MS = 4_000;
+const SETTLE_MS = 5_000;
 /** Owns live streams: admits publishers, renews leases, serves feeds, and converts ended streams to videos. */
 export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
   const node = new Node(deps);
@@ -162,6 +161,7 @@ class Node implements LiveNode {
     const { report, markFolder: folder } = this.#deps;
     const tools = { budget: this.#budget, folder, output, refuse: disconnect, report };
     const marker = marking === null ? null : new Marker(marking, tools);
+    if (marker !== null) publisher.finish = () => marker.finish();
     return {
       push(event, wireBytes) {
         publisher.received(event);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
@@ -14,6 +15,8 @@ import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
+/** Maximum wait for a watermark encoder before the process exits, in ms. */
+const FINISH_MS = 2_000;
 /** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
 /** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
@@ -33,6 +36,8 @@ export class LivePublisher {
   readonly meter = new BitrateMeter();
   /** Reasons why parts of the publisher's media are not shown, or not on all devices. */
   readonly leftOut = new LeftOutReasons();
+  /** Outputs all media that was received but is still being processed, and takes no more. Resolves when it is output. */
+  finish: () => Promise<void> = () => Promise.resolve();
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
@@ -146,6 +151,12 @@ export class LivePublisher {
     else this.#audio = config;
     return this.#isComplete;
   }
+}
+
+/** Waits until the media of publishers is out of their watermark encoders, for at most 2 s. */
+export async function finishMedia(publishers: readonly LivePublisher[]): Promise<void> {
+  const finished = Promise.all(publishers.map((publisher) => publisher.finish()));
+  await Promise.race([finished, sleep(FINISH_MS, undefined, { ref: false })]);
 }
 
 function describeMissing(what: 'picture' | 'sound', config: string): string {

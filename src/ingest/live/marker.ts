@@ -57,6 +57,7 @@ export class Marker {
   #failures = 0;
   #retryAtMs = 0;
   #isClosed = false;
+  #isFinishing = false;
 
   constructor({ mark, options }: { mark: Watermark; options: LadderOptions }, deps: MarkerDeps) {
     this.#mark = mark;
@@ -65,9 +66,18 @@ export class Marker {
   }
 
   push(event: LiveEvent, wireBytes: number): void {
+    if (this.#isFinishing) return;
     if (event.type === 'config') this.#configure(event, wireBytes);
     else if (event.unit.kind === 'video') this.#pushPicture(event.unit);
     else this.#pushAudio({ unit: event.unit, wireBytes });
+  }
+
+  /** Outputs all frames in progress and the audio that waits for them. Drops everything that is pushed afterwards. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    this.#endRun();
+    await this.#last;
+    if (!this.#isClosed) this.#releaseAudio(() => true);
   }
 
   /** Called when the publisher has disconnected. */

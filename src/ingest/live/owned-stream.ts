@@ -12,7 +12,7 @@ import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
 import { logIdle, logTakenOver } from './live-lines.ts';
-import type { LivePublisher } from './live-publisher.ts';
+import { finishMedia, type LivePublisher } from './live-publisher.ts';
 import type { PeriodWriter } from './period-writer.ts';
 import {
   type Before,
@@ -189,6 +189,7 @@ export class OwnedStream {
    * continues after the last stored segment. Media that arrives during the wait is dropped.
    */
   async #handOver(reason: string): Promise<void> {
+    await finishMedia(this.#publishers);
     this.#isLeaving = true;
     this.#endRun();
     const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
@@ -199,6 +200,7 @@ export class OwnedStream {
   /** Stores open segments before the process exits. `handOver`: reason for publishers to use another process. */
   async finalize(handOver?: string): Promise<void> {
     if (handOver !== undefined) return await this.#handOver(handOver);
+    await finishMedia(this.#publishers);
     this.#dropAll('The server is restarting.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();

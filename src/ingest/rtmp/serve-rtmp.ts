@@ -33,6 +33,8 @@ const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
 export type RtmpSessionDeps = {
+  /** Address of the publisher. */
+  remote: string;
   publish: Publish;
   /** Called once when the publisher is accepted. */
   accepted(): void;
@@ -231,13 +233,12 @@ class RtmpSession {
     this.#isPublishing = true;
     const [streamKey = ''] = name.split('?', 1);
     const slot = /^backup\b|-backup\b/.test(this.#app) ? 'backup' : 'primary';
-    const remote = this.#socket.remoteAddress ?? '';
     try {
       const request = {
         streamKey,
         slot,
         protocol: 'rtmp',
-        remote,
+        remote: this.#deps.remote,
         disconnect: (reason: string) => this.#kick(streamId, reason),
       } as const;
       this.#input = await this.#deps.publish(request);

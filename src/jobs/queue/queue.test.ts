@@ -67,6 +67,29 @@ test('runs jobs with higher priority first, and drains a backlog without waiting
   expect(seen.log[0]).toBe('high');
 });
 
+test('delayed jobs use all idle slots when they are due', async () => {
+  const met = Promise.withResolvers<void>();
+  let waiting = 0;
+  const meet = defineJob<{ text: string }, Seen>({
+    name: 'meet',
+    queue: 'quick',
+    retryLimit: 0,
+    run: async ({ text }, { log }) => {
+      waiting += 1;
+      if (waiting === 3) met.resolve();
+      await met.promise;
+      log.push(text);
+    },
+  });
+  const seen = await start([meet], 3);
+  await database.db.transaction().execute(async (tx) => {
+    for (const text of ['a', 'b', 'c']) await queue.send(meet, { text }, { delaySec: 1 })(tx);
+  });
+  // Each job ends only while all three run. Without a poll they would start a minute later.
+  await until(() => seen.log.length === 3);
+  expect(seen.log.toSorted()).toEqual(['a', 'b', 'c']);
+});
+
 test('does not send a named job that is waiting or running', async () => {
   const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
   for (let n = 0; n < 3; n += 1) {

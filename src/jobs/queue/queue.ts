@@ -9,6 +9,7 @@ import { maskPaths, reasonOf } from '../../lib/mask-paths.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
+import { IdleSlots } from './idle-slots.ts';
 import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
@@ -22,8 +23,10 @@ const GIVEN_UP = 'given-up';
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** Poll interval in seconds if notifications announce new jobs. Polling then only has to find delayed jobs. */
-const TOLD_POLL_SEC = 2;
+/** Poll interval of a slot in seconds if notifications announce new jobs. `IdleSlots` finds delayed ones earlier. */
+const TOLD_POLL_SEC = 60;
+/** Interval of the search for jobs of dead workers in seconds, in addition to `HEARTBEAT_SEC`. */
+const SUPERVISE_SEC = 3;
 const MAX_RUN_SEC = 24 * 3600 - 1;
 const MAX_RETRY_PAUSE_SEC = 120;
 /** One slot for jobs that scan the store and one for deletes. */
@@ -82,8 +85,8 @@ async function openBoss(
     useListenNotify: tasks,
     supervise: tasks,
     schedule: tasks,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
+    superviseIntervalSeconds: SUPERVISE_SEC,
+    monitorIntervalSeconds: SUPERVISE_SEC,
     cronMonitorIntervalSeconds: 10,
     cronWorkerIntervalSeconds: 5,
   });
@@ -162,13 +165,11 @@ async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<v
   // Prometheus sees no increase if a series appears only with its first job, so all series start at 0.
   for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
-  const starts = [
-    ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
-    ...Array.from({ length: longSlots }, () => startSlot(boss, running, 'long')),
-    ...Array.from({ length: fetchSlots }, () => startSlot(boss, running, 'fetch')),
-    ...Array.from({ length: HOUSEKEEPING_SLOTS }, () => startSlot(boss, running, 'housekeeping')),
-    startSlot(boss, running, GIVEN_UP),
-  ];
+  const counts = { quick: quickSlots, long: longSlots, fetch: fetchSlots, housekeeping: HOUSEKEEPING_SLOTS };
+  const starts = Object.entries({ ...counts, [GIVEN_UP]: 1 }).map(async ([queue, count]) => {
+    const idle = new IdleSlots((slot) => boss.notifyWorker(slot), running.stopping);
+    await Promise.all(Array.from({ length: count }, () => startSlot(boss, running, { queue, idle })));
+  });
   await Promise.all(starts);
 }
 
@@ -186,8 +187,13 @@ async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]):
  * Starts a slot, which runs one job at a time. After a job, it looks for the next one immediately and does not wait for
  * its poll.
  */
-async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: string): Promise<void> {
+async function startSlot<Deps>(
+  boss: PgBoss,
+  running: Running<Deps>,
+  { queue, idle }: { queue: string; idle: IdleSlots },
+): Promise<void> {
   let workerId = '';
+  let runs = false;
   const options = {
     includeMetadata: true,
     heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SEC,
@@ -196,15 +202,19 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
   } as const;
   workerId = await boss.work<Envelope, void, typeof options>(queue, options, async ([job]) => {
     if (job === undefined) return;
+    runs = true;
+    idle.begin(workerId);
     try {
       const { requestId } = job.data;
       const isDead = queue === GIVEN_UP;
       const run = () => (isDead ? giveUp(running, job.data, deathReason(job)) : runOne(running, job));
       await withLogContext(requestId === undefined ? {} : { requestId }, run);
     } finally {
-      boss.notifyWorker(workerId);
+      runs = false;
+      idle.end(workerId);
     }
   });
+  if (!runs) idle.end(workerId);
 }
 
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {

@@ -504,6 +504,7 @@ export const de = {
   'on {0}: {1}': 'auf {0}: {1}',
   Drain: 'Leeren',
   draining: 'wird geleert',
+  '{0}, incompatible': '{0}, inkompatibel',
   'Drain {0} on {1}': '{0} auf {1} leeren',
   'The process finishes or hands back its work and exits. Only its machine can start it again.':
     'Der Prozess beendet seine Arbeit oder gibt sie zurück und endet. Nur sein Rechner kann ihn wieder starten.',

@@ -36,7 +36,7 @@ export function Nodes() {
               <tr key={node.Id}>
                 <th scope="row">{node.Role}</th>
                 <td>{node.Host}</td>
-                <td>{node.Version}</td>
+                <td>{node.Incompatible ? t('{0}, incompatible', node.Version) : node.Version}</td>
                 <td>{percent(node.CpuCores)}</td>
                 <td>{bytes(node.MemoryBytes)}</td>
                 <td>{t('{0} on {1} cores', node.HostLoad.toFixed(1), node.HostCores)}</td>

@@ -144,6 +144,7 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
     LastSeenAt: 'Time of its last report.',
     Lost: 'Whether it has not reported for 45 s.',
     Draining: 'Whether it was asked to finish or hand back its work and to exit.',
+    Incompatible: 'Whether its version is too old for the database, so that it refuses work.',
     CpuCores: 'CPU use of the process since its previous report, in cores.',
     MemoryBytes: 'Resident memory of the process in bytes.',
     HostLoad: 'Average number of processes on its machine that ran or waited for a core during the last minute.',

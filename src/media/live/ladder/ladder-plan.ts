@@ -24,6 +24,11 @@ const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
 /** Time base of Matroska's timestamps. */
 const TIME_BASE = '1/1000';
+/**
+ * The same for encoders. With `-1`, ffmpeg uses the frame duration behind a filter with two inputs, such as a watermark,
+ * and rounds the odd times of keyframes.
+ */
+const ENCODER_TIME_BASE = '1:1000';
 /** ffmpeg expression that forces a keyframe at odd times (`ladderTimeMs`). */
 const FORCED_KEYS = 'expr:eq(mod(round(t*1000),2),1)';
 
@@ -95,7 +100,7 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
     ...['-maxrate', String(rung.maxBitrateBps), '-bufsize', String(rung.maxBitrateBps)],
     ...['-force_key_frames', FORCED_KEYS, '-forced-idr', '1', '-g', '100000', '-sc_threshold', '0', '-flags', '+cgop'],
     ...['-threads', rung.widthPx * rung.heightPx >= THREADED_PX ? '2' : '1', '-pix_fmt', 'yuv420p'],
-    ...['-enc_time_base', '-1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'],
+    ...['-enc_time_base', ENCODER_TIME_BASE, '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'],
     ...['-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', `pipe:${FIRST_OUTPUT_FD - 1 + index}`],
   ]);
   return [
