@@ -134,6 +134,9 @@ expect_refusal() {
 install -d -m 0700 "$work/foreign"
 expect_refusal 'expected a volume at /data, found none' ''
 expect_refusal 'expected a folder that user 10001 can write' "$work/foreign"
+mount --bind "$data" "$data" && mount -o remount,ro,bind "$data"
+expect_refusal '(a read-only file system)' "$data"
+umount "$data"
 expect_refusal 'MILLRACE_ACCOUNT_KEY_FILE: expected' "$data" MILLRACE_ACCOUNT_KEY= MILLRACE_ACCOUNT_KEY_FILE=/nowhere
 [ -z "$(ls -A "$data" "$work/foreign" | grep -v :)" ] || fail 'expected empty folders after refusals'
 
