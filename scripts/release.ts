@@ -25,20 +25,28 @@ type Sbom = {
   components: { 'bom-ref': string }[];
   dependencies: { ref: string; dependsOn: string[] }[];
 };
-const USAGE = 'release VERSION [--dry-run]';
+const USAGE = 'release VERSION [--dry-run|--files-only]';
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 /**
  * `npm run release -- VERSION`: sets the version, moves the unreleased changes of CHANGELOG.md to their own section,
  * and writes the packages, the SBOM, the licences and their checksums to `dist/VERSION`. With `--dry-run`, prints this
- * plan and changes nothing. The maintainer must create the tag that starts the publication.
+ * plan and changes nothing. The maintainer must create the tag that starts the publication. With `--files-only`, only
+ * writes `dist/VERSION`, for the version in package.json. The publication uses it.
  */
 export async function release(args: readonly string[]): Promise<number> {
-  const options = { 'dry-run': { type: 'boolean' } } as const;
+  const options = { 'dry-run': { type: 'boolean' }, 'files-only': { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [version = '', ...more] = positionals;
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version) || more.length > 0) {
     throw new Refused('invalid', `expected ${USAGE}, such as release 0.2.0, got "release ${positionals.join(' ')}".`);
+  }
+  const folder = join(projectRoot, 'dist', version);
+  if (values['files-only'] === true) {
+    await requireVersion(version);
+    await writeArtefacts(folder);
+    process.stdout.write(`Wrote ${folder}.\n`);
+    return 0;
   }
   const day = new Date().toISOString().slice(0, 10);
   const log = await readFile(join(projectRoot, 'CHANGELOG.md'), 'utf8');
@@ -51,7 +59,6 @@ export async function release(args: readonly string[]): Promise<number> {
   for (const name of Object.keys(VERSIONED)) await writeFile(join(projectRoot, name), await withVersion(name, version));
   await setLockVersion(version);
   await writeFile(join(projectRoot, 'CHANGELOG.md'), text);
-  const folder = join(projectRoot, 'dist', version);
   await writeArtefacts(folder);
   const publish = `git tag v${version} && git push origin v${version}`;
   process.stdout.write(`Wrote ${folder}. Commit the changes, then: ${publish}\n`);
@@ -73,8 +80,13 @@ function describePlan(version: string): string {
   return [
     `Version ${version} in ${Object.keys(VERSIONED).join(', ')} and package-lock.json`,
     `dist/${version}/: npm packages of cli and sdk, sbom.cdx.json (CycloneDX), licences.txt, checksums.txt`,
-    'Image and Debian package: npm run test:image builds both; the tag publishes the image for x64 and arm64',
+    'Image and Debian package: npm run test:image builds both; the tag publishes both for x64 and arm64',
   ].join('\n');
+}
+
+async function requireVersion(version: string): Promise<void> {
+  const { version: own } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
+  if (own !== version) throw new Refused('conflict', `expected version ${own}, as in package.json, got ${version}.`);
 }
 
 async function requireCleanTree(): Promise<void> {
