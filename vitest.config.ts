@@ -15,6 +15,7 @@ const SOAKS = [
   'media-sync',
   'live-gaps',
   'rolling-upgrade',
+  'arm64',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];

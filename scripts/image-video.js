@@ -6,7 +6,8 @@ const [apiPort, edgePort, verb, argument = ''] = process.argv.slice(2);
 const videos = `http://127.0.0.1:${apiPort}/library/1/videos`;
 const headers = { AccessKey: 'image-library-key', 'Content-Type': 'application/json' };
 const FINISHED = 4;
-const MAX_WAIT_MS = 600_000;
+/** Emulated processors are slow. */
+const MAX_WAIT_MS = Number(process.env.IMAGE_VIDEO_WAIT_MS ?? 600_000);
 
 const id = verb === 'upload' ? await upload(argument) : argument;
 await play(id);

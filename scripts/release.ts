@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Refused } from '../src/lib/refused.ts';
@@ -18,20 +18,35 @@ export const VERSIONED: Readonly<Record<string, RegExp>> = {
   'docs/sdk.md': /(?<=millrace-sdk-).+(?=\.tgz)/,
   'docs/running.md': /(?<="version":")[^"]+/,
 };
-const USAGE = 'release VERSION [--dry-run]';
+type Locked = { name?: string; version: string; license?: string; dev?: boolean };
+/** The fields of CycloneDX that are used here. */
+type Sbom = {
+  metadata: { component: { 'bom-ref': string } };
+  components: { 'bom-ref': string }[];
+  dependencies: { ref: string; dependsOn: string[] }[];
+};
+const USAGE = 'release VERSION [--dry-run|--files-only]';
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 /**
  * `npm run release -- VERSION`: sets the version, moves the unreleased changes of CHANGELOG.md to their own section,
  * and writes the packages, the SBOM, the licences and their checksums to `dist/VERSION`. With `--dry-run`, prints this
- * plan and changes nothing. The maintainer must create the tag that starts the publication.
+ * plan and changes nothing. The maintainer must create the tag that starts the publication. With `--files-only`, only
+ * writes `dist/VERSION`, for the version in package.json. The publication uses it.
  */
 export async function release(args: readonly string[]): Promise<number> {
-  const options = { 'dry-run': { type: 'boolean' } } as const;
+  const options = { 'dry-run': { type: 'boolean' }, 'files-only': { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [version = '', ...more] = positionals;
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version) || more.length > 0) {
     throw new Refused('invalid', `expected ${USAGE}, such as release 0.2.0, got "release ${positionals.join(' ')}".`);
+  }
+  const folder = join(projectRoot, 'dist', version);
+  if (values['files-only'] === true) {
+    await requireVersion(version);
+    await writeArtefacts(folder);
+    process.stdout.write(`Wrote ${folder}.\n`);
+    return 0;
   }
   const day = new Date().toISOString().slice(0, 10);
   const log = await readFile(join(projectRoot, 'CHANGELOG.md'), 'utf8');
@@ -44,7 +59,6 @@ export async function release(args: readonly string[]): Promise<number> {
   for (const name of Object.keys(VERSIONED)) await writeFile(join(projectRoot, name), await withVersion(name, version));
   await setLockVersion(version);
   await writeFile(join(projectRoot, 'CHANGELOG.md'), text);
-  const folder = join(projectRoot, 'dist', version);
   await writeArtefacts(folder);
   const publish = `git tag v${version} && git push origin v${version}`;
   process.stdout.write(`Wrote ${folder}. Commit the changes, then: ${publish}\n`);
@@ -66,8 +80,13 @@ function describePlan(version: string): string {
   return [
     `Version ${version} in ${Object.keys(VERSIONED).join(', ')} and package-lock.json`,
     `dist/${version}/: npm packages of cli and sdk, sbom.cdx.json (CycloneDX), licences.txt, checksums.txt`,
-    'Image and Debian package: npm run test:image builds both; the tag publishes the image for x64 and arm64',
+    'Image and Debian package: npm run test:image builds both; the tag publishes both for x64 and arm64',
   ].join('\n');
+}
+
+async function requireVersion(version: string): Promise<void> {
+  const { version: own } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
+  if (own !== version) throw new Refused('conflict', `expected version ${own}, as in package.json, got ${version}.`);
 }
 
 async function requireCleanTree(): Promise<void> {
@@ -90,18 +109,12 @@ async function setLockVersion(version: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-async function writeArtefacts(folder: string): Promise<void> {
+/** Writes the packages, the SBOM, the licences and their checksums to a new folder. */
+export async function writeArtefacts(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  for (const name of ['cli', 'sdk']) {
-    const cwd = join(projectRoot, name);
-    const { stdout } = await run('npm', ['pack', '--json'], { cwd, maxBuffer: MAX_OUTPUT_BYTES });
-    const [{ filename }]: [{ filename: string }] = JSON.parse(stdout);
-    await rename(join(cwd, filename), join(folder, filename));
-  }
-  const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'];
-  const { stdout } = await run('npm', sbom, { cwd: projectRoot, maxBuffer: MAX_OUTPUT_BYTES });
-  await writeFile(join(folder, 'sbom.cdx.json'), stdout);
+  for (const name of ['cli', 'sdk']) await packTo(folder, join(projectRoot, name));
+  await writeFile(join(folder, 'sbom.cdx.json'), await listComponents());
   await writeFile(join(folder, 'licences.txt'), await listLicences());
   const names = (await readdir(folder)).sort();
   const sums = names.map(async (name) => {
@@ -113,11 +126,43 @@ async function writeArtefacts(folder: string): Promise<void> {
   await writeFile(join(folder, 'checksums.txt'), (await Promise.all(sums)).join(''));
 }
 
+/** Packs the npm package in `source`. Its prepack script builds the files, although `.npmrc` of the project disables it. */
+async function packTo(folder: string, source: string): Promise<void> {
+  const args = ['pack', '--json', '--ignore-scripts=false', '--foreground-scripts=false', '--pack-destination', folder];
+  const { stdout } = await run('npm', args, { cwd: source, maxBuffer: MAX_OUTPUT_BYTES });
+  const [{ filename, files }]: [{ filename: string; files: { path: string }[] }] = JSON.parse(stdout);
+  if (files.some(({ path }) => path === 'dist/millrace.js')) return;
+  throw new Error(`Expected dist/millrace.js in ${filename}, got ${files.map(({ path }) => path).join(', ')}.`);
+}
+
+/**
+ * Returns the SBOM of the packages for all platforms. npm also lists development packages: its option to omit them drops
+ * packages that the service shares with them, or, without `--package-lock-only`, those of other platforms.
+ */
+async function listComponents(): Promise<string> {
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
+  const { stdout } = await run('npm', args, { cwd: projectRoot, maxBuffer: MAX_OUTPUT_BYTES });
+  const shipped = new Set((await listShipped()).map(({ name, version }) => `${name}@${version}`));
+  const sbom: Sbom = JSON.parse(stdout);
+  const isShipped = (ref: string) => shipped.has(ref) || ref === sbom.metadata.component['bom-ref'];
+  const components = sbom.components.filter((component) => isShipped(component['bom-ref']));
+  const dependencies = sbom.dependencies
+    .filter(({ ref }) => isShipped(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isShipped) }));
+  return `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`;
+}
+
 /** Returns NOTICE, which describes the bundled programs, and the licence of each package. */
 async function listLicences(): Promise<string> {
-  const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
-  const lines = Object.entries<{ version: string; license?: string; dev?: boolean }>(packages)
-    .filter(([place, { dev }]) => place.startsWith('node_modules/') && dev !== true)
-    .map(([place, { version, license = 'see the package' }]) => `${place.slice(13)} ${version}: ${license}\n`);
+  const lines = (await listShipped()).map(({ name, version, license }) => `${name} ${version}: ${license}\n`);
   return `${await readFile(join(projectRoot, 'NOTICE'), 'utf8')}\nPackages:\n\n${lines.join('')}`;
+}
+
+/** Returns the packages of the service in package-lock.json, for all platforms. */
+async function listShipped(): Promise<{ name: string; version: string; license: string }[]> {
+  const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
+  const shipped = Object.entries<Locked>(packages).filter(([place, { dev }]) => place !== '' && dev !== true);
+  return shipped.map(([place, { name, version, license }]) => {
+    return { name: name ?? place.replace(/^.*node_modules\//, ''), version, license: license ?? 'see the package' };
+  });
 }

@@ -27,9 +27,9 @@ end() {
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot CONTAINERS_STORAGE_CONF="$work/storage.conf"
 printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' "$work" "$work" > "$work/storage.conf"
 
-for tool in buildah mmdebstrap; do
-  command -v "$tool" > /dev/null || { apt-get update && apt-get install -y --no-install-recommends buildah mmdebstrap; }
-done >&2
+for tool in buildah mmdebstrap kubectl; do
+  command -v "$tool" > /dev/null || sh bin/launcher/apt-install.sh buildah mmdebstrap kubernetes-client
+done
 
 make_base() {
   buildah inspect --type image localhost/debian:12-slim > /dev/null 2>&1 && return
@@ -134,6 +134,9 @@ expect_refusal() {
 install -d -m 0700 "$work/foreign"
 expect_refusal 'expected a volume at /data, found none' ''
 expect_refusal 'expected a folder that user 10001 can write' "$work/foreign"
+mount --bind "$data" "$data" && mount -o remount,ro,bind "$data"
+expect_refusal '(a read-only file system)' "$data"
+umount "$data"
 expect_refusal 'MILLRACE_ACCOUNT_KEY_FILE: expected' "$data" MILLRACE_ACCOUNT_KEY= MILLRACE_ACCOUNT_KEY_FILE=/nowhere
 [ -z "$(ls -A "$data" "$work/foreign" | grep -v :)" ] || fail 'expected empty folders after refusals'
 
@@ -169,7 +172,6 @@ service=$whole
 stop
 
 say 'manifests of Kubernetes'
-command -v kubectl > /dev/null || apt-get install -y --no-install-recommends kubernetes-client >&2
 kubectl kustomize deploy/kubernetes 2> /dev/null | sed '/^#/d' > "$work/manifests.yaml"
 for file in deploy/kubernetes/optional/*.yaml; do printf -- '---\n' && cat "$file"; done >> "$work/manifests.yaml"
 npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubernetes-models@5.1.0 \

@@ -87,6 +87,8 @@ const TOOLS = {
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },
     { program: 'systemd-analyze', debianPackage: 'systemd' },
+    // Numbers of system calls, with which the numbers in the seccomp filter are compared.
+    { program: '/usr/include/asm-generic/unistd.h', debianPackage: 'linux-libc-dev' },
     ...GSTREAMER,
   ],
   soak: [
@@ -123,9 +125,10 @@ export async function ensureTools(command) {
   const names = missing.map((tool) => tool.program).join(', ');
   if (process.getuid?.() !== 0) throw new Error(`${names} not found. Run as root: ${line}`);
   process.stderr.write(`millrace: ${names} not found, running: ${line}\n`);
-  const code = await runChild('/bin/sh', ['-c', line], {
+  const { masks, packages } = planInstall(missing);
+  const installer = join(import.meta.dirname, 'apt-install.sh');
+  const code = await runChild('/bin/sh', ['-c', [...masks, `exec /bin/sh "$0" ${packages}`].join(' && '), installer], {
     stdio: ['ignore', 2, 2],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   const still = missingTools(command, process.env.PATH ?? '');
   if (code !== 0 || still.length > 0) throw new Error(`${names} could not be installed (code ${code}). Run: ${line}`);
@@ -139,13 +142,17 @@ export async function ensureTools(command) {
  * @returns {string}
  */
 export function installLine(missing) {
-  const packages = [...new Set(missing.map((tool) => tool.debianPackage))];
+  const { masks, packages } = planInstall(missing);
+  return [...masks, 'apt-get update', `apt-get install -y --no-install-recommends ${packages}`].join(' && ');
+}
+
+/** @param {readonly Tool[]} missing */
+function planInstall(missing) {
   const services = [...new Set(missing.flatMap((tool) => tool.service ?? []))];
-  return [
-    ...services.map((name) => `ln -sfn /dev/null /etc/systemd/system/${name}.service`),
-    'apt-get update',
-    `apt-get install -y --no-install-recommends ${packages.join(' ')}`,
-  ].join(' && ');
+  return {
+    masks: services.map((name) => `ln -sfn /dev/null /etc/systemd/system/${name}.service`),
+    packages: [...new Set(missing.map((tool) => tool.debianPackage))].join(' '),
+  };
 }
 
 /**
@@ -174,8 +181,8 @@ function gstreamerPlugin(name) {
 /** @param {string} file */
 function canRun(file) {
   try {
-    // Plugins and modules are loaded, not executed, so they only need to be readable.
-    accessSync(file, file.endsWith('.so') ? constants.R_OK : constants.X_OK);
+    // Plugins, modules and headers are not executed, so they only need to be readable.
+    accessSync(file, /\.(so|h)$/.test(file) ? constants.R_OK : constants.X_OK);
     return true;
   } catch {
     // The program is absent or not executable in this folder.

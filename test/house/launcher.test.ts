@@ -181,7 +181,9 @@ test.each(users)(
   'as $as, installs missing programs if root, and otherwise asks the user to install them',
   ({ as, command }) => {
     mkdirSync(join(folder, 'bin'));
-    for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
+    for (const program of ['setpriv', 'chmod', 'touch', 'mktemp', 'cat', 'rm']) {
+      symlinkSync(`/usr/bin/${program}`, join(folder, program));
+    }
     // A fake package manager that records its arguments and creates the requested programs.
     const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
     makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);

@@ -1,4 +1,5 @@
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +109,31 @@ test.each([
   expect(await service.exitCode()).toBe(1);
   expect(service.output().trim().split('\n')).toEqual([expect.stringMatching(line)]);
   expect(existsSync('/no-such-volume')).toBe(false);
+});
+
+/** Mounts the folder in $0 read-only for the program that follows, as a container may do with a volume. */
+const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
+const userNamespace = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+const withReadOnly = ['unshare', '--mount', ...userNamespace, 'sh', '-c', READ_ONLY];
+
+test('a data folder that is read-only or of another user stops startup with one line', async () => {
+  const dataDir = newFolder();
+  const commands = [
+    {
+      command: [...withReadOnly, dataDir, process.execPath],
+      reason: /a read-only file system\)\. Mount .* writable\.$/,
+    },
+    ...(canBecomeNobody ? [{ command: identity.command, reason: / of user 0 \(E.*\)\. Run as root: .*chown / }] : []),
+  ];
+  for (const { command, reason } of commands) {
+    const service = start({ dataDir, command });
+    expect(await service.exitCode()).toBe(1);
+    // The other user cannot write the cache of the project, which is another message.
+    const refusals = service.output().match(/^millrace serve: .*$/gm);
+    expect(refusals).toEqual([expect.stringMatching(/MILLRACE_DATA_DIR: expected a folder that user \d+ can write, /)]);
+    expect(refusals?.[0]).toMatch(reason);
+    expect(await readdir(dataDir)).toEqual([]);
+  }
 });
 
 test('wrong settings stop startup, and each is reported', async () => {

@@ -71,8 +71,8 @@ const DENIED_WITHOUT_NAMESPACES: Readonly<Record<string, readonly [x64: number, 
   ...{ utimensat: [280, 88], setxattr: [188, 5], lsetxattr: [189, 6], fsetxattr: [190, 7] },
   ...{ removexattr: [197, 14], lremovexattr: [198, 15], fremovexattr: [199, 16], inotify_add_watch: [254, 27] },
 };
-/** Calls to deny in the same case that only x86-64 has: chmod, chown, lchown, utime, utimes, futimesat. */
-const OLD_CALLS_OF_X64 = [90, 92, 94, 132, 235, 261];
+/** Calls to deny in the same case that only x86-64 has. */
+const OLD_CALLS_OF_X64 = { chmod: 90, chown: 92, lchown: 94, utime: 132, utimes: 235, futimesat: 261 };
 
 const ARCHES: Readonly<Record<FilterArch, Arch>> = {
   x64: {
@@ -83,7 +83,10 @@ const ARCHES: Readonly<Record<FilterArch, Arch>> = {
     },
     open: 2,
     denied: Object.values(DENIED).map(([x64]) => x64),
-    deniedWithoutNamespaces: [...OLD_CALLS_OF_X64, ...Object.values(DENIED_WITHOUT_NAMESPACES).map(([x64]) => x64)],
+    deniedWithoutNamespaces: [
+      ...Object.values(OLD_CALLS_OF_X64),
+      ...Object.values(DENIED_WITHOUT_NAMESPACES).map(([x64]) => x64),
+    ],
     lastCall: 450,
   },
   arm64: {
@@ -165,6 +168,15 @@ export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer 
     [RETURN, 0, 0, ALLOW],
   ];
   return assemble(program);
+}
+
+/** Returns the number of each system call that the filter names, or null if the architecture lacks the call. */
+export function namedCalls(arch: FilterArch): Record<string, number | null> {
+  const lists = Object.entries({ ...DENIED, ...DENIED_WITHOUT_NAMESPACES });
+  const numbers = Object.fromEntries(lists.map(([name, [x64, arm64]]) => [name, arch === 'x64' ? x64 : arm64]));
+  const old = Object.entries(OLD_CALLS_OF_X64).map(([name, x64]) => [name, arch === 'x64' ? x64 : null]);
+  const { calls, open } = ARCHES[arch];
+  return { ...numbers, ...Object.fromEntries(old), ...calls, open };
 }
 
 /** Returns the rules that replace namespaces. In these calls, process id 0 means the caller. */

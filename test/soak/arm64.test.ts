@@ -1,0 +1,16 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'vitest';
+import { projectRoot } from '../../scripts/run-program.ts';
+
+const SCRIPT = join(projectRoot, 'scripts/test-arm64.sh');
+const LIMIT_MS = 6 * 3600_000;
+
+test('installs, starts, encodes and plays on arm64', LIMIT_MS, async ({ skip, expect }) => {
+  const check = spawnSync(SCRIPT, { env: { ...process.env, ARM64_TEST_CHECK: '1' }, encoding: 'utf8' });
+  skip(check.status === 2, check.stderr.trim());
+  const child = spawn(SCRIPT, { stdio: ['ignore', 2, 2] });
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+});
