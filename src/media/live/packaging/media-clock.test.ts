@@ -47,7 +47,7 @@ test.each([
   { title: 'the clock steps back by 1 s', list: [...both(1_000, 5_000), ...both(4_000, 6_000)], endMs: 5_961 },
   {
     title: 'the clock steps back by 300 ms, audio first',
-    list: [...both(1_000, 5_000), ['audio', 4_700], ['audio', 4_720], ...both(4_740, 6_000)],
+    list: [...both(1_000, 5_000), ...frames('audio', 4_700, 4_740), ...both(4_740, 6_000)],
     endMs: 5_221,
   },
   {
