@@ -84,7 +84,7 @@ export class WatchedStream {
     return this.#index;
   }
 
-  /** Whether no new media arrives, because the publisher is disconnected or sends nothing. Null before the first part. */
+  /** Whether no media arrives, because the publisher is disconnected or sends nothing. Null before the first part. */
   get isSilent(): boolean | null {
     if (this.#partAtMs === null) return null;
     return !this.#index.isConnected || Date.now() - this.#partAtMs > SILENT_MS;

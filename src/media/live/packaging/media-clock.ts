@@ -10,8 +10,8 @@ const MAX_REWIND_MS = 2_000;
 const SAME_CLOCK_MS = 1_500;
 
 /**
- * Minimum step back of the decode times of video, in ms, that counts as a step of the publisher's clock. Decode times of
- * a track never decrease otherwise.
+ * Minimum step back of the decode times of video, in ms, that counts as a step of the publisher's clock. Otherwise, the
+ * decode times of a track never decrease.
  */
 const MIN_REWIND_MS = 100;
 /** Time that audio must continue without such a step, in ms, until the step counts as one of the video alone. */
@@ -39,8 +39,8 @@ export class MediaClock {
   }
 
   /**
-   * Returns a frame's decode time on the timeline, in ms. The very first frame is shown at the start. Returns null for a
-   * frame of a time that was already shown.
+   * Returns a frame's decode time on the timeline, in ms. The very first frame is shown at the start. Returns null for
+   * a frame of a time that was already shown.
    */
   place({ kind, dtsMs, ptsMs }: Pick<AccessUnit, 'kind' | 'dtsMs' | 'ptsMs'>): number | null {
     this.#newestShift ??= this.#startMs - ptsMs;
