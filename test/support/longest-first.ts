@@ -28,6 +28,7 @@ const LONGEST: readonly string[] = [
   'test/live/nodes.test.ts',
   'test/live/live.test.ts',
   'test/live/live-page.test.ts',
+  'test/live/interrupted.test.ts',
   'test/on-demand/on-demand.test.ts',
   'test/jobs/images.test.ts',
   'test/jobs/encode.test.ts',

@@ -3,6 +3,7 @@ import type { Memory } from './base/memory.ts';
 import type { Say } from './base/say.ts';
 import type { StartOptions } from './base/start-options.ts';
 import type { Engine } from './engine/engine.ts';
+import type { LiveProgress } from './live-progress.ts';
 import type { Session } from './session.ts';
 
 /** Objects that the page's entry passes to the controls. */
@@ -11,6 +12,7 @@ export type ControlParts = {
   video: HTMLVideoElement;
   engine: Engine;
   session: Session;
+  liveProgress: LiveProgress;
   options: StartOptions;
   memory: Memory;
   config: PageConfig;

@@ -7,6 +7,7 @@ import { watchGaps } from './engine/gap-watch.ts';
 import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
 import { LineHistory } from './line/line-history.ts';
+import { watchLiveProgress } from './live-progress.ts';
 import { loadPart } from './load-part.ts';
 import { paintBlur } from './paint-blur.ts';
 import { Position } from './position.ts';
@@ -71,7 +72,9 @@ if (options.counts) {
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const controls = await loadPart(() => import('./controls.ts'), CONTROLS_PATIENCE);
 if (controls === null) video.controls = true;
-controls?.mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
+const liveProgress = watchLiveProgress(video, session);
+const parts = { frame, video, engine, session, liveProgress, options, memory, config, say };
+controls?.mountControls({ ...parts, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, {
   onAnswer(answer) {
     session.take(answer);

@@ -83,6 +83,11 @@ export class Session extends EventTarget {
     return isLive(this.#state.phase);
   }
 
+  /** Requests the state now and not at its next poll. */
+  async refresh(): Promise<void> {
+    this.take(await fetchState(this.#parts.stateUrl));
+  }
+
   /**
    * Applies an answer. A refusal, such as that of an expired page token, does not end playback. It is shown once
    * playback stalls.

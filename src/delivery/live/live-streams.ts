@@ -77,6 +77,11 @@ export class LiveStreams {
     return ticks === undefined ? null : (ticks / found.rendition.timescale) * 1000;
   }
 
+  /** Returns whether no new media of a stream arrives at this edge. Null if the edge does not know. */
+  isSilent(mediaId: Guid): boolean | null {
+    return this.#watched.get(mediaId)?.isSilent ?? null;
+  }
+
   close(): void {
     clearInterval(this.#timer);
     for (const stream of this.#watched.values()) stream.close();

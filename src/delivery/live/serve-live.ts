@@ -8,7 +8,13 @@ import { writePlaylist } from '../../media/hls/playlist.ts';
 import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
-import { findLatePlace, holdsMedia, newestOf, skipsParts } from '../../media/live/playlist/newest-media.ts';
+import {
+  findLatePlace,
+  holdsMedia,
+  lastPartsOf,
+  newestOf,
+  skipsParts,
+} from '../../media/live/playlist/newest-media.ts';
 import {
   canBegin,
   canList,
@@ -224,7 +230,8 @@ async function servePlaylist(
     if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
-    isSkipping = skipsParts(newest(), wanted);
+    const lastParts = once(`last parts ${hasParts}`, () => lastPartsOf(index, slot, { ...view, hasParts }));
+    isSkipping = skipsParts(newest(), wanted, lastParts);
     const targetSec = stream.assumedTargetSec(once('target', () => targetDurationSec(index, slot, view)));
     const limitMs = RELOAD_SHARE * 1_000 * targetSec;
     // If segments are only delivered whole, the request waits for the whole segment instead of a part.

@@ -223,3 +223,30 @@ test('parts that arrive at the same time cause a single response to waiting view
   stream.close();
   await owner.close();
 });
+
+test('a stream is silent while its publisher is disconnected', async () => {
+  const { periods } = storedOf(0);
+  const [{ period } = { period: null }] = periods;
+  if (period === null) throw new Error('Expected a period.');
+  const times = { startTick: 0, durationTicks: 9_000, samples: 1, isIndependent: true };
+  const connected = (isConnected: boolean) => writeFeedFrame({ type: 'publisher', isConnected });
+  let send: (pieces: Buffer[]) => void = () => undefined;
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+    send = (pieces) => {
+      for (const piece of pieces) response.write(piece);
+    };
+    send([...connected(true), ...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })]);
+    return true;
+  });
+  const loadStored = async (): Promise<StoredLive> => ({ periods: [], segments: [] });
+  const deps = { secret: 's', loadStored, warn: (error: unknown) => expect(error).toBe(null) };
+  const stream = new WatchedStream(newGuid(), { ...running, feedUrl: `http://127.0.0.1:${owner.port}` }, deps);
+  await stream.ready;
+  expect(stream.isSilent).toBe(null);
+  send(writeFeedFrame({ type: 'part', renditionId: SOURCE, segment: 0, part: 0, ...times }, Buffer.alloc(1)));
+  await expect.poll(() => stream.isSilent).toBe(false);
+  send(connected(false));
+  await expect.poll(() => stream.isSilent).toBe(true);
+  stream.close();
+  await owner.close();
+});

@@ -36,6 +36,11 @@ const GATHER_MS = 10;
  * derives the time limit of a request from the playlist before the last one.
  */
 const TARGET_GROWTH_MS = 10_000;
+/**
+ * Time without new parts after which a connected publisher counts as silent, in ms. Players of parts have used up their
+ * media by then.
+ */
+const SILENT_MS = 1_500;
 /** Maximum number of concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
@@ -64,6 +69,8 @@ export class WatchedStream {
   lastUsedMs = Date.now();
   /** `longestSec` of the index, and its value before it grew most recently. */
   #longest = { sec: 0, beforeSec: 0, grewMs: 0 };
+  /** Arrival time of the newest part, in ms since 1970. Null before the first. */
+  #partAtMs: number | null = null;
 
   constructor(mediaId: string, head: LiveHead, deps: WatchDeps) {
     this.#mediaId = mediaId;
@@ -75,6 +82,12 @@ export class WatchedStream {
 
   get index(): LiveIndex {
     return this.#index;
+  }
+
+  /** Whether no media arrives, because the publisher is disconnected or sends nothing. Null before the first part. */
+  get isSilent(): boolean | null {
+    if (this.#partAtMs === null) return null;
+    return !this.#index.isConnected || Date.now() - this.#partAtMs > SILENT_MS;
   }
 
   /** Resolves when the stored segments are loaded and the owner, if any, has sent its current state. */
@@ -227,6 +240,7 @@ export class WatchedStream {
             this.#failures = 0;
             resolve();
           }
+          if (frame.message.type === 'part') this.#partAtMs = Date.now();
           if (this.index.apply(frame)) this.#changed();
         },
         lost: (reason) => {

@@ -13,7 +13,7 @@ const head: LiveHead = {
   extent: null,
 };
 
-test.each<[string, Partial<LiveHead>, object]>([
+test.each<[string, Partial<LiveHead>, object, (boolean | null)?]>([
   ['counts down to its start', { state: 'scheduled', startsAtMs: 2_000 }, { kind: 'countdown', startsAtMs: 2_000 }],
   [
     'waits for its publisher after the scheduled start',
@@ -26,12 +26,16 @@ test.each<[string, Partial<LiveHead>, object]>([
   ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }],
   ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }],
   ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }],
+  ['is live once its media arrives again', { isInterrupted: true }, { kind: 'live' }, false],
+  ['is interrupted as soon as no media arrives', {}, { kind: 'reconnecting' }, true],
   ['is converted to a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }],
   ['has ended', { state: 'ended' }, { kind: 'stream-ended' }],
   ['has failed', { state: 'error' }, { kind: 'failed' }],
-])('a stream %s', (_, change, phase) => {
+])('a stream %s', (_, change, phase, isSilent = null) => {
   const stream = { ...head, ...change };
-  expect(phaseOfStream(stream, { percent: 40, mayPreview: false, viewers: 7, nowMs: 1_000 })).toMatchObject(phase);
+  expect(phaseOfStream(stream, { percent: 40, mayPreview: false, isSilent, viewers: 7, nowMs: 1_000 })).toMatchObject(
+    phase,
+  );
 });
 
 test.each<[string, Partial<LiveHead>, string]>([
@@ -41,6 +45,8 @@ test.each<[string, Partial<LiveHead>, string]>([
   ['is live for everybody after its start', { state: 'running' }, 'live'],
 ])('with a token, a stream %s', (_, change, kind) => {
   const stream: LiveHead = { ...head, state: 'preview', ...change };
-  expect(phaseOfStream(stream, { percent: 0, mayPreview: true, viewers: null, nowMs: 1_000 }).kind).toBe(kind);
+  expect(
+    phaseOfStream(stream, { percent: 0, mayPreview: true, isSilent: null, viewers: null, nowMs: 1_000 }).kind,
+  ).toBe(kind);
   expect(hasPreview(stream)).toBe(kind === 'preview');
 });

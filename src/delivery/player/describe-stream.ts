@@ -7,14 +7,20 @@ const TARGET_LATENCY_SEC = 1.5;
 
 /**
  * `percent` is the progress of the recording's conversion. `mayPreview`: the viewer may see media published before the
- * start.
+ * start. `isSilent`: no new media arrives at this edge, or null if the edge does not know.
  */
-export type Watching = { percent: number; mayPreview: boolean; viewers: number | null; nowMs: number };
+export type Watching = {
+  percent: number;
+  mayPreview: boolean;
+  isSilent: boolean | null;
+  viewers: number | null;
+  nowMs: number;
+};
 
 /** Describes the state of a live stream. */
 export function phaseOfStream(
   head: LiveHead,
-  { percent, mayPreview, viewers, nowMs }: Watching,
+  { percent, mayPreview, isSilent, viewers, nowMs }: Watching,
 ): StreamPhase | VideoPhase {
   if (mayPreview && hasPreview(head)) return { kind: 'preview', live: liveWindow(head, null) };
   switch (head.state) {
@@ -27,7 +33,8 @@ export function phaseOfStream(
     }
     case 'running': {
       const live = liveWindow(head, viewers);
-      const isAway = head.feedUrl === null || head.isInterrupted;
+      // The edge notices earlier than the database that the publisher disconnected or returned.
+      const isAway = head.feedUrl === null || (isSilent ?? head.isInterrupted);
       return isAway ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
     }
     case 'vod-processing':

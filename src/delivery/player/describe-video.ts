@@ -25,6 +25,8 @@ export type PlayerView = {
   ticketSecret: KeyObject;
   /** Ticket that the page already has, or empty. */
   ticket: string;
+  /** Whether no new media of a live stream arrives at this edge, or null if the edge does not know. */
+  isSilent: boolean | null;
   /** Current viewers of a live stream, or null if unknown. */
   viewers: number | null;
   /** Heat curve of the most played parts, or null if it is not shown. */
@@ -56,6 +58,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
         : phaseOfStream(stream, {
             percent: encodeProgressPercent,
             mayPreview: view.mayPreview,
+            isSilent: view.isSilent,
             viewers: view.viewers,
             nowMs: Date.now(),
           }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { Guid } from '../../lib/guid.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
@@ -20,6 +21,8 @@ type PlayerDeps = {
   player: PlayerAssets;
   playback: PlaybackAuthorizer;
   licences: LicenceProxy | null;
+  /** Null if this edge serves no live streams. */
+  live: { isSilent(mediaId: Guid): boolean | null } | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
 /** `isDirect`: the URL is opened as a top-level page and not in a frame. */
@@ -66,6 +69,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     // Each page gets a new ticket. If a ticket in the URL were used, all viewers of that URL would count as one.
     ticket: asked.wantsState ? asked.play.ticket : '',
     heat,
+    isSilent: deps.live?.isSilent(mediaId) ?? null,
     viewers,
   };
   if (!asked.wantsState) {

@@ -29,7 +29,7 @@ test('drops H.264 frames that follow a keyframe but are shown before it, and giv
     publisher.note({ type: 'config', config }, 1);
     return shownMs.filter((ptsMs, at) => {
       const unit = { kind: 'video', dtsMs: at * 40, ptsMs, isKey: ptsMs % 400 === 0, bytes: Buffer.alloc(1) } as const;
-      return publisher.leavesOut(unit);
+      return publisher.shown(unit) === null;
     });
   };
   const open = [0, 160, 80, 40, 120, 400, 360, 320, 480, 440, 800, 760, 960, 840];

@@ -9,6 +9,7 @@ import {
   readLongestGop,
   type SizedPicture,
 } from '../../media/live/tracks/encoder-rates.ts';
+import { GopCloser } from '../../media/live/tracks/gop-closer.ts';
 import { LeadingFrames, OPEN_GOPS } from '../../media/live/tracks/leading-frames.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts';
@@ -57,6 +58,8 @@ export class LivePublisher {
   #videoBps = 0;
   #longestGopFrames = 0;
   readonly #leading = new LeadingFrames();
+  /** Null for video that is not H.264. */
+  #closer: GopCloser | null = null;
 
   constructor(slot: Slot, session: number, disconnect: (reason: string) => void) {
     this.slot = slot;
@@ -115,12 +118,13 @@ export class LivePublisher {
     return false;
   }
 
-  /** Returns whether a frame is dropped because viewers who join could not decode it. Records the reason. */
-  leavesOut(unit: AccessUnit): boolean {
-    const isH264 = this.#video !== null && isH264Entry(this.#video.sampleEntry);
-    const isLeading = unit.kind === 'video' && isH264 && this.#leading.take(unit);
-    if (isLeading) this.leftOut.add(OPEN_GOPS);
-    return isLeading;
+  /** Returns a frame for viewers, or null if it is dropped because viewers who join could not decode it. */
+  shown(unit: AccessUnit): AccessUnit | null {
+    if (unit.kind !== 'video' || this.#closer === null) return unit;
+    if (!this.#leading.take(unit)) return this.#closer.take(unit);
+    this.#closer.drop(unit);
+    this.leftOut.add(OPEN_GOPS);
+    return null;
   }
 
   #complete(unit: AccessUnit, waitedMs: number): void {
@@ -146,9 +150,11 @@ export class LivePublisher {
     const before =
       config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
-    if (config.kind === 'video')
+    if (config.kind === 'audio') this.#audio = config;
+    else {
       this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
-    else this.#audio = config;
+      this.#closer = isH264Entry(config.sampleEntry) ? new GopCloser(config.sampleEntry) : null;
+    }
     return this.#isComplete;
   }
 }

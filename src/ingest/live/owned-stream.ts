@@ -126,8 +126,9 @@ export class OwnedStream {
     if (this.#isLeaving || !this.#publishers.includes(publisher)) return;
     if (publisher !== this.#active && !this.#mayActivate(publisher)) return;
     if (isChanged) this.#endRun(publisher);
-    if (event.type === 'config' || publisher.leavesOut(event.unit)) return;
-    this.#held.add(event.unit, Date.now());
+    const unit = event.type === 'config' ? null : publisher.shown(event.unit);
+    if (unit === null) return;
+    this.#held.add(unit, Date.now());
     if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
   }
 

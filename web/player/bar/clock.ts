@@ -6,11 +6,17 @@ import type { TimeRange } from './time-range.ts';
 /** Maximum delay behind the live edge, in seconds, at which a position counts as live. */
 const AT_EDGE_SEC = 8;
 
+/** Text of the button while the picture of a live stream does not move. */
+const STOPPED_WORDS = { playing: null, waiting: 'loading', interrupted: 'live.away' } as const;
+
 /**
  * Shows the current time and the length of a video. For a live stream, shows the latency and a button that returns to
  * the live edge.
  */
-export function createClock({ video, engine, session, config, say }: ControlParts, range: TimeRange): HTMLElement {
+export function createClock(
+  { video, engine, session, liveProgress, config, say }: ControlParts,
+  range: TimeRange,
+): HTMLElement {
   const current = make('span', { class: 'current' });
   const total = make('span', { class: 'total' });
   const live = make(
@@ -34,8 +40,10 @@ export function createClock({ video, engine, session, config, say }: ControlPart
     const isBehind = isLive && latencySec > target + AT_EDGE_SEC;
     live.hidden = !isLive;
     live.toggleAttribute('behind', isBehind);
-    live.setAttribute('aria-label', say(isBehind ? 'live.back' : 'live.now'));
-    write(word, say(isBehind ? 'live.back' : 'live'));
+    const stopped = STOPPED_WORDS[liveProgress.now];
+    live.toggleAttribute('stopped', stopped !== null);
+    live.setAttribute('aria-label', say(stopped ?? (isBehind ? 'live.back' : 'live.now')));
+    write(word, say(stopped ?? (isBehind ? 'live.back' : 'live')));
     total.hidden = isLive || !(has('duration') || has('current-time'));
     current.hidden = isLive ? !isBehind : !has('current-time');
     write(current, isLive ? writeTime(-latencySec) : writeTime(video.currentTime));
@@ -47,6 +55,7 @@ export function createClock({ video, engine, session, config, say }: ControlPart
   };
   for (const name of ['timeupdate', 'durationchange', 'seeking', 'progress']) video.addEventListener(name, draw);
   session.addEventListener('view', draw);
+  liveProgress.addEventListener('change', draw);
   // Before the media is loaded, the length is the one declared by the server.
   range.addEventListener('facts', draw);
   draw();

@@ -5,7 +5,7 @@ import type { ControlParts } from '../parts.ts';
  * Shows a message at the top of the video while playback is delayed: no network, server trouble, publisher
  * disconnected, or a chosen quality that is not shown yet.
  */
-export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
+export function mountLineNotice({ frame, video, engine, session, liveProgress, say }: ControlParts): void {
   const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
   pill.hidden = true;
   frame.append(pill);
@@ -13,10 +13,10 @@ export function mountLineNotice({ frame, video, engine, session, say }: ControlP
   const draw = () => {
     const key = !navigator.onLine
       ? 'line.offline'
-      : isTroubled
-        ? 'line.trouble'
-        : session.view.kind === 'reconnecting'
-          ? 'line.reconnecting'
+      : liveProgress.now === 'interrupted'
+        ? 'line.reconnecting'
+        : isTroubled
+          ? 'line.trouble'
           : engine.isSwitching
             ? 'line.switching'
             : null;
@@ -35,6 +35,7 @@ export function mountLineNotice({ frame, video, engine, session, say }: ControlP
   engine.addEventListener('loaded', setTrouble(false));
   video.addEventListener('playing', setTrouble(false));
   session.addEventListener('view', draw);
+  liveProgress.addEventListener('change', draw);
   for (const name of ['online', 'offline']) window.addEventListener(name, draw);
   window.addEventListener('online', () => engine.retryNow());
   // A device that slept has lost its connections.

@@ -23,7 +23,7 @@ function both(fromMs: number, toMs: number): Frame[] {
 function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number } {
   const clock = new MediaClock(0);
   const last = { video: 0, audio: 0 };
-  for (const [kind, ms] of list) last[kind] = clock.place({ kind, dtsMs: ms, ptsMs: ms });
+  for (const [kind, ms] of list) last[kind] = clock.place({ kind, dtsMs: ms, ptsMs: ms }) ?? last[kind];
   return { distanceMs: last.audio - last.video, endMs: last.video };
 }
 
@@ -44,6 +44,22 @@ test.each([
   { title: 'both are missing for 5 s', list: [...both(0, 1_000), ...both(6_000, 7_000)], endMs: 6_980 },
   { title: 'the clock jumps an hour', list: [...both(0, 1_000), ...both(HOUR_MS, HOUR_MS + 1_000)], endMs: 1_961 },
   { title: 'the clock jumps back an hour', list: [...both(HOUR_MS, HOUR_MS + 1_000), ...both(0, 1_000)], endMs: 1_961 },
+  { title: 'the clock steps back by 1 s', list: [...both(1_000, 5_000), ...both(4_000, 6_000)], endMs: 5_961 },
+  {
+    title: 'the clock steps back by 300 ms, audio first',
+    list: [...both(1_000, 5_000), ...frames('audio', 4_700, 4_740), ...both(4_740, 6_000)],
+    endMs: 5_221,
+  },
+  {
+    title: 'video alone steps back by 1.5 s',
+    list: [
+      ...both(0, 3_000),
+      ...frames('video', 1_500, 3_000).flatMap(([, ms]) => [['video', ms] as const, ['audio', ms + 1_500] as const]),
+      ...frames('video', 3_000, 9_000).flatMap(([, ms]) => [['video', ms] as const, ['audio', ms + 1_500] as const]),
+      ...frames('video', 9_000, 10_500),
+    ],
+    endMs: 10_480,
+  },
   {
     title: 'the clock jumps while audio is missing',
     list: [

@@ -97,6 +97,10 @@ export class StreamPackager {
     const clock = this.#clock ?? this.#start(unit);
     if (clock === null) return null;
     const mediaMs = clock.place(unit);
+    if (mediaMs === null) {
+      metrics.liveDropped.inc({ reason: 'rewound' });
+      return null;
+    }
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
     // Use the decode time, because frames that are shown before this one may follow.

@@ -52,7 +52,7 @@ export function isRung(slot: string): boolean {
 }
 
 /** Number of segments whose parts are kept in memory and listed. */
-const SEGMENTS_WITH_PARTS = 4;
+export const SEGMENTS_WITH_PARTS = 4;
 
 /**
  * State of a live stream on an edge: rows of stored segments, and messages of the owner's feed. Applying the same

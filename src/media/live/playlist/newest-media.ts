@@ -1,4 +1,4 @@
-import type { LiveIndex } from './live-index.ts';
+import { type LiveIndex, SEGMENTS_WITH_PARTS } from './live-index.ts';
 import { isListedOpen, type ListedView, type LiveView, listTail, spansOf } from './slot-segments.ts';
 
 /** Newest media of a slot. `part` is null if the segment is complete. */
@@ -27,11 +27,24 @@ export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boo
  * Whether a blocking request skips parts that do not exist yet, as requests of hls.js 1.7 without low latency do. Such
  * a player waits for the segment: if it gets only the last part, it requests that part again and then pauses for most
  * of a target duration.
+ *
+ * It expects a segment to have as many parts as the newest complete one that is longer than what exists of it
+ * (`lastParts`, see `lastPartsOf`), and requests the last of them. Any other part that is further ahead is the next
+ * one of a player that learned of more media from another edge.
  */
-export function skipsParts(newest: NewestMedia | null, wanted: NewestMedia): boolean {
+export function skipsParts(newest: NewestMedia | null, wanted: NewestMedia, lastParts: readonly number[]): boolean {
   if (newest === null || wanted.part === null || wanted.sequence < newest.sequence) return false;
-  const next = newest.sequence === wanted.sequence ? (newest.part ?? wanted.part) + 1 : 0;
-  return wanted.part > next;
+  const listed = newest.sequence === wanted.sequence ? (newest.part ?? wanted.part) : -1;
+  return wanted.part > listed + 1 && wanted.part === lastParts.find((part) => part > listed);
+}
+
+/** Returns the index of the last part of each complete segment that lists its parts, newest first. */
+export function lastPartsOf(index: LiveIndex, slot: string, view: ListedView): number[] {
+  const listed = listTail(spansOf(index, slot, view), SEGMENTS_WITH_PARTS + 1);
+  return listed.toReversed().flatMap(({ segment }) => {
+    if (segment === null || isListedOpen(segment, view.hasParts) || segment.parts.length === 0) return [];
+    return [segment.parts.length - 1];
+  });
 }
 
 /** Number of segments that are searched for the next part of a late player. */

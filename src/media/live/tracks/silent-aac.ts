@@ -1,3 +1,5 @@
+import { BitWriter } from '../../nal/bit-writer.ts';
+
 /** Syntactic elements of a raw_data_block (ISO 14496-3 table 4.85). */
 const SCE = 0;
 const CPE = 1;
@@ -39,8 +41,8 @@ export function silentAacFrame(audioSpecificConfig: Buffer): Buffer | null {
   if (elements === undefined || elements === null || elements.length === 0) return null;
   const frame = new BitWriter();
   for (const element of elements) writeElement(frame, element);
-  frame.write(END, 3);
-  return frame.bytes();
+  frame.bits(END, 3);
+  return frame.end(0);
 }
 
 /** Reads the elements of a program_config_element (ISO 14496-3 section 4.5.1.2) within a GASpecificConfig. */
@@ -62,25 +64,25 @@ function describedElements(bits: BitReader, objectType: number): readonly Elemen
 
 /** Writes an element without scale factor bands. No sections, scale factors or spectral data follow. */
 function writeElement(frame: BitWriter, { id, tag }: Element): void {
-  frame.write(id, 3);
-  frame.write(tag, 4);
+  frame.bits(id, 3);
+  frame.bits(tag, 4);
   if (id === CPE) {
     // common_window, one ics_info, and an ms_mask_present of 0.
-    frame.write(1, 1);
+    frame.bits(1, 1);
     writeInfo(frame);
-    frame.write(0, 2);
-    for (let channel = 0; channel < 2; channel += 1) frame.write(0, 8 + 3);
+    frame.bits(0, 2);
+    for (let channel = 0; channel < 2; channel += 1) frame.bits(0, 8 + 3);
     return;
   }
   // global_gain and ics_info, without pulse data, TNS or gain control.
-  frame.write(0, 8);
+  frame.bits(0, 8);
   writeInfo(frame);
-  frame.write(0, 3);
+  frame.bits(0, 3);
 }
 
 /** Writes ics_info: a long sine window with max_sfb 0 and no prediction. */
 function writeInfo(frame: BitWriter): void {
-  frame.write(0, 1 + 2 + 1 + 6 + 1);
+  frame.bits(0, 1 + 2 + 1 + 6 + 1);
 }
 
 class BitReader {
@@ -98,21 +100,5 @@ class BitReader {
       value = value * 2 + (((this.#bytes[this.#at >> 3] ?? 0) >> (7 - (this.#at & 7))) & 1);
     }
     return value;
-  }
-}
-
-class BitWriter {
-  readonly #bits: number[] = [];
-
-  write(value: number, count: number): void {
-    for (let bit = count - 1; bit >= 0; bit -= 1) this.#bits.push((value >> bit) & 1);
-  }
-
-  bytes(): Buffer {
-    const bytes = Buffer.alloc(Math.ceil(this.#bits.length / 8));
-    this.#bits.forEach((bit, at) => {
-      bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (bit << (7 - (at & 7)));
-    });
-    return bytes;
   }
 }

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../../../test/support/media/run-clip.ts';
+import type { AccessUnit } from './access-unit.ts';
+import { splitAnnexB } from './annex-b.ts';
+import { GopCloser } from './gop-closer.ts';
+import { LeadingFrames } from './leading-frames.ts';
+import { NalTrack } from './nal-track.ts';
+
+const run = promisify(execFile);
+const RATE = 25;
+const START_CODE = Buffer.from([0, 0, 0, 1]);
+const DELIMITER = 9;
+
+let folder: { dir: string; remove(): Promise<void> };
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => folder.remove());
+
+/** Parameter sets and frames of a stream of open GOPs of 1 s, in decode order. */
+type Stream = { file: string; sets: Buffer; sampleEntry: Buffer; units: AccessUnit[] };
+
+async function encode(name: string, settings: string, more: readonly string[] = []): Promise<Stream> {
+  const file = path.join(folder.dir, `${name}.mp4`);
+  const source = ['-f', 'lavfi', '-i', `testsrc2=s=192x128:r=${RATE}:d=5`];
+  const gops = `open-gop=1:scenecut=0:keyint=${RATE}:min-keyint=${RATE}:${settings}`;
+  const argv = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', ...more, '-x264-params', gops];
+  await run('ffmpeg', ['-v', 'error', '-y', ...source, ...argv, file]);
+  const stream = path.join(folder.dir, `${name}.h264`);
+  const filter = 'h264_mp4toannexb,h264_metadata=aud=insert';
+  await run('ffmpeg', ['-v', 'error', '-y', '-i', file, '-c', 'copy', '-bsf:v', filter, stream]);
+  const packets = await run('ffprobe', ['-v', 'error', '-show_entries', 'packet=pts,dts', '-of', 'csv=p=0', file]);
+  const times = packets.stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',').map((ticks) => Number(ticks) * (1000 / (RATE * 512))));
+  const { stdout } = await run('cat', [stream], { encoding: 'buffer', maxBuffer: 2 ** 26 });
+  const nals = splitAnnexB(stdout);
+  const track = new NalTrack('h264');
+  const found: Stream = { file, sets: Buffer.alloc(0), sampleEntry: Buffer.alloc(0), units: [] };
+  const starts = nals.flatMap((nal, at) => ((nal[0] ?? 0) % 32 === DELIMITER ? [at] : []));
+  for (const [index, start] of starts.entries()) {
+    const picture = track.take(nals.slice(start, starts[index + 1]));
+    const [ptsMs = 0, dtsMs = 0] = times[index] ?? [];
+    if (picture === null) throw new Error('Expected a frame.');
+    if (picture.config !== null) found.sampleEntry = picture.config.sampleEntry;
+    found.units.push({ kind: 'video', ptsMs, dtsMs, isKey: picture.isKey, bytes: picture.bytes });
+  }
+  found.sets = withStartCodes(nals.filter((nal) => [7, 8].includes((nal[0] ?? 0) % 32)).slice(0, 2));
+  return found;
+}
+
+const withStartCodes = (nals: readonly Buffer[]) => Buffer.concat(nals.flatMap((nal) => [START_CODE, nal]));
+
+function toAnnexB(bytes: Buffer): Buffer {
+  const nals: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    nals.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return withStartCodes(nals);
+}
+
+/** Decodes units, and returns a hash of each frame in the order in which the decoder shows them. */
+async function decode(name: string, sets: Buffer, units: readonly AccessUnit[]): Promise<string[]> {
+  const file = path.join(folder.dir, `${name}.h264`);
+  await writeFile(file, Buffer.concat([sets, ...units.map(({ bytes }) => toAnnexB(bytes))]));
+  const strict = ['-v', 'warning', '-err_detect', 'explode', '-f', 'h264', '-i', file];
+  const { stdout, stderr } = await run('ffmpeg', [...strict, '-fps_mode', 'passthrough', '-f', 'framemd5', '-']);
+  expect(stderr.replaceAll(/^.*(Timestamps are unset|pts has no value|timestamp).*$/gm, '').trim()).toBe('');
+  return hashesOf(stdout);
+}
+
+const hashesOf = (text: string) => [...text.matchAll(/^0,.*, *([0-9a-f]{32})$/gm)].map(([, hash = '']) => hash);
+
+test.each([
+  { name: 'CABAC, pyramid', settings: 'bframes=3:b-pyramid=normal:ref=4:weightp=2' },
+  { name: 'CABAC, 7 B-frames', settings: 'bframes=7:b-pyramid=normal:ref=6' },
+  { name: 'strict pyramid', settings: 'bframes=3:b-pyramid=strict:ref=3' },
+  { name: 'CAVLC', settings: 'bframes=2:cabac=0:b-pyramid=normal' },
+  { name: 'slices', settings: 'bframes=3:slices=4:b-pyramid=normal' },
+  { name: 'without pyramid', settings: 'bframes=2:b-pyramid=none:ref=1' },
+])('decoders can join closed GOPs at each keyframe: $name', async ({ name, settings }) => {
+  const { file, sets, sampleEntry, units } = await encode(name, settings);
+  const [leading, closer] = [new LeadingFrames(), new GopCloser(sampleEntry)];
+  const closed = units.flatMap((unit) => {
+    if (!leading.take(unit)) return [closer.take(unit)];
+    closer.drop(unit);
+    return [];
+  });
+  expect(closed.length).toBeLessThan(units.length);
+  const whole = hashesOf((await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'framemd5', '-'])).stdout);
+  const shown = units.toSorted((a, b) => a.ptsMs - b.ptsMs);
+  const hashOf = new Map(shown.map(({ ptsMs }, at) => [ptsMs, whole[at] ?? '']));
+  const hashes = (list: readonly AccessUnit[]) =>
+    list.toSorted((a, b) => a.ptsMs - b.ptsMs).map(({ ptsMs }) => hashOf.get(ptsMs));
+  const keys = closed.flatMap(({ isKey }, at) => (isKey ? [at] : []));
+  expect(keys).toHaveLength(5);
+  for (const key of keys)
+    expect(await decode(`${name} ${key}`, sets, closed.slice(key))).toEqual(hashes(closed.slice(key)));
+  // A GOP that follows another one than in the stream.
+  const [one = [], , three = []] = keys.map((key, at) => closed.slice(key, keys[at + 1]));
+  expect(await decode(`${name} joined`, sets, [...three, ...one])).toEqual([...hashes(three), ...hashes(one)]);
+});

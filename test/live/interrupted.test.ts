@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shoot } from '../delivery/page-pictures.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { ended, NO_RUNGS, publish, startLive } from './live-service.ts';
+
+/** Timeout that only a hang exceeds. */
+const PATIENCE = { timeout: 60_000, interval: 250 };
+const NOTICE = 'The live stream was interrupted. It resumes automatically.';
+
+let room: LiveRoom;
+beforeAll(async () => {
+  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+});
+afterAll(() => room.close());
+
+/** One look at a page, ten times per second. */
+type Look = { ms: number; sec: number; badge: string; notice: string };
+
+/** Records the position, the badge and the notice of a page until it is closed. */
+async function record(page: Page): Promise<() => Promise<Look[]>> {
+  await page.evaluate(() => {
+    const looks: Look[] = [];
+    Object.assign(window, { looks });
+    setInterval(() => {
+      const pill = document.querySelector<HTMLElement>('.line-notice');
+      looks.push({
+        ms: performance.now(),
+        sec: document.querySelector('video')?.currentTime ?? 0,
+        badge: document.querySelector('.live-word')?.textContent ?? '',
+        notice: pill === null || pill.hidden ? '' : (pill.textContent ?? ''),
+      });
+    }, 100);
+  });
+  return () => page.evaluate(() => (window as unknown as { looks: Look[] }).looks);
+}
+
+/** Returns the index of the look, before `until`, from which on the position did not change. */
+function stopBefore(looks: readonly Look[], until: number): number {
+  const still = looks[until]?.sec;
+  const moved = looks.slice(0, until).findLastIndex(({ sec }) => sec !== still && Math.abs(sec - (still ?? 0)) > 0.05);
+  return moved + 1;
+}
+
+test.each([
+  { title: 'is killed', signal: 'SIGKILL' },
+  { title: 'freezes', signal: 'SIGSTOP' },
+] as const)(
+  'a page shows an interruption while the publisher $title, until it returns',
+  async ({ title, signal }) => {
+    const stream = await startLive(room);
+    let publisher = await publish(stream.ingest, NO_RUNGS);
+    const page = await room.browser.newPage({ ...SMALL_PAGE, reducedMotion: 'reduce' });
+    await page.goto(`${room.service.edgeUrl}/embed/1/${stream.key.mediaId}?muted=true&autoplay=true`);
+    const video = page.locator('video');
+    const position = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
+    const start = await position();
+    await expect.poll(position, PATIENCE).toBeGreaterThan(start + 4);
+    const read = await record(page);
+    await expect.poll(() => page.locator('.live-word').textContent(), PATIENCE).toBe('LIVE');
+    publisher.kill(signal);
+    await page.getByText(NOTICE).waitFor(PATIENCE);
+    await expect.poll(() => page.locator('.live-word').textContent(), PATIENCE).toBe('Interrupted');
+    await page.mouse.move(200, 200);
+    await shoot(page, `interrupted-${signal}`, ['1280', '320', 'phone']);
+    const stoppedSec = await position();
+    publisher.kill('SIGKILL');
+    await ended(publisher);
+    publisher = await publish(stream.ingest, NO_RUNGS);
+    await expect.poll(position, PATIENCE).toBeGreaterThan(stoppedSec + 5);
+    expect(await page.locator('.line-notice').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.live-word').textContent(), PATIENCE).toBe('LIVE');
+    await shoot(page, `returned-${signal}`, ['phone']);
+    const looks = await read();
+    const shown = looks.findIndex(({ notice }) => notice === NOTICE);
+    const stop = stopBefore(looks, shown);
+    const afterMs = (looks[shown]?.ms ?? 0) - (looks[stop]?.ms ?? 0);
+    process.stdout.write(`publisher ${title}: notice ${Math.round(afterMs)} ms after the picture stopped\n`);
+    // The notice appears once and disappears once.
+    const changes = looks.filter(({ notice }, at) => at > 0 && notice !== looks[at - 1]?.notice);
+    expect(changes.map(({ notice }) => notice)).toEqual([NOTICE, '']);
+    expect(looks.filter(({ notice, badge }) => notice !== '' && badge === 'LIVE')).toEqual([]);
+    await page.close();
+    publisher.kill('SIGKILL');
+    await ended(publisher);
+  },
+  180_000,
+);

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Progress, watchLiveProgress } from './live-progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Playing = Parameters<typeof watchLiveProgress>[0] & { currentTime: number; paused: boolean; readyState: number };
+
+/** A live stream that plays, with an element and a session whose members the test sets. */
+function watch() {
+  const ready = { readyState: 4, HAVE_FUTURE_DATA: 3 } as const;
+  const video = Object.assign(new EventTarget(), { currentTime: 1, paused: false, ...ready } as Playing);
+  const view: { kind: 'live' | 'reconnecting' } = { kind: 'live' };
+  // The watched members of a session.
+  const refresh = vi.fn(async () => undefined);
+  const session = Object.assign(new EventTarget(), { isLive: true, view, refresh });
+  const progress = watchLiveProgress(video, session as unknown as Parameters<typeof watchLiveProgress>[1]);
+  const changes: Progress[] = [];
+  progress.addEventListener('change', () => changes.push(progress.now));
+  const pass = (ms: number, { plays }: { plays: boolean }) => {
+    for (let at = 0; at < ms; at += 250) {
+      if (plays) video.currentTime += 0.25;
+      vi.advanceTimersByTime(250);
+    }
+  };
+  return { video, session, changes, pass };
+}
+
+test('a short stall changes nothing', () => {
+  const { changes, pass } = watch();
+  for (let times = 0; times < 5; times += 1) {
+    pass(1_000, { plays: true });
+    pass(1_500, { plays: false });
+  }
+  expect(changes).toEqual([]);
+});
+
+test('requests the state once the picture has stopped, and reports an interruption until it moves again', async () => {
+  const { session, changes, pass } = watch();
+  session.refresh.mockImplementation(async () => {
+    session.view.kind = 'reconnecting';
+    return undefined;
+  });
+  pass(2_000, { plays: true });
+  expect(session.refresh).not.toHaveBeenCalled();
+  pass(1_250, { plays: false });
+  expect(session.refresh).toHaveBeenCalledOnce();
+  expect(changes).toEqual(['interrupted']);
+  // Two edges may disagree for a moment.
+  session.view.kind = 'live';
+  pass(1_000, { plays: false });
+  expect(changes).toEqual(['interrupted']);
+  pass(500, { plays: true });
+  expect(changes).toEqual(['interrupted', 'playing']);
+});
+
+test('loaded media plays to its end before an interruption is reported', () => {
+  const { session, changes, pass } = watch();
+  session.view.kind = 'reconnecting';
+  pass(5_000, { plays: true });
+  expect(changes).toEqual([]);
+  pass(1_000, { plays: false });
+  expect(changes).toEqual(['interrupted']);
+});
+
+test('a picture that stops for an unknown reason counts as waiting', () => {
+  const { video, session, changes, pass } = watch();
+  pass(1_000, { plays: true });
+  // hls.js moves the position of a stalled video slightly.
+  video.readyState = 2;
+  pass(2_500, { plays: true });
+  expect(changes).toEqual(['waiting']);
+  expect(session.refresh).toHaveBeenCalled();
+});
+
+test('a paused stream is only interrupted if its publisher is away', () => {
+  const { video, session, changes, pass } = watch();
+  video.paused = true;
+  pass(5_000, { plays: false });
+  expect(changes).toEqual([]);
+  session.view.kind = 'reconnecting';
+  pass(250, { plays: false });
+  session.view.kind = 'live';
+  pass(250, { plays: false });
+  expect(changes).toEqual(['interrupted', 'playing']);
+});
