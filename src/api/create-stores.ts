@@ -15,6 +15,7 @@ import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import { createCredentialStore } from '../catalog/people/credential-store.ts';
 import { createIdentityStore } from '../catalog/people/identity-store.ts';
+import { createPasskeyStore } from '../catalog/people/passkey-store.ts';
 import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
 import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
@@ -48,6 +49,7 @@ type Stores = Pick<
   | 'sessions'
   | 'people'
   | 'personSessions'
+  | 'passkeys'
   | 'credentials'
   | 'providers'
   | 'identities'
@@ -88,6 +90,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     sessions: createSessionStore(db, keys),
     people: createPersonStore(db),
     personSessions: createPersonSessionStore(db),
+    passkeys: createPasskeyStore(db),
     credentials: createCredentialStore({ db, secretBox }),
     providers: createSignInProviderStore({ db, secretBox }),
     identities: createIdentityStore(db),

@@ -17,6 +17,7 @@ import type { LiveStore } from '../catalog/live/streams/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import type { CredentialStore } from '../catalog/people/credential-store.ts';
 import type { IdentityStore } from '../catalog/people/identity-store.ts';
+import type { PasskeyStore } from '../catalog/people/passkey-store.ts';
 import type { PersonSessionStore } from '../catalog/people/person-session-store.ts';
 import type { PersonStore } from '../catalog/people/person-store.ts';
 import type { SignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
@@ -60,6 +61,7 @@ export type OperationDeps = {
   sessions: SessionStore;
   people: PersonStore;
   personSessions: PersonSessionStore;
+  passkeys: PasskeyStore;
   credentials: CredentialStore;
   providers: SignInProviderStore;
   identities: IdentityStore;

@@ -18,7 +18,7 @@ import { requestOrigin } from '../../lib/request-origin.ts';
 import { guidOfRequestId } from '../audited-write.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import { ATTEMPT_SEC, type Attempt, attemptCookie, readAttempt, readReturn } from './provider-attempt.ts';
+import { ATTEMPT_SEC, type Attempt, attemptCookie, readReturn } from './provider-attempt.ts';
 import { formReader } from './read-form.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
 
@@ -64,7 +64,7 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
       return answerFault(exchange, 'expired', deps);
     }
     const place = { message: request.raw, place: deps, secretBox: deps.secretBox };
-    reply.header('set-cookie', attemptCookie(place, null));
+    reply.header('set-cookie', attemptCookie.write(place, null));
     if (failed.isReached(address)) {
       logEvent('sign-in.refused', { address, reason: 'busy', providerId: found.attempt.providerId });
       return answerFault(exchange, 'busy', deps);
@@ -98,7 +98,7 @@ async function startAttempt({ request, reply }: Exchange, returnTo: string, deps
     expiresMs: Date.now() + ATTEMPT_SEC * 1000,
   };
   const { secretBox } = deps;
-  reply.header('set-cookie', attemptCookie({ message: request.raw, place: deps, secretBox }, attempt));
+  reply.header('set-cookie', attemptCookie.write({ message: request.raw, place: deps, secretBox }, attempt));
   return noStore(reply).send({ address });
 }
 
@@ -125,7 +125,7 @@ type Found = { attempt: Attempt; sent: URL };
 
 /** Returns the attempt that this browser started, if the address belongs to it. */
 function findAttempt({ raw, params, url }: FastifyRequest, deps: DashboardDeps): Found | null {
-  const attempt = readAttempt({ message: raw, place: deps, secretBox: deps.secretBox });
+  const attempt = attemptCookie.read({ message: raw, place: deps, secretBox: deps.secretBox });
   const { providerId = '' }: { providerId?: string } = Object(params);
   if (attempt === null || attempt.providerId !== providerId) return null;
   const sent = new URL(attempt.redirectUri);
@@ -188,7 +188,7 @@ async function openSession(
   { attempt, personId }: Pick<Found, 'attempt'> & Pick<Accepted, 'personId'>,
   deps: DashboardDeps,
 ): Promise<FastifyReply> {
-  const { cookie } = await openPersonSession(request, personId, deps);
+  const { cookie } = await openPersonSession(request, { personId }, deps);
   // The browser does not send its session's cookie from the provider's page.
   await endSession(attempt.session, deps);
   logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), personId, providerId: attempt.providerId });

@@ -10,6 +10,7 @@ import { type AuthenticateDeps, findPerson, toCaller } from '../authenticate.ts'
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { describeSession } from './describe-session.ts';
 import { deviceName } from './device-name.ts';
+import { passkeyPlace } from './passkey-place.ts';
 import { formReader } from './read-form.ts';
 import { readSession, requireOwnPage, sessionCookie } from './session-cookie.ts';
 
@@ -60,10 +61,10 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     return noStore(reply).send(describeSession(caller, deps));
   });
   // Without people, the sign-in screen asks for a key first.
-  app.get('/dashboard/sign-in', async (_request, reply) => {
+  app.get('/dashboard/sign-in', async (request, reply) => {
     const { total } = await deps.people.list({ page: 1, perPage: 1 });
     const providers = (await deps.providers.list()).map(({ id, name }) => ({ id, name }));
-    return noStore(reply).send({ hasPeople: total > 0, providers });
+    return noStore(reply).send({ hasPeople: total > 0, providers, passkeys: passkeyPlace(request.raw, deps) });
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
@@ -95,7 +96,7 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const { secret: invitation, name, password } = await readJoin(request.raw);
     const personId = await deps.credentials.accept(invitation, { name: name.trim(), password });
     if (personId === null) throw failed(WORN_INVITATION, deps.callerOf(request.raw));
-    return startPerson(exchangeOf(request, reply), personId, deps);
+    return startPerson(exchangeOf(request, reply), { personId }, deps);
   });
 }
 
@@ -134,7 +135,7 @@ function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
     byAccount.forgive(account);
     if (isKnown) bySession.forgive(account);
     if (result.kind === 'needs-code') return noStore(reply).send({ needsCode: true });
-    return startPerson(exchange, result.personId, deps);
+    return startPerson(exchange, { personId: result.personId }, deps);
   };
 }
 
@@ -148,23 +149,28 @@ async function findCaller(
   return person === null ? deps.sessions.findSession(session) : toCaller(person, null);
 }
 
+/** A person, and the passkey with which the person signs in, if any. */
+type Starting = { personId: Guid; passkeyId?: Guid };
+
 /** Starts a session of a person in this browser. */
-export async function startPerson(exchange: Exchange, personId: Guid, deps: DashboardDeps): Promise<FastifyReply> {
-  const { id, caller } = await openPersonSession(exchange.request, personId, deps);
-  logEvent('sign-in.accepted', { address: deps.callerOf(exchange.request.raw), personId });
+export async function startPerson(exchange: Exchange, starting: Starting, deps: DashboardDeps): Promise<FastifyReply> {
+  const { id, caller } = await openPersonSession(exchange.request, starting, deps);
+  logEvent('sign-in.accepted', { address: deps.callerOf(exchange.request.raw), ...starting });
   return answerStarted(exchange, { id, caller }, deps);
 }
 
-/** Opens a session of a person. Throws `Refused` if the person was disabled in the meantime. */
+/** Opens a session. Throws `Refused` if the person was disabled, or the passkey deleted, in the meantime. */
 export async function openPersonSession(
   { raw }: FastifyRequest,
-  personId: Guid,
+  { personId, passkeyId }: Starting,
   deps: DashboardDeps,
 ): Promise<{ id: string; caller: Caller; cookie: string }> {
   const device = { device: deviceName(raw.headers['user-agent']), address: deps.callerOf(raw) };
-  const id = await deps.personSessions.start(personId, device);
+  const id = await deps.personSessions.start(personId, device, passkeyId);
   const caller = await findCaller(id, deps);
-  if (caller === null) throw new Refused('unauthenticated', 'This person was disabled. Ask an owner of the account.');
+  if (caller === null) {
+    throw new Refused('unauthenticated', 'This person or passkey can no longer sign in. Ask an owner of the account.');
+  }
   return { id, caller, cookie: sessionCookie(raw, deps, id) };
 }
 

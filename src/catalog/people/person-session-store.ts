@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
 import { isPermitted } from './permissions.ts';
@@ -26,8 +27,11 @@ export type Device = { device: string; address: string };
 
 /** Sessions of people. */
 export type PersonSessionStore = {
-  /** Starts a session. Returns the secret id for its cookie, which is stored only as a hash. */
-  start(personId: Guid, device: Device): Promise<string>;
+  /**
+   * Starts a session, which ends with the passkey that opened it, if any. Returns the secret id for its cookie, which is
+   * stored only as a hash. The session does not exist if the passkey was deleted in the meantime.
+   */
+  start(personId: Guid, device: Device, passkeyId?: Guid | null): Promise<string>;
   /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
   find(secret: string): Promise<SignedInPerson | null>;
   /** Returns whether the session with this id is open, and its person may upload to a library. */
@@ -41,7 +45,7 @@ export type PersonSessionStore = {
 
 export function createPersonSessionStore(db: Db): PersonSessionStore {
   return {
-    start: (personId, device) => startSession(db, personId, device),
+    start: (personId, device, passkeyId = null) => startSession(db, personId, { ...device, passkeyId }),
     find: (secret) => findPerson(db, sql`hash = ${hashKey(secret)}`),
     async mayUpload(id, libraryId) {
       const person = await findPerson(db, sql`id = ${id}`);
@@ -74,7 +78,9 @@ export function createPersonSessionStore(db: Db): PersonSessionStore {
   };
 }
 
-async function startSession(db: Db, personId: Guid, { device, address }: Device): Promise<string> {
+type Start = Device & { passkeyId: Guid | null };
+
+async function startSession(db: Db, personId: Guid, { device, address, passkeyId }: Start): Promise<string> {
   await sql`
     delete from person_session
     where expires_at < now() or id in (
@@ -83,11 +89,21 @@ async function startSession(db: Db, personId: Guid, { device, address }: Device)
   // 256 random bits, like a key.
   const secret = newKey();
   const expires = sql<Date>`now() + make_interval(days => ${SESSION_DAYS})`;
-  await db
-    .insertInto('person_session')
-    .values({ id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires })
-    .execute();
+  const session = { id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires };
+  await inTransaction(db, async (tx) => {
+    if (passkeyId !== null && !(await keepPasskey(tx, passkeyId))) return;
+    await tx
+      .insertInto('person_session')
+      .values({ ...session, passkey_id: passkeyId })
+      .execute();
+  });
   return secret;
+}
+
+/** Returns whether a passkey exists. It is not deleted before the transaction ends. */
+async function keepPasskey(tx: Tx, id: Guid): Promise<boolean> {
+  const rows = await tx.selectFrom('passkey').select('id').where('id', '=', id).forKeyShare().execute();
+  return rows.length === 1;
 }
 
 type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Record<string, Role> | null };
@@ -99,7 +115,7 @@ type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Recor
 async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedInPerson | null> {
   const { rows } = await sql<Row>`
     with session as (
-      select id, person_id, last_used_at from person_session where ${isIt} and expires_at > now()),
+      select id, person_id, created_at, last_used_at from person_session where ${isIt} and expires_at > now()),
     used as (
       update person_session set last_used_at = now()
       where id in (select id from session where last_used_at < now() - interval '1 minute')),
@@ -108,7 +124,8 @@ async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedI
       where id in (select person_id from session) and status = 'active'
         and (last_seen_at is null or last_seen_at < now() - interval '1 minute'))
     select person.id, person.email, person.name, person.language, person.role, session.id as "sessionId",
-      person.totp_sealed is not null as "hasTotp",
+      session.created_at as "signedInAt", person.totp_sealed is not null as "hasTotp",
+      person.password_hash is not null as "hasPassword",
       (select jsonb_object_agg(library_id, person_role.role) from person_role
         where person_id = person.id) as libraries
     from session join person on person.id = session.person_id

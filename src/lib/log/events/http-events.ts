@@ -37,6 +37,7 @@ export const keyEvents = {
     'libraryId?',
     'personId?',
     'providerId?',
+    'passkeyId?',
   ]),
   'sign-in.refused': keys.warn('A sign-in was refused.', ['address', 'reason', 'providerId?', 'err?'], {
     perKey: ['address'],
@@ -55,5 +56,5 @@ export const keyEvents = {
   ]),
   'person.changed': keys.info('The role, status or data of a person changed.', ['personId']),
   'person.deleted': keys.info('A person was deleted.', ['personId']),
-  'person.secured': keys.info('A person changed their password or second factor.', ['personId']),
+  'person.secured': keys.info('A person changed their password, second factor or passkeys.', ['personId']),
 };
