@@ -10,6 +10,7 @@ export const de = {
   Password: 'Passwort',
   'Code of your app': 'Code deiner App',
   Passkeys: 'Passkeys',
+  'Back-channel logout URL (optional)': 'Back-Channel-Logout-URL (optional)',
   'Sign in with a passkey': 'Mit einem Passkey anmelden',
   'To sign in with a passkey, open': 'Um dich mit einem Passkey anzumelden, öffne',
   'Sign in with a fingerprint, face, PIN or security key, without a password and code.':
