@@ -246,7 +246,7 @@ export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number
 
 export type SignInProviderList = (SignInProviderModel)[];
 
-export type SignInProviderModel = { Id: string; Name: string; Issuer: string; ClientId: string; HasClientSecret: boolean; Scopes: string; EmailDomains: (string)[]; TrustsEmail: boolean; DefaultRole: PersonRole | null; GroupClaim: string | null; GroupRoles: (GroupRoleModel)[]; CallbackUrl: string; DateCreated: string };
+export type SignInProviderModel = { Id: string; Name: string; Issuer: string; ClientId: string; HasClientSecret: boolean; Scopes: string; EmailDomains: (string)[]; TrustsEmail: boolean; DefaultRole: PersonRole | null; GroupClaim: string | null; GroupRoles: (GroupRoleModel)[]; CallbackUrl: string; LogoutUrl: string; DateCreated: string };
 
 export type SmartGenerateFeaturesStatusModel = { title: SmartGenerateStatus | null; description: SmartGenerateStatus | null; chapters: SmartGenerateStatus | null; moments: SmartGenerateStatus | null };
 

@@ -1,4 +1,5 @@
 import { createAudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
+import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
@@ -15,6 +16,7 @@ import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import { createCredentialStore } from '../catalog/people/credential-store.ts';
 import { createIdentityStore } from '../catalog/people/identity-store.ts';
+import { createPasskeyStore } from '../catalog/people/passkey-store.ts';
 import { createPersonSessionStore } from '../catalog/people/person-session-store.ts';
 import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
@@ -38,6 +40,7 @@ import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<
   OperationDeps,
+  | 'accountAudit'
   | 'audioTracks'
   | 'bulks'
   | 'captions'
@@ -48,6 +51,7 @@ type Stores = Pick<
   | 'sessions'
   | 'people'
   | 'personSessions'
+  | 'passkeys'
   | 'credentials'
   | 'providers'
   | 'identities'
@@ -87,7 +91,9 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     keys,
     sessions: createSessionStore(db, keys),
     people: createPersonStore(db),
+    accountAudit: createAccountAuditStore(db),
     personSessions: createPersonSessionStore(db),
+    passkeys: createPasskeyStore(db),
     credentials: createCredentialStore({ db, secretBox }),
     providers: createSignInProviderStore({ db, secretBox }),
     identities: createIdentityStore(db),

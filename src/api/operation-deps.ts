@@ -1,4 +1,5 @@
 import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
+import type { AccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
@@ -17,6 +18,7 @@ import type { LiveStore } from '../catalog/live/streams/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import type { CredentialStore } from '../catalog/people/credential-store.ts';
 import type { IdentityStore } from '../catalog/people/identity-store.ts';
+import type { PasskeyStore } from '../catalog/people/passkey-store.ts';
 import type { PersonSessionStore } from '../catalog/people/person-session-store.ts';
 import type { PersonStore } from '../catalog/people/person-store.ts';
 import type { SignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
@@ -60,6 +62,8 @@ export type OperationDeps = {
   sessions: SessionStore;
   people: PersonStore;
   personSessions: PersonSessionStore;
+  passkeys: PasskeyStore;
+  accountAudit: AccountAuditStore;
   credentials: CredentialStore;
   providers: SignInProviderStore;
   identities: IdentityStore;

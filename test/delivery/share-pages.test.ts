@@ -204,6 +204,21 @@ test('deletion closes an open page, and the link is gone', async () => {
   });
 });
 
+test('the token of the player ends with the share that issued it, and cannot be used without it', async () => {
+  const [{ url, key }, other] = [await share(), await share()];
+  const playerOf = async (made: Pick<Made, 'url'>) =>
+    edge.base + ((await open(`${made.url}/player`)).headers.get('location') ?? '');
+  const [player, kept] = [await playerOf({ url }), await playerOf(other)];
+  expect(await statusOf(player)).toBe(200);
+  expect(await statusOf(player.replace(/&share=[^&]+/, ''))).toBe(403);
+  expect(await statusOf(player.replace(/&share=[^&]+/, `&share=${other.key.shareId}`))).toBe(403);
+  await shares().remove(key);
+  await expect.poll(() => statusOf(player), PATIENCE).toBe(403);
+  expect(await statusOf(kept)).toBe(200);
+  await shares().update(other.key, { expiresAt: new Date(Date.now() - 1) });
+  await expect.poll(() => statusOf(kept), PATIENCE).toBe(403);
+});
+
 test('a share ends at its time', async () => {
   const { url, key } = await share({ expiresAt: new Date(Date.now() + 60_000) });
   expect(await statusOf(url)).toBe(200);

@@ -9,6 +9,7 @@ import type { Method } from '../define-operation.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { readPlayData } from '../read-play-data.ts';
 import { addOwnAccount } from './add-own-account.ts';
+import { addPasskeySignIn } from './add-passkey-sign-in.ts';
 import { addProviderSignIn } from './add-provider-sign-in.ts';
 import { addSessions, noStore } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
@@ -25,6 +26,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   addSessions(app, deps);
   addOwnAccount(app, deps);
   addProviderSignIn(app, deps);
+  addPasskeySignIn(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {
     const { libraryId, videoId, caller } = await readVideo(

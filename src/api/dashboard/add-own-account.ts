@@ -1,18 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { roleIn } from '../../catalog/people/permissions.ts';
-import type { SignedInPerson } from '../../catalog/people/person.ts';
 import { newTotpSecret, totpAddress } from '../../catalog/people/totp.ts';
-import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
 import { readGuid } from '../../lib/guid.ts';
-import { Refused } from '../../lib/refused.ts';
-import { guidOfRequestId } from '../audited-write.ts';
-import { findPerson } from '../authenticate.ts';
 import { toSessionModel } from '../to-session-model.ts';
+import { addOwnPasskeys } from './add-own-passkeys.ts';
 import { noStore, startPerson } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
+import { createOwnAccountGuard, type OwnAccountGuard } from './own-account-guard.ts';
 import { formReader } from './read-form.ts';
-import { readSession, requireOwnPage } from './session-cookie.ts';
 
 const PATH = '/dashboard/account';
 const password = () => Type.String({ maxLength: 500 });
@@ -36,22 +31,9 @@ const readConfirmation = formReader(`${PATH}/totp/remove`, Type.Object({ current
 
 /** Adds the routes with which people change their own name, password, second factor and sessions. */
 export function addOwnAccount(app: FastifyInstance, deps: DashboardDeps): void {
-  const { credentials, personSessions } = deps;
-  const attempts = createFailureLimit(Date.now, ACCOUNT_RATE);
-  /** A stolen session alone must not be able to take over the account. */
-  const requirePassword = async ({ id }: SignedInPerson, current: string) => {
-    if (attempts.isReached(id)) throw new Refused('busy', 'Too many wrong passwords. Try again in 15 minutes.');
-    attempts.fail(id);
-    if (!(await credentials.isPasswordOf(id, current))) throw new Refused('invalid', 'The current password is wrong.');
-    attempts.forgive(id);
-  };
-  const write = (operation: string, run: Change) => async (request: FastifyRequest, reply: FastifyReply) => {
-    requireOwnPage(request.raw, deps);
-    const person = await requirePerson(request, deps);
-    const answer = await run(person, request, reply);
-    await recordChange(request, { operation, person }, deps);
-    return answer;
-  };
+  const { credentials } = deps;
+  const guard = createOwnAccountGuard(deps);
+  const { write, confirm, requirePerson } = guard;
   app.post(
     PATH,
     write('updateOwnAccount', async ({ id }, { raw }, reply) => {
@@ -64,14 +46,13 @@ export function addOwnAccount(app: FastifyInstance, deps: DashboardDeps): void {
     `${PATH}/password`,
     write('changeOwnPassword', async (person, request, reply) => {
       const { current, password: chosen } = await readPasswords(request.raw);
-      await requirePassword(person, current);
+      await confirm(person, current);
       await credentials.changePassword(person.id, chosen);
-      await personSessions.endOf(person.id, { keep: null });
-      return startPerson({ request, reply }, person.id, deps);
+      return startPerson({ request, reply }, { personId: person.id }, deps);
     }),
   );
   app.get(`${PATH}/totp`, async (request, reply) => {
-    const { email } = await requirePerson(request, deps);
+    const { email } = await requirePerson(request);
     const secret = newTotpSecret();
     return noStore(reply).send({ secret, address: totpAddress(secret, email) });
   });
@@ -79,32 +60,27 @@ export function addOwnAccount(app: FastifyInstance, deps: DashboardDeps): void {
     `${PATH}/totp`,
     write('setOwnTotp', async (person, { raw }, reply) => {
       const { current, secret, code } = await readTotp(raw);
-      await requirePassword(person, current);
-      await credentials.setTotp(person.id, { secret, code });
-      await personSessions.endOf(person.id, { keep: person.sessionId });
+      await confirm(person, current);
+      await credentials.setTotp(person.id, { secret, code, keep: person.sessionId });
       return noStore(reply).code(204).send();
     }),
   );
   app.post(
     `${PATH}/totp/remove`,
     write('removeOwnTotp', async (person, { raw }, reply) => {
-      await requirePassword(person, (await readConfirmation(raw)).current);
+      await confirm(person, (await readConfirmation(raw)).current);
       await credentials.removeTotp(person.id);
       return noStore(reply).code(204).send();
     }),
   );
-  addOwnSessions(app, write, deps);
+  addOwnSessions(app, guard, deps);
+  addOwnPasskeys(app, guard, deps);
 }
 
-type Write = (
-  operation: string,
-  run: Change,
-) => (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-function addOwnSessions(app: FastifyInstance, write: Write, deps: DashboardDeps): void {
+function addOwnSessions(app: FastifyInstance, { write, requirePerson }: OwnAccountGuard, deps: DashboardDeps): void {
   const { personSessions } = deps;
   app.get(`${PATH}/sessions`, async (request, reply) => {
-    const { id } = await requirePerson(request, deps);
+    const { id } = await requirePerson(request);
     return noStore(reply).send((await personSessions.list(id)).map(toSessionModel));
   });
   app.delete(
@@ -123,30 +99,4 @@ function addOwnSessions(app: FastifyInstance, write: Write, deps: DashboardDeps)
       return noStore(reply).code(204).send();
     }),
   );
-}
-
-type Change = (person: SignedInPerson, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-async function requirePerson({ raw }: FastifyRequest, deps: DashboardDeps): Promise<SignedInPerson> {
-  const person = await findPerson({ key: undefined, session: readSession(raw) }, deps);
-  if (person === null) throw new Refused('unauthenticated', 'You are not signed in as a person. Sign in first.');
-  return person;
-}
-
-async function recordChange(
-  request: FastifyRequest,
-  { operation, person }: { operation: string; person: SignedInPerson },
-  { audit, callerOf }: DashboardDeps,
-): Promise<void> {
-  await audit.write({
-    libraryId: null,
-    pullZoneId: null,
-    keyName: `${person.id} ${person.email}`,
-    scope: roleIn(person.roles, null) ?? 'person',
-    operation,
-    targets: {},
-    status: 200,
-    requestId: readGuid(request.id) ?? guidOfRequestId(request.id),
-    ip: callerOf(request.raw),
-  });
 }

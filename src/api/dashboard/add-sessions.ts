@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
+import { roleIn } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
+import type { SessionOrigin } from '../../catalog/people/person-session-store.ts';
 import { ACCOUNT_RATE, createFailureLimit, type FailureLimit } from '../../lib/failure-limit.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
@@ -10,7 +12,9 @@ import { type AuthenticateDeps, findPerson, toCaller } from '../authenticate.ts'
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { describeSession } from './describe-session.ts';
 import { deviceName } from './device-name.ts';
+import { passkeyPlace } from './passkey-place.ts';
 import { formReader } from './read-form.ts';
+import { recordChange } from './record-change.ts';
 import { readSession, requireOwnPage, sessionCookie } from './session-cookie.ts';
 
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
@@ -49,7 +53,8 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const { key, link } = given;
     const started = await (link === undefined ? deps.sessions.start(key.trim()) : deps.sessions.startByLink(link));
     if (started === null) throw failed(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
-    const { scope, libraryId } = started.grant;
+    const { scope, libraryId, keyName } = started.grant;
+    await recordChange(request, { who: keyName, scope, operation: 'signIn', targets: { method: 'key' } }, deps);
     logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), scope, libraryId });
     return answerStarted(exchangeOf(request, reply), { id: started.id, caller: started.grant }, deps);
   };
@@ -60,10 +65,10 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     return noStore(reply).send(describeSession(caller, deps));
   });
   // Without people, the sign-in screen asks for a key first.
-  app.get('/dashboard/sign-in', async (_request, reply) => {
+  app.get('/dashboard/sign-in', async (request, reply) => {
     const { total } = await deps.people.list({ page: 1, perPage: 1 });
     const providers = (await deps.providers.list()).map(({ id, name }) => ({ id, name }));
-    return noStore(reply).send({ hasPeople: total > 0, providers });
+    return noStore(reply).send({ hasPeople: total > 0, providers, passkeys: passkeyPlace(request.raw, deps) });
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
@@ -79,7 +84,11 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.delete('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
+    const caller = await findCaller(readSession(request.raw), deps);
     await endSession(readSession(request.raw), deps);
+    if (caller !== null) {
+      await recordChange(request, { who: caller.keyName, scope: scopeOf(caller), operation: 'signOut' }, deps);
+    }
     logEvent('sign-in.ended', { address: deps.callerOf(request.raw) });
     reply.header('set-cookie', sessionCookie(request.raw, deps, null));
     return noStore(reply).code(204).send();
@@ -95,7 +104,8 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const { secret: invitation, name, password } = await readJoin(request.raw);
     const personId = await deps.credentials.accept(invitation, { name: name.trim(), password });
     if (personId === null) throw failed(WORN_INVITATION, deps.callerOf(request.raw));
-    return startPerson(exchangeOf(request, reply), personId, deps);
+    await recordChange(request, { who: personId, scope: 'person', operation: 'joinAccount' }, deps);
+    return startPerson(exchangeOf(request, reply), { personId }, deps);
   });
 }
 
@@ -134,7 +144,7 @@ function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
     byAccount.forgive(account);
     if (isKnown) bySession.forgive(account);
     if (result.kind === 'needs-code') return noStore(reply).send({ needsCode: true });
-    return startPerson(exchange, result.personId, deps);
+    return startPerson(exchange, { personId: result.personId }, deps);
   };
 }
 
@@ -148,24 +158,40 @@ async function findCaller(
   return person === null ? deps.sessions.findSession(session) : toCaller(person, null);
 }
 
+/** A person, and how the person signs in. Default: with a password. */
+type Starting = { personId: Guid; origin?: SessionOrigin };
+
 /** Starts a session of a person in this browser. */
-export async function startPerson(exchange: Exchange, personId: Guid, deps: DashboardDeps): Promise<FastifyReply> {
-  const { id, caller } = await openPersonSession(exchange.request, personId, deps);
-  logEvent('sign-in.accepted', { address: deps.callerOf(exchange.request.raw), personId });
+export async function startPerson(exchange: Exchange, starting: Starting, deps: DashboardDeps): Promise<FastifyReply> {
+  const { id, caller } = await openPersonSession(exchange.request, starting, deps);
+  logEvent('sign-in.accepted', {
+    address: deps.callerOf(exchange.request.raw),
+    personId: starting.personId,
+    ...(starting.origin?.kind === 'passkey' && { passkeyId: starting.origin.passkeyId }),
+  });
   return answerStarted(exchange, { id, caller }, deps);
 }
 
-/** Opens a session of a person. Throws `Refused` if the person was disabled in the meantime. */
+/** Opens a session. Throws `Refused` if the person was disabled, or the passkey deleted, in the meantime. */
 export async function openPersonSession(
-  { raw }: FastifyRequest,
-  personId: Guid,
+  request: FastifyRequest,
+  { personId, origin = { kind: 'password' } }: Starting,
   deps: DashboardDeps,
 ): Promise<{ id: string; caller: Caller; cookie: string }> {
+  const { raw } = request;
   const device = { device: deviceName(raw.headers['user-agent']), address: deps.callerOf(raw) };
-  const id = await deps.personSessions.start(personId, device);
+  const id = await deps.personSessions.start(personId, device, origin);
   const caller = await findCaller(id, deps);
-  if (caller === null) throw new Refused('unauthenticated', 'This person was disabled. Ask an owner of the account.');
+  if (caller === null) {
+    throw new Refused('unauthenticated', 'This person or passkey can no longer sign in. Ask an owner of the account.');
+  }
+  const signedIn = { who: caller.keyName, scope: scopeOf(caller), operation: 'signIn' };
+  await recordChange(request, { ...signedIn, targets: { method: origin.kind } }, deps);
   return { id, caller, cookie: sessionCookie(raw, deps, id) };
+}
+
+function scopeOf({ person, scope }: Caller): string {
+  return person === undefined ? scope : (roleIn(person.roles, null) ?? 'person');
 }
 
 /** The cookie gets a new random id at each sign-in, and the session that it named before ends. */

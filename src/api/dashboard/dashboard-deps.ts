@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AuditStore } from '../../catalog/audit/audit-store.ts';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
 import type { IdentityStore } from '../../catalog/people/identity-store.ts';
+import type { PasskeyStore } from '../../catalog/people/passkey-store.ts';
 import type { PersonStore } from '../../catalog/people/person-store.ts';
 import type { SignInProviderStore } from '../../catalog/people/sign-in-provider-store.ts';
 import type { AddressSet } from '../../lib/client-address.ts';
@@ -17,6 +18,7 @@ export type DashboardDeps = AuthenticateDeps &
     audit: AuditStore;
     credentials: CredentialStore;
     people: PersonStore;
+    passkeys: PasskeyStore;
     providers: SignInProviderStore;
     identities: IdentityStore;
     /** HTTP client for requests to sign-in providers. */

@@ -21,6 +21,7 @@ export type SessionModel = {
     language: string | null;
     role: Role | null;
     hasTotp: boolean;
+    hasPassword: boolean;
     sessionId: string;
   } | null;
 };
@@ -43,8 +44,8 @@ export function describeSession(
   };
 }
 
-function pick({ id, email, name, language, hasTotp, sessionId }: NonNullable<Caller['person']>) {
-  return { id, email, name, language, hasTotp, sessionId };
+function pick({ id, email, name, language, hasTotp, hasPassword, sessionId }: NonNullable<Caller['person']>) {
+  return { id, email, name, language, hasTotp, hasPassword, sessionId };
 }
 
 function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {

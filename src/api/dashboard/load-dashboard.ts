@@ -14,7 +14,7 @@ export const DASHBOARD: Packing = {
   folders: ['web/dashboard', 'sdk/src'],
   packages: [
     ...['preact', '@preact/signals', 'uplot', 'uqr', 'd3-geo', 'topojson-client', 'world-atlas'],
-    ...['i18n-iso-countries', 'marked', 'rolldown'],
+    ...['i18n-iso-countries', 'marked', '@simplewebauthn/browser', 'rolldown'],
   ],
 };
 

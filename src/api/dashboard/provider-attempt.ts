@@ -1,15 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { readCookie } from '../../lib/read-cookie.ts';
-import type { SecretBox } from '../../lib/secret-box.ts';
-import { isSecure, type OwnPlace } from './session-cookie.ts';
+import { createSealedCookie } from './sealed-cookie.ts';
 
 /** Seconds within which a sign-in at a provider must be finished. */
 export const ATTEMPT_SEC = 10 * 60;
 
-const SECURE_NAME = '__Host-millrace-sign-in';
-const PLAIN_NAME = 'millrace-sign-in';
 const MAX_RETURN_LENGTH = 1_000;
 /** Base for relative URLs. A URL with another origin is rejected. */
 const BASE = 'http://dashboard.invalid';
@@ -28,40 +22,17 @@ const Attempt = Type.Object({
 });
 /** A sign-in at a provider that a browser has started. The cookie that contains it is sealed. */
 export type Attempt = Static<typeof Attempt>;
-const validator = Compile(Attempt);
-
-/** A request, the addresses of the service, and the box that seals the attempt. */
-type AttemptPlace = { message: IncomingMessage; place: OwnPlace; secretBox: SecretBox };
 
 /**
- * Returns the cookie of an attempt, or one that deletes it. `SameSite=Lax`, because the provider's page navigates to
- * the address where the attempt is finished.
+ * Keeps the attempt in the browser. `SameSite=Lax`, because the provider's page navigates to the address where the
+ * attempt is finished.
  */
-export function attemptCookie({ message, place, secretBox }: AttemptPlace, attempt: Attempt | null): string {
-  const isTls = isSecure(message, place);
-  const value = attempt === null ? '' : secretBox.seal(JSON.stringify(attempt)).toString('base64url');
-  const age = attempt === null ? 0 : ATTEMPT_SEC;
-  const start = `${isTls ? SECURE_NAME : PLAIN_NAME}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}`;
-  return isTls ? `${start}; Secure` : start;
-}
-
-/** Returns the attempt in the cookie of a browser; null if there is none that is still valid. */
-export function readAttempt({ message, place, secretBox }: AttemptPlace): Attempt | null {
-  // Other hosts of the domain could set the plain name.
-  const value = readCookie(message, isSecure(message, place) ? SECURE_NAME : PLAIN_NAME);
-  if (value === null || !/^[\w-]{1,8000}$/.test(value)) return null;
-  const attempt = openSealed(value, secretBox);
-  return validator.Check(attempt) && attempt.expiresMs > Date.now() ? attempt : null;
-}
-
-function openSealed(value: string, secretBox: SecretBox): unknown {
-  try {
-    return JSON.parse(secretBox.open(Buffer.from(value, 'base64url')));
-  } catch {
-    // The browser sent another value than ours.
-    return null;
-  }
-}
+export const attemptCookie = createSealedCookie({
+  name: 'millrace-sign-in',
+  sameSite: 'Lax',
+  maxAgeSec: ATTEMPT_SEC,
+  schema: Attempt,
+});
 
 /** Returns the path and query of a page of the dashboard to open after the sign-in; `/` for anything else. */
 export function readReturn(text: string): string {

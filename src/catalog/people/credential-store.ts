@@ -21,15 +21,19 @@ export type CredentialStore = {
   /** Returns the person of an invitation without using it; null if it was used, has expired or never existed. */
   findInvitation(secret: string): Promise<{ email: string; name: string } | null>;
   /**
-   * Uses an invitation: sets the password, removes the second factor, and ends all sessions. Returns the person's id,
-   * or null for an invalid invitation.
+   * Uses an invitation: sets the password, removes the second factor and all passkeys, and ends all sessions. Returns
+   * the person's id, or null for an invalid invitation.
    */
   accept(secret: string, chosen: { name: string; password: string }): Promise<Guid | null>;
   /** Returns whether a password is that of the person. */
   isPasswordOf(personId: Guid, password: string): Promise<boolean>;
+  /** Sets a password and ends all sessions of the person, at once. */
   changePassword(personId: Guid, password: string): Promise<void>;
-  /** Sets the secret of the second factor after checking a code of it. Throws `Refused` for a wrong code. */
-  setTotp(personId: Guid, given: { secret: string; code: string }): Promise<void>;
+  /**
+   * Sets the secret of the second factor after checking a code of it, and ends all sessions except `keep`, at once.
+   * Throws `Refused` for a wrong code.
+   */
+  setTotp(personId: Guid, given: { secret: string; code: string; keep: Guid }): Promise<void>;
   removeTotp(personId: Guid): Promise<void>;
   rename(personId: Guid, chosen: { name: string; language: string | null }): Promise<void>;
 };
@@ -37,10 +41,6 @@ export type CredentialStore = {
 type Deps = { db: Db; secretBox: SecretBox };
 
 export function createCredentialStore({ db, secretBox }: Deps): CredentialStore {
-  const setPerson = async (personId: Guid, values: { password_hash: string } | { totp_sealed: null }) => {
-    await db.updateTable('person').set(values).where('id', '=', personId).execute();
-    logOnCommit('person.secured', { personId });
-  };
   return {
     signIn: (given) => signIn({ db, secretBox }, given),
     async findInvitation(secret) {
@@ -59,25 +59,38 @@ export function createCredentialStore({ db, secretBox }: Deps): CredentialStore 
         .where('id', '=', personId)
         .executeTakeFirstOrThrow();
       requireGoodPassword(password, email);
-      await setPerson(personId, { password_hash: await hashPassword(password) });
+      await secure(db, personId, { password_hash: await hashPassword(password) }, null);
     },
-    async setTotp(personId, { secret, code }) {
+    async setTotp(personId, { secret, code, keep }) {
       const step = findTotpStep({ secret, code, lastStep: null });
       if (step === null)
         throw new Refused('invalid', 'This code is wrong. Check the clock of your device and try again.');
-      await db
-        .updateTable('person')
-        .set({ totp_sealed: secretBox.seal(secret), totp_step: step })
-        .where('id', '=', personId)
-        .execute();
+      await secure(db, personId, { totp_sealed: secretBox.seal(secret), totp_step: step }, keep);
+    },
+    async removeTotp(personId) {
+      await db.updateTable('person').set({ totp_sealed: null }).where('id', '=', personId).execute();
       logOnCommit('person.secured', { personId });
     },
-    removeTotp: (personId) => setPerson(personId, { totp_sealed: null }),
     async rename(personId, { name, language }) {
       await db.updateTable('person').set({ name, language }).where('id', '=', personId).execute();
       logOnCommit('person.changed', { personId });
     },
   };
+}
+
+type Credentials = { password_hash: string } | { totp_sealed: Buffer; totp_step: number };
+
+/** Changes credentials and ends all sessions except `keep`, so that no session of a stolen password is left. */
+async function secure(db: Db, personId: Guid, credentials: Credentials, keep: Guid | null): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx.updateTable('person').set(credentials).where('id', '=', personId).execute();
+    await tx
+      .deleteFrom('person_session')
+      .where('person_id', '=', personId)
+      .$if(keep !== null, (query) => query.where('id', '!=', keep ?? personId))
+      .execute();
+    logOnCommit('person.secured', { personId });
+  });
 }
 
 async function signIn(
@@ -120,6 +133,8 @@ async function accept(
     const values = { name, password_hash: hash, totp_sealed: null, totp_step: null, status: 'active' as const };
     await tx.updateTable('person').set(values).where('id', '=', personId).execute();
     await tx.deleteFrom('person_session').where('person_id', '=', personId).execute();
+    // The new link is a reset, so a passkey of somebody who used the account must not open it.
+    await tx.deleteFrom('passkey').where('person_id', '=', personId).execute();
     logOnCommit('person.joined', { personId });
     return personId;
   });

@@ -37,6 +37,24 @@ export type PersonSessionTable = {
   created_at: CreatedAt;
   last_used_at: CreatedAt;
   expires_at: Date;
+  /** Passkey that opened the session, with which it ends. */
+  passkey_id: Guid | null;
+  /** Issuer of the provider that opened the session, and its `sid` claim there; null: none. */
+  provider_issuer: string | null;
+  provider_session: string | null;
+};
+
+/** See `Passkey`. `public_key` is a COSE key. `counter` is the authenticator's, or 0 if it does not count. */
+export type PasskeyTable = {
+  id: Guid;
+  person_id: Guid;
+  credential_id: string;
+  public_key: Buffer;
+  counter: number;
+  is_backed_up: boolean;
+  name: string;
+  created_at: CreatedAt;
+  last_used_at: Date | null;
 };
 
 /** A link with which a person chooses a password, once. The link is stored as a hash. */
@@ -69,6 +87,7 @@ export type PeopleSchema = {
   person: PersonTable;
   person_role: PersonRoleTable;
   person_session: PersonSessionTable;
+  passkey: PasskeyTable;
   invitation: InvitationTable;
   sign_in_provider: SignInProviderTable;
   person_identity: PersonIdentityTable;

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
 import { isPermitted } from './permissions.ts';
-import type { Role, SignedInPerson } from './person.ts';
+import type { Person, Role, SignedInPerson } from './person.ts';
 
 /** Maximum number of sessions of one person; another sign-in ends the oldest. */
 const MAX_SESSIONS = 50;
@@ -24,10 +25,22 @@ export type PersonSession = {
 /** Browser of a new session. */
 export type Device = { device: string; address: string };
 
+/**
+ * Sign-in that opens a session. A session ends with the passkey that opened it. A provider can end the sessions that it
+ * opened; `session` is its `sid` claim, or null if the provider sends none.
+ */
+export type SessionOrigin =
+  | { kind: 'password' }
+  | { kind: 'passkey'; passkeyId: Guid }
+  | { kind: 'provider'; issuer: string; session: string | null };
+
 /** Sessions of people. */
 export type PersonSessionStore = {
-  /** Starts a session. Returns the secret id for its cookie, which is stored only as a hash. */
-  start(personId: Guid, device: Device): Promise<string>;
+  /**
+   * Starts a session. Returns the secret id for its cookie, which is stored only as a hash. The session does not exist
+   * if its passkey was deleted in the meantime.
+   */
+  start(personId: Guid, device: Device, origin: SessionOrigin): Promise<string>;
   /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
   find(secret: string): Promise<SignedInPerson | null>;
   /** Returns whether the session with this id is open, and its person may upload to a library. */
@@ -37,11 +50,19 @@ export type PersonSessionStore = {
   end(secret: string): Promise<void>;
   /** Ends one session of a person, or all except `keep`. Returns the number of ended sessions. */
   endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
+  /**
+   * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns their people, each
+   * once.
+   */
+  endOfProvider(which: ProviderSession): Promise<Pick<Person, 'id' | 'email'>[]>;
 };
+
+/** A session at a provider. If both subject and session are given, both must match. Not both are null. */
+export type ProviderSession = { issuer: string; subject: string | null; sessionId: string | null };
 
 export function createPersonSessionStore(db: Db): PersonSessionStore {
   return {
-    start: (personId, device) => startSession(db, personId, device),
+    start: (personId, device, origin) => startSession(db, personId, { ...device, origin }),
     find: (secret) => findPerson(db, sql`hash = ${hashKey(secret)}`),
     async mayUpload(id, libraryId) {
       const person = await findPerson(db, sql`id = ${id}`);
@@ -71,10 +92,26 @@ export function createPersonSessionStore(db: Db): PersonSessionStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
+    endOfProvider: (which) => endOfProvider(db, which),
   };
 }
 
-async function startSession(db: Db, personId: Guid, { device, address }: Device): Promise<string> {
+async function endOfProvider(db: Db, { issuer, subject, sessionId }: ProviderSession) {
+  const { rows } = await sql<Pick<Person, 'id' | 'email'>>`
+    with ended as (
+      delete from person_session
+      where provider_issuer = ${issuer}
+        and (${sessionId}::text is null or provider_session = ${sessionId})
+        and (${subject}::text is null or person_id in (
+          select person_id from person_identity where issuer = ${issuer} and subject = ${subject}))
+      returning person_id)
+    select distinct person.id, person.email from ended join person on person.id = ended.person_id`.execute(db);
+  return rows;
+}
+
+type Start = Device & { origin: SessionOrigin };
+
+async function startSession(db: Db, personId: Guid, { device, address, origin }: Start): Promise<string> {
   await sql`
     delete from person_session
     where expires_at < now() or id in (
@@ -83,11 +120,32 @@ async function startSession(db: Db, personId: Guid, { device, address }: Device)
   // 256 random bits, like a key.
   const secret = newKey();
   const expires = sql<Date>`now() + make_interval(days => ${SESSION_DAYS})`;
-  await db
-    .insertInto('person_session')
-    .values({ id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires })
-    .execute();
+  const session = { id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires };
+  await inTransaction(db, async (tx) => {
+    if (origin.kind === 'passkey' && !(await keepPasskey(tx, origin.passkeyId))) return;
+    await tx
+      .insertInto('person_session')
+      .values({ ...session, ...columnsOf(origin) })
+      .execute();
+  });
   return secret;
+}
+
+function columnsOf(origin: SessionOrigin) {
+  switch (origin.kind) {
+    case 'password':
+      return {};
+    case 'passkey':
+      return { passkey_id: origin.passkeyId };
+    case 'provider':
+      return { provider_issuer: origin.issuer, provider_session: origin.session };
+  }
+}
+
+/** Returns whether a passkey exists. It is not deleted before the transaction ends. */
+async function keepPasskey(tx: Tx, id: Guid): Promise<boolean> {
+  const rows = await tx.selectFrom('passkey').select('id').where('id', '=', id).forKeyShare().execute();
+  return rows.length === 1;
 }
 
 type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Record<string, Role> | null };
@@ -99,7 +157,7 @@ type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Recor
 async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedInPerson | null> {
   const { rows } = await sql<Row>`
     with session as (
-      select id, person_id, last_used_at from person_session where ${isIt} and expires_at > now()),
+      select id, person_id, created_at, last_used_at from person_session where ${isIt} and expires_at > now()),
     used as (
       update person_session set last_used_at = now()
       where id in (select id from session where last_used_at < now() - interval '1 minute')),
@@ -108,7 +166,8 @@ async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedI
       where id in (select person_id from session) and status = 'active'
         and (last_seen_at is null or last_seen_at < now() - interval '1 minute'))
     select person.id, person.email, person.name, person.language, person.role, session.id as "sessionId",
-      person.totp_sealed is not null as "hasTotp",
+      session.created_at as "signedInAt", person.totp_sealed is not null as "hasTotp",
+      person.password_hash is not null as "hasPassword",
       (select jsonb_object_agg(library_id, person_role.role) from person_role
         where person_id = person.id) as libraries
     from session join person on person.id = session.person_id

@@ -31,4 +31,8 @@ export type Caller = Grant & { person?: SignedInPerson };
 /** Identity and rights of a signed-in person. */
 export type SignedInPerson = Pick<Person, 'id' | 'email' | 'name' | 'language' | 'roles' | 'hasTotp'> & {
   sessionId: Guid;
+  /** Time of the sign-in that started the session. */
+  signedInAt: Date;
+  /** False for people who sign in only with a provider. */
+  hasPassword: boolean;
 };

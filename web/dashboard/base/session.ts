@@ -4,6 +4,7 @@ import type { Permission } from '../../../src/catalog/people/permissions.ts';
 import { ApiError, api, whenSignedOut } from './api.ts';
 import { unsaved } from './drafts.ts';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from './language.ts';
+import { choosePasskey } from './passkeys.ts';
 import { route } from './router.ts';
 import { plural } from './words.ts';
 
@@ -35,6 +36,11 @@ export async function signInByPassword(given: { email: string; password: string;
   if ('needsCode' in answer) return false;
   await open(answer);
   return true;
+}
+
+/** Signs in with a passkey that the person chooses. */
+export async function signInByPasskey(): Promise<void> {
+  await open(await api<Session>('POST', '/dashboard/passkey', await choosePasskey()));
 }
 
 /** Accepts an invitation, which signs the person in. */

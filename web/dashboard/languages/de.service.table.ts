@@ -11,6 +11,14 @@ export const service = {
     'Diese Einladung wurde schon benutzt oder ist abgelaufen. Bitte um eine neue.',
   'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.':
     'Zu viele fehlgeschlagene Anmeldungen. Versuche es in 15 Minuten noch einmal, oder nimm einen Schlüssel.',
+  'This passkey cannot sign in here. Use another one, or sign in with your password.':
+    'Mit diesem Passkey kann man sich hier nicht anmelden. Nimm einen anderen, oder melde dich mit dem Passwort an.',
+  'This passkey cannot be verified. Start again.': 'Dieser Passkey lässt sich nicht prüfen. Fang noch einmal an.',
+  'This attempt has expired or was used before. Start again.':
+    'Dieser Versuch ist abgelaufen oder wurde schon benutzt. Fang noch einmal an.',
+  'You signed in more than 10 minutes ago. Sign out, sign in, and try again.':
+    'Deine Anmeldung ist mehr als 10 Minuten her. Melde dich ab und wieder an, und versuche es noch einmal.',
+  'This passkey is already in use.': 'Dieser Passkey wird schon benutzt.',
   'The current password is wrong.': 'Das aktuelle Passwort ist falsch.',
   'Too many wrong passwords. Try again in 15 minutes.':
     'Zu viele falsche Passwörter. Versuche es in 15 Minuten noch einmal.',

@@ -9,6 +9,45 @@ export const de = {
   'E-mail address': 'E-Mail-Adresse',
   Password: 'Passwort',
   'Code of your app': 'Code deiner App',
+  'Sign-ins and changes in the whole account, kept for 90 days.':
+    'Anmeldungen und Änderungen im ganzen Konto, 90 Tage lang aufbewahrt.',
+  Kind: 'Art',
+  'Person or key': 'Person oder Schlüssel',
+  Newer: 'Neuere',
+  Older: 'Ältere',
+  'Sign-ins': 'Anmeldungen',
+  Other: 'Andere',
+  'No entries.': 'Keine Einträge.',
+  Objects: 'Objekte',
+  Passkeys: 'Passkeys',
+  'Back-channel logout URL (optional)': 'Back-Channel-Logout-URL (optional)',
+  'Sign in with a passkey': 'Mit einem Passkey anmelden',
+  'To sign in with a passkey, open': 'Um dich mit einem Passkey anzumelden, öffne',
+  'Sign in with a fingerprint, face, PIN or security key, without a password and code.':
+    'Melde dich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an, ohne Passwort und Code.',
+  'Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
+    'Passkeys brauchen die Adresse des Dienstes. Setze MILLRACE_PUBLIC_URL auf seine https-URL.',
+  'Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.':
+    'Passkeys brauchen einen Hostnamen, aber MILLRACE_PUBLIC_URL hat eine IP-Adresse.',
+  'Passkeys need https, but MILLRACE_PUBLIC_URL has http.':
+    'Passkeys brauchen https, aber MILLRACE_PUBLIC_URL hat http.',
+  'Passkeys work only at {0}. Open the dashboard there.':
+    'Passkeys funktionieren nur unter {0}. Öffne die Oberfläche dort.',
+  'This browser does not support passkeys.': 'Dieser Browser unterstützt keine Passkeys.',
+  'Cancelled, or no passkey was found. Try again.': 'Abgebrochen, oder kein Passkey gefunden. Versuche es noch einmal.',
+  'This device already has a passkey for your account.': 'Dieses Gerät hat schon einen Passkey für dein Konto.',
+  'The browser could not use a passkey: {0}': 'Der Browser konnte keinen Passkey verwenden: {0}',
+  Added: 'Hinzugefügt',
+  Rename: 'Umbenennen',
+  'Add passkey': 'Passkey hinzufügen',
+  'Rename passkey': 'Passkey umbenennen',
+  'Remove passkey': 'Passkey entfernen',
+  'Passkey added.': 'Passkey hinzugefügt.',
+  'Passkey removed.': 'Passkey entfernt.',
+  'All sessions that this passkey opened end, except this one.':
+    'Alle Sitzungen, die dieser Passkey geöffnet hat, enden, außer dieser.',
+  'Such as the name of the device. Empty: the name of the browser.':
+    'Etwa der Name des Geräts. Leer: der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
     'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
   'Choose a password for {0}.': 'Wähle ein Passwort für {0}.',

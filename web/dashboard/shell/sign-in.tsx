@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { PasskeyPlace } from '../../../src/api/dashboard/passkey-place.ts';
 import { useAction } from '../base/action.ts';
 import { describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
@@ -8,6 +9,7 @@ import { isExpired, signIn, signInByPassword } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { ProviderButtons, type ProviderName, useProviderFault } from './provider-buttons.tsx';
 
 export function SignIn() {
@@ -39,7 +41,9 @@ type FormProps = { class?: string; children: ComponentChildren };
 /** Asks for e-mail and password if the installation has people, or else for a key. */
 function Forms({ children, ...props }: FormProps) {
   const chosen = useSignal<'password' | 'key' | null>(null);
-  const { value } = useLoaded<{ hasPeople: boolean; providers: ProviderName[] }>('/dashboard/sign-in');
+  const { value } = useLoaded<{ hasPeople: boolean; providers: ProviderName[]; passkeys: PasskeyPlace }>(
+    '/dashboard/sign-in',
+  );
   const fault = useProviderFault();
   const providers = value.value?.providers ?? [];
   const hasPeople = value.value?.hasPeople === true || providers.length > 0;
@@ -50,6 +54,7 @@ function Forms({ children, ...props }: FormProps) {
     <Form
       {...props}
       providers={providers}
+      passkeys={hasPeople ? (value.value?.passkeys ?? null) : null}
       other={shown === 'password' ? t('Use an access key') : t('Use e-mail and password')}
       onOther={() => (chosen.value = other)}
     >
@@ -59,9 +64,15 @@ function Forms({ children, ...props }: FormProps) {
   );
 }
 
-type OtherProps = FormProps & { providers: readonly ProviderName[]; other: string; onOther: () => void };
+type OtherProps = FormProps & {
+  providers: readonly ProviderName[];
+  /** Null if nobody can have a passkey. */
+  passkeys: PasskeyPlace | null;
+  other: string;
+  onOther: () => void;
+};
 
-function PasswordForm({ class: name = '', children, providers, other, onOther }: OtherProps) {
+function PasswordForm({ class: name = '', children, providers, passkeys, other, onOther }: OtherProps) {
   const email = useSignal('');
   const password = useSignal('');
   const code = useSignal('');
@@ -87,6 +98,7 @@ function PasswordForm({ class: name = '', children, providers, other, onOther }:
         {isBusy.value ? t('Signing in…') : t('Sign in')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {passkeys !== null && <PasskeyButton place={passkeys} />}
       <ProviderButtons providers={providers} />
       <button type="button" class="quiet" onClick={onOther}>
         {other}
@@ -96,7 +108,7 @@ function PasswordForm({ class: name = '', children, providers, other, onOther }:
   );
 }
 
-function KeyForm({ class: name = '', children, providers, other, onOther }: OtherProps) {
+function KeyForm({ class: name = '', children, providers, passkeys, other, onOther }: OtherProps) {
   const key = useSignal('');
   const error = useSignal<string | null>(null);
   const isBusy = useSignal(false);
@@ -130,6 +142,7 @@ function KeyForm({ class: name = '', children, providers, other, onOther }: Othe
         {isBusy.value ? t('Signing in…') : t('Sign in')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {passkeys !== null && <PasskeyButton place={passkeys} />}
       <ProviderButtons providers={providers} />
       <button type="button" class="quiet" onClick={onOther}>
         {other}

@@ -37,12 +37,18 @@ export const keyEvents = {
     'libraryId?',
     'personId?',
     'providerId?',
+    'passkeyId?',
   ]),
   'sign-in.refused': keys.warn('A sign-in was refused.', ['address', 'reason', 'providerId?', 'err?'], {
     perKey: ['address'],
   }),
   'sign-in.provider-changed': keys.info('A sign-in provider was created, changed or deleted.', ['providerId', 'state']),
-  'sign-in.ended': keys.info('A browser signed out.', ['address']),
+  'sign-in.ended': keys.info('A browser signed out, or a provider ended sessions.', ['address', 'providerId?']),
+  'sign-in.logout-refused': keys.warn(
+    'A logout token of a provider was refused.',
+    ['address', 'providerId', 'reason', 'err'],
+    { perKey: ['address'] },
+  ),
   'person.invited': keys.info('A person was invited.', ['personId']),
   'person.joined': keys.info('A person chose a password.', ['personId']),
   'person.linked': keys.info('A person signed in with an account of a provider for the first time.', [
@@ -55,5 +61,5 @@ export const keyEvents = {
   ]),
   'person.changed': keys.info('The role, status or data of a person changed.', ['personId']),
   'person.deleted': keys.info('A person was deleted.', ['personId']),
-  'person.secured': keys.info('A person changed their password or second factor.', ['personId']),
+  'person.secured': keys.info('A person changed their password, second factor or passkeys.', ['personId']),
 };

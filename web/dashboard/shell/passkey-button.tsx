@@ -1,0 +1,29 @@
+import type { PasskeyPlace } from '../../../src/api/dashboard/passkey-place.ts';
+import { useAction } from '../base/action.ts';
+import { t } from '../base/language.ts';
+import { passkeyFault } from '../base/passkeys.ts';
+import { signInByPasskey } from '../base/session.ts';
+import { Notice } from '../parts/parts.tsx';
+
+/** Signs in with a passkey. On another address than the public one, links to that. */
+export function PasskeyButton({ place }: { place: PasskeyPlace }) {
+  const { isBusy, error, run } = useAction();
+  const { origin } = place;
+  if (origin === null) return null;
+  if (origin !== location.origin) {
+    return (
+      <p class="hint">
+        {t('To sign in with a passkey, open')} <a href={origin}>{origin}</a>
+      </p>
+    );
+  }
+  if (passkeyFault(place) !== null) return null;
+  return (
+    <>
+      <button type="button" disabled={isBusy.value} onClick={() => void run(signInByPasskey)}>
+        {t('Sign in with a passkey')}
+      </button>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+    </>
+  );
+}
