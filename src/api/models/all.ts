@@ -46,6 +46,7 @@ import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } fro
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
+import * as feeds from './feed.ts';
 import * as imports from './import.ts';
 import { LibrarySoundModel, LibrarySoundUpdateModel } from './library-sound.ts';
 import {
@@ -151,6 +152,7 @@ export const models = {
   BulkFailureModel,
   CreateBulkModel,
   BulkModel,
+  ...feeds,
   ...imports,
   ...shares,
   TrashedVideoModel,
