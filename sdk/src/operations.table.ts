@@ -72,7 +72,7 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
-export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; dryRun?: boolean | null; concurrency?: number | null; items?: (ImportUploadModel)[] | null };
+export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; items?: (ImportUploadModel)[] | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
@@ -120,19 +120,21 @@ export type GroupRoleModel = { Group: string; Role: PersonRole; LibraryId?: numb
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
 
-export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number };
+export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number; unknownSizes: number };
 
-export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+
+export type ImportItemCheck = "same" | "different" | "unplayable" | "pending" | "deleted";
 
 export type ImportItemKind = "collection" | "video";
 
-export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
+export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; durationSeconds: number | null; storedSizeBytes: number | null; storedDurationSeconds: number | null; check: ImportItemCheck | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
 
 export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
 
-export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
 
-export type ImportSource = "bunny" | "millrace" | "upload";
+export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "cloudflare" | "vimeo" | "mediacms" | "upload";
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
@@ -485,6 +487,8 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, fetching, imported, skipped or failed. `GET /library/{libraryId}/imports/{importId}` */
   getImport: { input: { libraryId: number; importId: string; page?: number; itemsPerPage?: number; state?: "waiting" | "fetching" | "imported" | "skipped" | "failed" }; answer: ImportDetailsModel };
+  /** Returns all items of an import as CSV: outcome, reason, and a comparison of size, length and playability with the source. `getImport` returns the same as JSON, in pages. `GET /library/{libraryId}/imports/{importId}/report` */
+  getImportReport: { input: { libraryId: number; importId: string }; answer: Response };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
@@ -739,6 +743,7 @@ export const operations = {
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
   getImport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
+  getImportReport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}/report","query":[],"body":null,"answer":"response"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
   getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
