@@ -10,6 +10,21 @@ afterAll(() => service.stop());
 const create = (body: object) =>
   service.call('POST', '/library/1/imports', { key: service.first.accountKey, body: { dryRun: true, ...body } });
 
+test('shows the address of a bucket without its keys, and what no import of the source carries', async () => {
+  const access = { bucket: 'films', prefix: 'old', region: 'eu-central-1', accessKey: 'key-id', secretKey: 'hidden' };
+  const created = await create({ source: 's3', ...access, bandwidth: 1_000_000, skipDuplicates: true });
+  expect(created.body).toMatchObject({
+    address: 'https://s3.eu-central-1.amazonaws.com/films/old',
+    bandwidth: 1_000_000,
+    skipDuplicates: true,
+    remainingSeconds: null,
+    notCarried: [],
+  });
+  expect(JSON.stringify(created.body)).not.toMatch(/key-id|hidden/);
+  const { guid } = Object(created.body);
+  await service.call('POST', `/library/1/imports/${guid}/cancel`, { key: service.first.accountKey });
+});
+
 test('the fields that a form leaves empty have their defaults', async () => {
   const empty = { apiUrl: '', accessKey: '', cdnUrl: '', securityKey: '' };
   const created = await create({ source: 'bunny', sourceLibraryId: 7, accountKey: 'key', concurrency: 3, ...empty });
@@ -23,6 +38,13 @@ test.each([
   { body: { source: 'millrace', sourceLibraryId: 7, accountKey: 'key', apiUrl: '' }, field: 'apiUrl' },
   { body: { source: 'bunny', accountKey: 'key' }, field: 'sourceLibraryId' },
   { body: { source: 'bunny', sourceLibraryId: 7, accessKey: '' }, field: 'accessKey' },
+  { body: { source: 's3', bucket: 'films', accessKey: 'id' }, field: 'secretKey' },
+  { body: { source: 'peertube', apiUrl: 'https://video.example.com' }, field: 'accessKey' },
+  { body: { source: 'mux', accessKey: 'id' }, field: 'secretKey' },
+  { body: { source: 'cloudflare', accessKey: 'token' }, field: 'account' },
+  { body: { source: 'vimeo' }, field: 'accessKey' },
+  { body: { source: 'mediacms', accessKey: 'token' }, field: 'apiUrl' },
+  { body: { source: 'vimeo', accessKey: 'token', bandwidth: 1 }, field: 'bandwidth' },
 ])('rejects an import without $field', async ({ body, field }) => {
   expect(await create(body)).toMatchObject({ status: 400, body: expect.anything() });
   expect(JSON.stringify((await create(body)).body)).toContain(field);

@@ -33,7 +33,7 @@ beforeAll(async () => {
     const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n').toString('base64');
     await ask(service, 'POST', `${at}/captions/en`, { srclang: 'en', label: 'English', captionsFile });
     const headers = { AccessKey: ACCOUNT_KEY };
-    expect((await fetch(`${service.apiUrl}${at}`, { method: 'PUT', headers, body: clip })).status).toBe(200);
+    expect((await fetch(`${service.apiUrl}${at}`, { method: 'PUT', headers, body: new Uint8Array(clip) })).status).toBe(200);
   }
   const isFinished = async () =>
     (await ask<{ items: { status: number }[] }>(service, 'GET', '/library/1/videos')).items.every(

@@ -14,7 +14,7 @@ import { exampleOf } from './examples.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'method' | 'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
-> & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
+> & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | 'feed' | null };
 
 type Words = { name: string; words: string };
 

@@ -52,6 +52,8 @@ export type ImportSource = {
   name: ImportSourceName;
   /** True if the files of the items are uploaded by the caller instead of fetched. */
   awaitsUploads: boolean;
+  /** True if `locate` makes the source prepare a file, which a plan must not do. */
+  preparesFiles: boolean;
   /** Lifetime of what `prepare` found out, in s; null if it does not expire. */
   refreshSec: number | null;
   prepare(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest>;

@@ -158,7 +158,7 @@ function deriveGuid(
 
 /** Downloads the beginning of a file to learn the speed of the source. A plan without it has no estimated time. */
 async function measureSpeed(opened: OpenImport, { running, deps }: Parts, signal: AbortSignal): Promise<void> {
-  if (running.source.awaitsUploads) return;
+  if (running.source.awaitsUploads || running.source.preparesFiles) return;
   const { source, client, request } = running;
   for (const item of await nextItems(deps.db, opened.importId, SAMPLED_ITEMS)) {
     if (item.video === null) continue;

@@ -26,6 +26,7 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
   return {
     name,
     awaitsUploads: false,
+    preparesFiles: false,
     refreshSec: null,
     async prepare(request, client, signal) {
       return findFiles(await readAccount(request, client, signal), client, signal);

@@ -24,6 +24,7 @@ const SIGNED_SEC = 6 * 3600;
 export const cloudflare: ImportSource = {
   name: 'cloudflare',
   awaitsUploads: false,
+  preparesFiles: true,
   refreshSec: null,
   prepare: async (request) => request,
   list: listVideos,

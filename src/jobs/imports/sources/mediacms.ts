@@ -20,6 +20,7 @@ import {
 export const mediacms: ImportSource = {
   name: 'mediacms',
   awaitsUploads: false,
+  preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
   list: listMedia,

@@ -11,6 +11,7 @@ const PAGE_ITEMS = 100;
 export const mux: ImportSource = {
   name: 'mux',
   awaitsUploads: false,
+  preparesFiles: true,
   refreshSec: null,
   prepare: async (request) => request,
   list: listAssets,

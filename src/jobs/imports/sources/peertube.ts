@@ -30,6 +30,7 @@ const PUBLISHED = 1;
 export const peertube: ImportSource = {
   name: 'peertube',
   awaitsUploads: false,
+  preparesFiles: false,
   refreshSec: REFRESH_SEC,
   prepare: signIn,
   list: listVideos,

@@ -34,6 +34,7 @@ const USUAL_LANGUAGE = 'en';
 export const s3: ImportSource = {
   name: 's3',
   awaitsUploads: false,
+  preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
   list: listObjects,

@@ -6,6 +6,7 @@ const PAGE_ITEMS = 500;
 export const upload: ImportSource = {
   name: 'upload',
   awaitsUploads: true,
+  preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
   async list({ items }, { cursor }) {

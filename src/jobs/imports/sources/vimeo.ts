@@ -30,6 +30,7 @@ const FIELDS = [
 export const vimeo: ImportSource = {
   name: 'vimeo',
   awaitsUploads: false,
+  preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
   list: listPage,
