@@ -38,7 +38,7 @@ beforeAll(async () => {
     'a-first.json': JSON.stringify(fields),
     'broken.json': '{',
     'broken.mp4': clip,
-    'empty.mp4': '',
+    'empty.mp4': Buffer.alloc(0),
     'Talks & more/two words.mp4': clip,
     'collections.json': JSON.stringify([{ guid: SHELF, name: 'Kept' }]),
     'manifest.csv': `file,title,dateUploaded,metaTags\n${row}\n`,
@@ -53,9 +53,14 @@ afterAll(async () => {
   await stopBucket();
 });
 
+function placeOf(url: string) {
+  const { prefix, ...place } = parseS3Url(url);
+  return { ...place, prefix: prefix.replace(/\/$/, '') };
+}
+
 async function startReal({ start }: NonNullable<typeof real>) {
   const { options, stop } = await start();
-  const { endpoint, name, prefix } = parseS3Url(options.url);
+  const { endpoint, name, prefix } = placeOf(options.url);
   const { accessKeyId = '', secretAccessKey = '' } = options.credentials ?? {};
   return {
     bucket: { endpoint: endpoint ?? '', name, prefix, accessKey: accessKeyId, secretKey: secretAccessKey },
@@ -66,7 +71,7 @@ async function startReal({ start }: NonNullable<typeof real>) {
 /** The stub does not check signatures, so a server in front of it does. */
 async function startStub() {
   const stub = await startS3Stub();
-  const { endpoint, prefix } = parseS3Url(stub.url);
+  const { endpoint, prefix } = placeOf(stub.url);
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', endpoint ?? '');
     if (request.method === 'GET' && !isSigned(url, String(request.headers.host)))

@@ -8,8 +8,10 @@ const MEDIA = 'http://search.yahoo.com/mrss/';
 const ATOM = 'http://www.w3.org/2005/Atom';
 const PODCAST = 'https://podcastindex.org/namespace/1.0';
 /** RFC 822 section 5.1, with years of four digits as RSS 2.0 recommends. */
-const RFC_822 =
-  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d (GMT|[+-]\d{4})$/;
+const RFC_822 = new RegExp(
+  '^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d{4} ' +
+    '\\d\\d:\\d\\d:\\d\\d (GMT|[+-]\\d{4})$',
+);
 const TITLE = 'Open & <public> “one”';
 
 type Feed = { access: string; podcastUrl: string | null; mediaRssUrl: string | null };
@@ -32,8 +34,8 @@ beforeAll(async () => {
     await ask(service, 'POST', at, body);
     const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n').toString('base64');
     await ask(service, 'POST', `${at}/captions/en`, { srclang: 'en', label: 'English', captionsFile });
-    const headers = { AccessKey: ACCOUNT_KEY };
-    expect((await fetch(`${service.apiUrl}${at}`, { method: 'PUT', headers, body: new Uint8Array(clip) })).status).toBe(200);
+    const sent = { method: 'PUT', headers: { AccessKey: ACCOUNT_KEY }, body: new Uint8Array(clip) };
+    expect((await fetch(`${service.apiUrl}${at}`, sent)).status).toBe(200);
   }
   const isFinished = async () =>
     (await ask<{ items: { status: number }[] }>(service, 'GET', '/library/1/videos')).items.every(

@@ -26,8 +26,8 @@ const vimeoVideos = [
 ];
 
 /**
- * A Vimeo account with a folder and four videos in pages of two: one with its source file, whose first link expires, one
- * with a password, one without files and one that is deleted after the list.
+ * A Vimeo account with a folder and four videos in pages of two: one with its source file, whose first link expires,
+ * one with a password, one without files and one that is deleted after the list.
  */
 export function scriptVimeo({ clip, image }: Files): Answer {
   let links = 0;

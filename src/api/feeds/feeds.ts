@@ -18,7 +18,7 @@ const PATH = '/library/{libraryId}/collections/{collectionId}/feed';
 const Params = Type.Object({ ...LibraryParams.properties, collectionId: guidParam('collection') });
 const MAX_PAGE = 1_000;
 
-/** Not part of the hosted API, like the other operations of feeds. Requires write access, because it shows the secret. */
+/** Not part of the hosted API, like all operations of feeds. Requires write access, because it shows the secret. */
 export const getFeed = defineOperation({
   name: 'getFeed',
   summary: 'Get the feeds of a collection',

@@ -68,8 +68,8 @@ export const getImportReport = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/imports/{importId}/report',
   description:
-    'Returns all items of an import as CSV: outcome, reason, and a comparison of size, length and playability with the ' +
-    'source. `getImport` returns the same as JSON, in pages.',
+    'Returns all items of an import as CSV: outcome, reason, and a comparison of size, length and playability with ' +
+    'the source. `getImport` returns the same as JSON, in pages.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: ImportParams,

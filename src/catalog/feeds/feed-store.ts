@@ -14,8 +14,8 @@ export type FeedStore = {
   /** Returns the feed, or null if it is off. Throws `Refused` (`not-found`) for an unknown collection. */
   find(key: FeedKey): Promise<Feed | null>;
   /**
-   * Switches the feed on, or changes it. Fields that are absent are left unchanged. With `isPublic` false, the feed gets
-   * a token unless it has one; with `renewsToken`, it gets a new one.
+   * Switches the feed on, or changes it. Fields that are absent are left unchanged. With `isPublic` false, the feed
+   * gets a token unless it has one; with `renewsToken`, it gets a new one.
    */
   put(key: FeedKey, change: Partial<FeedTexts> & { isPublic?: boolean; renewsToken?: boolean }): Promise<Feed>;
   /** Switches the feed off. */

@@ -125,7 +125,8 @@ export async function startItem(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update import_item set state = 'fetching', attempts = attempts + 1, waits = 0, reason = null,
-      notes = ${JSON.stringify(notes)}::jsonb, file_bytes = ${fileBytes}, size_bytes = coalesce(${fileBytes}, size_bytes)
+      notes = ${JSON.stringify(notes)}::jsonb, file_bytes = ${fileBytes},
+      size_bytes = coalesce(${fileBytes}, size_bytes)
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(tx);
   return numAffectedRows === 1n;
 }
@@ -194,8 +195,8 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
 }
 
 /**
- * Refusals of an origin that another attempt would not change. After 401, 403 and 410 the file is located again, because
- * it was there before and signed addresses expire.
+ * Refusals of an origin that another attempt would not change. After 401, 403 and 410 the file is located again,
+ * because it was there before and signed addresses expire.
  */
 const FINAL_REFUSAL = 'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|empty';
 
@@ -210,6 +211,7 @@ export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {
 /** Makes retryable failures wait again. */
 export async function retryItems(tx: Tx, importId: Guid): Promise<void> {
   await sql`
-    update import_item set state = 'waiting', reason = null, is_retryable = false, attempts = 0, waits = 0, ready_at = now()
+    update import_item set state = 'waiting', reason = null, is_retryable = false, attempts = 0, waits = 0,
+      ready_at = now()
     where import_id = ${importId} and state = 'failed' and is_retryable`.execute(tx);
 }

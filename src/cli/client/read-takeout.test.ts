@@ -20,8 +20,9 @@ beforeAll(async () => {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text);
   };
+  const date = '2020-01-02T03:04:05+00:00';
   const row = (id: string, title: string, privacy: string) =>
-    `${id},2000,en,Education,"Two\nlines","${title.replaceAll('"', '""')}",${privacy},Processed,2020-01-02T03:04:05+00:00,`;
+    `${id},2000,en,Education,"Two\nlines","${title.replaceAll('"', '""')}",${privacy},Processed,${date},`;
   await write(
     'video metadata/videos.csv',
     `${HEAD}\n${row('id-1', LONG, 'Public')}\n${row('id-2', 'Same', 'Private')}\n`,

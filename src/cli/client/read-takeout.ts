@@ -76,7 +76,10 @@ async function readPlaylists(root: string, names: readonly string[]): Promise<Ma
   return found;
 }
 
-/** Matches files with rows. A row belongs to one file; files with the same title are matched in the order of their names. */
+/**
+ * Matches files with rows. A row belongs to one file. Files with the same title are matched in the order of their
+ * names.
+ */
 function matchFiles(media: readonly string[], listed: readonly Listed[]): Map<string, Listed> {
   const left = new Set(listed);
   const matches = new Map<string, Listed>();

@@ -52,7 +52,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
       'Address of the API of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
     coreUrl: 'Address of the account API of the source, if it differs.',
     accessKey:
-      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is sufficient. ' +
+      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is enough. ' +
       'For `s3`, the access key id. For `mux`, the token id.',
     accountKey: 'Key of the account at the source. With it, the addresses and keys of the pull zone are looked up.',
     sourceLibraryId: 'Id of the library at the source.',
@@ -66,8 +66,8 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     region: 'Region of the bucket. The default is `us-east-1`.',
     bandwidth: 'Maximum bytes per second of all transfers together, at least 10000. The default is no limit.',
     skipDuplicates:
-      'If true, a video whose file the library has already is moved to the trash after the transfer, and skipped. The ' +
-      'default is false: it is kept and noted.',
+      'If true, a video whose file the library has already is moved to the trash after the transfer and skipped. ' +
+      'The default is false: it is kept and noted.',
     dryRun: 'If true, only lists what would be imported. Resume the import to start it.',
     concurrency: 'Maximum number of files in transfer at once, 1 to 20. The default is 3.',
     items: 'Videos and collections of the source `upload`, at most 10000.',
@@ -91,8 +91,8 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     storedSizeBytes: 'Size of the stored original in bytes; null if there is none.',
     storedDurationSeconds: 'Length of the imported video in seconds; null if it is not imported.',
     check:
-      'Comparison of the imported video with the source: `same`, `different` (size or length), `unplayable`, `pending` ' +
-      '(still encoded) or `deleted`; null if it is not imported.',
+      'Comparison of the imported video with the source: `same`, `different` (size or length), `unplayable`, ' +
+      '`pending` (still encoded) or `deleted`; null if it is not imported.',
     state: '`waiting`, `fetching`, or the outcome: `imported`, `skipped` or `failed`.',
     reason: 'Reason of the outcome as a sentence; null for none.',
     retryable: 'Whether a failed item may succeed later. Resuming the import tries it again.',

@@ -162,7 +162,10 @@ async function locate(
   };
 }
 
-/** Returns the original if the server keeps it, then web videos and HLS files by height. Files without audio are left out. */
+/**
+ * Returns the original if the server keeps it, then web videos and HLS files by height. Files without audio are left
+ * out.
+ */
 function filesOf(request: SourceRequest, { video, original }: { video: Fields; original: Fields }) {
   const ofPlaylists = listOf(video.streamingPlaylists).flatMap(({ files }) => listOf(files));
   const renditions = [listOf(video.files), ofPlaylists].flatMap((files) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { SECRET_FIELDS, SOURCE_FIELDS } from '../../../src/catalog/imports/source-fields.ts';
-import { importSources } from './import-sources.ts';
+import { SECRET_FIELDS, SOURCE_FIELDS } from '../../src/catalog/imports/source-fields.ts';
+import { importSources } from '../../web/dashboard/imports/import-sources.ts';
 
 test.each(Object.entries(SOURCE_FIELDS))(
   'the form has the required fields of %s, and hides its secrets',
