@@ -72,7 +72,7 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
-export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; dryRun?: boolean | null; concurrency?: number | null; items?: (ImportUploadModel)[] | null };
+export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; items?: (ImportUploadModel)[] | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
@@ -108,6 +108,10 @@ export type FairPlayLicence = { ckc: string };
 
 export type FairPlayRequest = { spc: string };
 
+export type FeedAccess = "off" | "public" | "token";
+
+export type FeedModel = { access: FeedAccess; podcastUrl: string | null; mediaRssUrl: string | null; title: string | null; description: string | null; author: string | null; language: string | null; category: string | null; explicit: boolean };
+
 export type FetchVideoRequest = { url: string; headers?: Record<string, string> | null; title?: string | null };
 
 export type FindingModel = { kind: string; level: string; sentence: string; remedy: string | null };
@@ -120,19 +124,21 @@ export type GroupRoleModel = { Group: string; Role: PersonRole; LibraryId?: numb
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
 
-export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number };
+export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number; unknownSizes: number };
 
-export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+
+export type ImportItemCheck = "same" | "different" | "unplayable" | "pending" | "deleted";
 
 export type ImportItemKind = "collection" | "video";
 
-export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
+export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes: number | null; durationSeconds: number | null; storedSizeBytes: number | null; storedDurationSeconds: number | null; check: ImportItemCheck | null; state: ImportItemState; reason: string | null; retryable: boolean; notes: (string)[] };
 
 export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
 
-export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
 
-export type ImportSource = "bunny" | "millrace" | "upload";
+export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "cloudflare" | "vimeo" | "mediacms" | "upload";
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
@@ -291,6 +297,8 @@ export type TrashedVideoModel = { guid: string; title: string; length: number; s
 export type UpdateAudioTrackModel = { title?: string | null; language?: string | null; purpose?: AudioPurpose | null; isDefault?: boolean | null };
 
 export type UpdateCollectionModel = { name?: string | null };
+
+export type UpdateFeedModel = { access?: FeedAccess | null; renewToken?: boolean | null; title?: string | null; description?: string | null; author?: string | null; language?: string | null; category?: string | null; explicit?: boolean | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
@@ -477,6 +485,8 @@ export type Operations = {
   getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
   /** Returns the FairPlay application certificate (DER). Players need it before they request a licence. `GET /FairPlay/{libraryId}/certificate` */
   getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
+  /** Returns the settings and addresses of the feeds of a collection. Requires a key with write access. `GET /library/{libraryId}/collections/{collectionId}/feed` */
+  getFeed: { input: { libraryId: number; collectionId: string }; answer: FeedModel };
   /** Returns the first page of the requests that the edges refused or logged on a UTC day, oldest first. `GET /shield/event-logs/{shieldZoneId}/{date}` */
   getFirstEventLogs: { input: { shieldZoneId: string; date: string }; answer: EventLogPage };
   /** Returns the state of the service. Requests from this machine, from trusted proxies or with a valid key get the version, the listeners, the state of every role, the storage and the problems. All others get only `status`. `GET /healthz` */
@@ -485,6 +495,8 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Returns the progress of an import, and a page of its items with their outcomes. `state` selects items: waiting, fetching, imported, skipped or failed. `GET /library/{libraryId}/imports/{importId}` */
   getImport: { input: { libraryId: number; importId: string; page?: number; itemsPerPage?: number; state?: "waiting" | "fetching" | "imported" | "skipped" | "failed" }; answer: ImportDetailsModel };
+  /** Returns all items of an import as CSV: outcome, reason, and a comparison of size, length and playability with the source. `getImport` returns the same as JSON, in pages. `GET /library/{libraryId}/imports/{importId}/report` */
+  getImportReport: { input: { libraryId: number; importId: string }; answer: Response };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
@@ -585,6 +597,8 @@ export type Operations = {
   putLogo: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library. It is drawn on videos while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
+  /** Returns the finished videos of a collection as RSS 2.0, newest first, 100 on a page: `rss` with the tags of podcasts, `mrss` with Media RSS. A feed that is not public needs its `token`. `GET /feeds/{libraryId}/{collectionId}` */
+  readFeed: { input: { libraryId: number; collectionId: string; format?: "rss" | "mrss"; token?: string; page?: number }; answer: Response };
   /** Encodes a video again from its original, with the current settings of the library and the options of its upload. It keeps the codecs of the video. The current version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Replaces the stream key and disconnects the publisher that uses the old one. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
@@ -647,6 +661,8 @@ export type Operations = {
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
+  /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. `POST /library/{libraryId}/collections/{collectionId}/feed` */
+  updateFeed: { input: { libraryId: number; collectionId: string; body: UpdateFeedModel }; answer: FeedModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
   /** Changes the sound settings of a library, for videos that are uploaded from now on. Absent fields are left unchanged. `POST /videolibrary/{id}/sound` */
@@ -735,10 +751,12 @@ export const operations = {
   getDrmStatistics: {"method":"GET","path":"/videolibrary/{id}/drm/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}","query":[],"body":null,"answer":"json"},
   getFairPlayCertificate: {"method":"GET","path":"/FairPlay/{libraryId}/certificate","query":["token","expires"],"body":null,"answer":"response"},
+  getFeed: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":null,"answer":"json"},
   getFirstEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}","query":[],"body":null,"answer":"json"},
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
   getImport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
+  getImportReport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}/report","query":[],"body":null,"answer":"response"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
   getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
@@ -789,6 +807,7 @@ export const operations = {
   putLiveWatermark: {"method":"PUT","path":"/videolibrary/{id}/live/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   putLogo: {"method":"PUT","path":"/videolibrary/{id}/logo","query":[],"body":"application/octet-stream","answer":"none"},
   putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
+  readFeed: {"method":"GET","path":"/feeds/{libraryId}/{collectionId}","query":["format","token","page"],"body":null,"answer":"response"},
   reencodeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/reencode","query":[],"body":null,"answer":"json"},
   regenerateStreamKey: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/regenerate-key","query":[],"body":null,"answer":"json"},
   removeAllowedReferrer: {"method":"POST","path":"/videolibrary/{id}/removeAllowedReferrer","query":[],"body":"application/json","answer":"none"},
@@ -820,6 +839,7 @@ export const operations = {
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
+  updateFeed: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +11,7 @@ import { throwAwayRest } from '../lib/throw-away-rest.ts';
 import { toAuditedWrite } from './audited-write.ts';
 import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
-import type { Method, Operation } from './define-operation.ts';
+import type { FeedAnswer, Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
 import { type KeylessGuard, RefusedByRule } from './keyless-guard.ts';
 import type { OperationDeps } from './operation-deps.ts';
@@ -33,6 +34,9 @@ const BYTES_HEADERS = {
   'content-type': 'application/octet-stream',
   'cache-control': 'no-store',
 };
+
+/** Time for which readers need not ask for a feed again, in s. */
+const FEED_FRESH_SEC = 300;
 
 const csvHeaders = (fileName: string) => ({
   'content-type': 'text/csv; charset=utf-8',
@@ -137,6 +141,9 @@ async function answerOperation(
     if (request.method === 'HEAD' && answer instanceof Readable) {
       discard(answer);
       reply.send();
+    } else if (operation.answer === 'feed') {
+      // The contract of the operation says so.
+      sendFeed(request, reply, answer as FeedAnswer);
     } else reply.send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);
@@ -144,6 +151,20 @@ async function answerOperation(
     answerError(error, operation, reply);
   }
   throwAwayRest(request.raw);
+}
+
+/** Sends a feed, or status 304 if the reader has it already (RFC 9110 section 13.1.2). */
+function sendFeed(request: FastifyRequest, reply: FastifyReply, { text, isPrivate }: FeedAnswer): void {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const known = request.headers['if-none-match'] ?? '';
+  const isKnown = known === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  reply.headers({
+    'content-type': 'application/rss+xml; charset=utf-8',
+    'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=${FEED_FRESH_SEC}`,
+    etag,
+  });
+  if (isKnown) reply.code(304).send();
+  else reply.send(text);
 }
 
 /** Closes a stream that nobody reads. */

@@ -4,6 +4,7 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createSessionStore } from '../catalog/keys/session-store.ts';
@@ -68,6 +69,7 @@ type Stores = Pick<
   | 'pullZones'
   | 'retries'
   | 'shares'
+  | 'feeds'
   | 'eventSearch'
   | 'shieldEvents'
   | 'shieldSettings'
@@ -110,6 +112,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
+    feeds: createFeedStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),

@@ -38,8 +38,11 @@ export type ErrorShape =
 /** Body of an operation: JSON of a model, raw bytes, or none. */
 export type BodyContract = TSchema | 'raw' | null;
 
-/** Body of a successful response: JSON of a model, server-sent events, CSV, bytes, or none. */
-export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
+/** Body of a successful response: JSON of a model, server-sent events, CSV, bytes, a feed, or none. */
+export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | 'feed' | null;
+
+/** A feed in RSS 2.0. A private one is not for shared caches. */
+export type FeedAnswer = { text: string; isPrivate: boolean };
 
 /** The contract of an operation as written in its file. */
 type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
@@ -73,7 +76,7 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   bodyLimitBytes?: number;
   /** Checks that the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** Model of a successful response, or `events`, `csv` or `bytes`; null if it has no body. */
+  /** Model of a successful response, or `events`, `csv`, `bytes` or `feed`; null if it has no body. */
   answer: A;
   /** File name of a `csv` response. Default: the operation's name. */
   fileName?: string;
@@ -115,9 +118,11 @@ type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
   ? Readable
   : A extends 'bytes'
     ? Buffer | Readable
-    : A extends TSchema
-      ? Static<A>
-      : null;
+    : A extends 'feed'
+      ? FeedAnswer
+      : A extends TSchema
+        ? Static<A>
+        : null;
 
 /** A request before parsing. */
 export type RawRequest = {

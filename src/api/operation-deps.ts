@@ -6,6 +6,7 @@ import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
+import type { FeedStore } from '../catalog/feeds/feed-store.ts';
 import type { ImportStore } from '../catalog/imports/import-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { SessionStore } from '../catalog/keys/session-store.ts';
@@ -77,6 +78,7 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shares: ShareStore;
+  feeds: FeedStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;

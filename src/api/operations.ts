@@ -12,9 +12,10 @@ import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
 import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
+import { getFeed, readFeed, updateFeed } from './feeds/feeds.ts';
 import { cancelImport, resumeImport } from './imports/control-import.ts';
 import { createImport } from './imports/create-import.ts';
-import { getImport, listImports } from './imports/get-import.ts';
+import { getImport, getImportReport, listImports } from './imports/get-import.ts';
 import { createKey } from './keys/create-key.ts';
 import { deleteKey } from './keys/delete-key.ts';
 import { listKeys } from './keys/list-keys.ts';
@@ -198,9 +199,13 @@ export const operations: readonly Operation<OperationDeps>[] = [
   retryIncomplete,
   createBulk,
   getBulk,
+  getFeed,
+  updateFeed,
+  readFeed,
   createImport,
   listImports,
   getImport,
+  getImportReport,
   cancelImport,
   resumeImport,
   listTrash,

@@ -21,6 +21,7 @@ import type {
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
+import type { CollectionFeedTable } from './feeds/feed-schema.ts';
 import type { ImageTable, WaveformDueTable } from './images/image-schema.ts';
 import type { ImportItemTable, LibraryImportTable } from './imports/import-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
@@ -260,6 +261,7 @@ export type Schema = InstallationSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
     share: ShareTable;
+    collection_feed: CollectionFeedTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

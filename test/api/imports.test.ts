@@ -7,8 +7,25 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const create = (body: object) =>
-  service.call('POST', '/library/1/imports', { key: service.first.accountKey, body: { dryRun: true, ...body } });
+const create = (body: object, libraryId = 1) =>
+  service.call('POST', `/library/${libraryId}/imports`, {
+    key: service.first.accountKey,
+    body: { dryRun: true, ...body },
+  });
+
+test('shows the address of a bucket without its keys, and what no import of the source carries', async () => {
+  const access = { bucket: 'films', prefix: 'old', region: 'eu-central-1', accessKey: 'key-id', secretKey: 'hidden' };
+  const limits = { bandwidth: 1_000_000, skipDuplicates: true };
+  const created = await create({ source: 's3', ...access, ...limits }, service.second.id);
+  expect(created.body).toMatchObject({
+    address: 'https://s3.eu-central-1.amazonaws.com/films/old',
+    bandwidth: 1_000_000,
+    skipDuplicates: true,
+    remainingSeconds: null,
+    notCarried: [],
+  });
+  expect(JSON.stringify(created.body)).not.toMatch(/key-id|hidden/);
+});
 
 test('the fields that a form leaves empty have their defaults', async () => {
   const empty = { apiUrl: '', accessKey: '', cdnUrl: '', securityKey: '' };
@@ -23,6 +40,13 @@ test.each([
   { body: { source: 'millrace', sourceLibraryId: 7, accountKey: 'key', apiUrl: '' }, field: 'apiUrl' },
   { body: { source: 'bunny', accountKey: 'key' }, field: 'sourceLibraryId' },
   { body: { source: 'bunny', sourceLibraryId: 7, accessKey: '' }, field: 'accessKey' },
+  { body: { source: 's3', bucket: 'films', accessKey: 'id' }, field: 'secretKey' },
+  { body: { source: 'peertube', apiUrl: 'https://video.example.com' }, field: 'accessKey' },
+  { body: { source: 'mux', accessKey: 'id' }, field: 'secretKey' },
+  { body: { source: 'cloudflare', accessKey: 'token' }, field: 'account' },
+  { body: { source: 'vimeo' }, field: 'accessKey' },
+  { body: { source: 'mediacms', accessKey: 'token' }, field: 'apiUrl' },
+  { body: { source: 'vimeo', accessKey: 'token', bandwidth: 1 }, field: 'bandwidth' },
 ])('rejects an import without $field', async ({ body, field }) => {
   expect(await create(body)).toMatchObject({ status: 400, body: expect.anything() });
   expect(JSON.stringify((await create(body)).body)).toContain(field);

@@ -93,7 +93,7 @@ test('an import of an export has the same fields, and a second export transfers 
     new Set([
       ...['jpg', 'de.vtt', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
       ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
-      ...['SHA256SUMS', 'collections.json', 'statistics.csv'],
+      ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
     ]),
   );
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('out') });
@@ -125,6 +125,20 @@ test('exports a replaced original again, and removes deleted captions', async ()
   expect((await millrace(source, 'export', at('out'))).text).toBe('2 exported, 0 unchanged, 0 failed\n');
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('out') });
   expect(await readdir(at('out'))).not.toContain(`${FIRST}.de.vtt`);
+}, 120_000);
+
+test('exports a damaged file again', async () => {
+  const name = at(`out/${SECOND}.mp4`);
+  const clip = await readFile(name);
+  await writeFile(name, clip.subarray(0, 1_000));
+  expect((await millrace(source, 'export', at('out'))).text).toBe('1 exported, 1 unchanged, 0 failed\n');
+  expect(await readFile(name)).toEqual(clip);
+  // The size is the same, but one byte is not.
+  const damaged = Buffer.from(clip);
+  damaged.writeUInt8(damaged.readUInt8(500) ^ 1, 500);
+  await writeFile(name, damaged);
+  expect((await millrace(source, 'export', at('out'))).text).toBe('1 exported, 1 unchanged, 0 failed\n');
+  expect(await readFile(name)).toEqual(clip);
 }, 120_000);
 
 test('reports videos that cannot be exported with the reason, and exits with 6', async () => {

@@ -37,7 +37,8 @@ async function millrace(...args: string[]): Promise<{ code: number | null; text:
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   onTestFinished(() => spy.mockRestore());
-  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, '--library', '1']);
+  const target = args.includes('--library') ? [] : ['--library', '1'];
+  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, ...target]);
   spy.mockRestore();
   return { code, text: lines.join('') };
 }
@@ -60,6 +61,46 @@ test('imports a folder with sidecars and a manifest, and a second run does nothi
   });
   const second = await millrace('import', 'folder', at('media'));
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
+});
+
+test('imports a file again that could not be encoded, and splits many items', { timeout: 300_000 }, async () => {
+  await mkdir(at('again'), { recursive: true });
+  for (const name of ['bad', 'good', 'last']) await cp(at('media/one.mp4'), at(`again/${name}.mp4`));
+  await writeFile(at('again/bad.mp4'), 'This is no video.');
+  const first = await millrace('import', 'folder', at('again'), 'partItems=2');
+  expect(first.code).toBe(6);
+  expect(first.text).toMatch(/Part 1 of 2[\s\S]*1 imported, 0 skipped, 1 failed[\s\S]*Part 2 of 2[\s\S]*1 imported/);
+  await cp(at('media/one.mp4'), at('again/bad.mp4'));
+  const second = await millrace('import', 'folder', at('again'));
+  expect(second).toMatchObject({ code: 0, text: expect.stringContaining('1 imported, 2 skipped, 0 failed') });
+});
+
+test('names GUIDs that are in use, with a hint', { timeout: 300_000 }, async () => {
+  await mkdir(at('taken'), { recursive: true });
+  await cp(at('media/one.mp4'), at('taken/one.mp4'));
+  const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/videos', { title: 'Another' });
+  await writeFile(at('taken/one.json'), JSON.stringify({ guid }));
+  expect((await millrace('import', 'folder', at('taken'))).text).toContain('import this one with another GUID');
+  await cp(at('media/one.mp4'), at('taken/two.mp4'));
+  await writeFile(at('taken/two.json'), JSON.stringify({ guid }));
+  const error = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  expect((await millrace('import', 'folder', at('taken'))).code).not.toBe(0);
+  expect(error.mock.calls.flat().join('')).toMatch(/a guid of its own.*one\.mp4.*two\.mp4/s);
+  error.mockRestore();
+});
+
+test('with skipDuplicates, keeps one copy of a file, and the report compares it', { timeout: 300_000 }, async () => {
+  const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'Duplicates' });
+  await mkdir(at('twice'), { recursive: true });
+  for (const name of ['a', 'b']) await cp(at('media/one.mp4'), at(`twice/${name}.mp4`));
+  const args = ['import', 'folder', at('twice'), '--library', String(Id), 'skipDuplicates=true'];
+  const ran = await millrace(...args);
+  expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('1 imported, 1 skipped, 0 failed') });
+  expect(ran.text).toContain('This copy is in the trash.');
+  const imports = await ask<{ items: { guid: string }[] }>(service, 'GET', `/library/${Id}/imports`);
+  const url = `${service.apiUrl}/library/${Id}/imports/${imports.items[0]?.guid}/report`;
+  const report = async () => (await fetch(url, { headers: { AccessKey: ACCOUNT_KEY } })).text();
+  await expect.poll(report, { timeout: 60_000, interval: 500 }).toMatch(/video,a\.mp4,[^,]+,a,imported,same,/);
 });
 
 test('starts, lists, shows, cancels and resumes imports, and ends one whose video is trashed', {

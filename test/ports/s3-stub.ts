@@ -176,10 +176,11 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .sort(byCodeUnit);
     const page = keys.slice(0, Math.min(Number(query.get('max-keys')), pageKeys));
+    const written = (key: string) => (query.get('encoding-type') === 'url' ? encodeURIComponent(key) : key);
     const entries = page.map((key) => {
       const object = objects.get(key) as StubObject; // The key was listed from the same map.
       const facts = `<LastModified>${object.modifiedAt.toISOString()}</LastModified><ETag>"${object.etag}"</ETag>`;
-      return `<Contents><Key>${key}</Key>${facts}<Size>${object.bytes.length}</Size></Contents>`;
+      return `<Contents><Key>${written(key)}</Key>${facts}<Size>${object.bytes.length}</Size></Contents>`;
     });
     const isTruncated = page.length < keys.length;
     const token = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';

@@ -1,6 +1,7 @@
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
-import { DEFAULT_IMPORT_CONCURRENCY } from '../../catalog/imports/library-import.ts';
+import { DEFAULT_IMPORT_CONCURRENCY, type ImportSourceName } from '../../catalog/imports/library-import.ts';
 import type { ListedItem } from '../../catalog/imports/listed-item.ts';
+import { SOURCE_FIELDS, type SourceField } from '../../catalog/imports/source-fields.ts';
 import type { SourceRequest } from '../../jobs/imports/import-source.ts';
 import { sendImport } from '../../jobs/imports/run-import.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
@@ -13,9 +14,6 @@ import { defineOperation } from '../define-operation.ts';
 import { CreateImportModel, ImportModel, type ImportUploadModel } from '../models/import.ts';
 import { LibraryParams } from '../read-params.ts';
 import { toImportModel } from './import-model.ts';
-
-/** URLs of the hosted service. */
-const BUNNY = { apiUrl: 'https://video.bunnycdn.com', coreUrl: 'https://api.bunny.net' };
 
 type Deps = { imports: ImportStore; queue: Queue };
 
@@ -36,47 +34,65 @@ export const createImport = defineOperation({
   answer: ImportModel,
   refusals: { invalid: 400, 'not-found': 404, conflict: 409 },
   async run({ params: { libraryId }, body }, { imports, queue }: Deps) {
-    const request = body.source === 'upload' ? readUploads(body) : readSource(body);
+    const request = body.source === 'upload' ? readUploads(body) : readSource({ ...body, source: body.source });
     const wanted = {
       libraryId,
       source: body.source,
-      address: request.apiUrl === '' ? '' : `${request.apiUrl}/library/${request.libraryId}`,
+      address: addressOf(request),
       request,
       isDryRun: body.dryRun ?? false,
       concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
+      maxBytesPerSec: body.bandwidth ?? null,
+      skipsDuplicates: body.skipDuplicates ?? false,
     };
     const key = await imports.create(wanted, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));
   },
 });
 
-function readSource(body: CreateImportModel): SourceRequest {
-  const { source, sourceLibraryId, accessKey, accountKey, securityKey, referrer } = body;
+/** Returns the address without secrets, for people. */
+function addressOf({ apiUrl, libraryId, account, bucket, prefix }: SourceRequest): string {
+  const inside = bucket === null ? account : [bucket, prefix].filter((part) => part !== null).join('/');
+  if (libraryId !== null) return `${apiUrl}/library/${libraryId}`;
+  return inside === null ? apiUrl : `${apiUrl}/${inside}`;
+}
+
+function readSource(body: CreateImportModel & { source: Exclude<ImportSourceName, 'upload'> }): SourceRequest {
+  const { source, sourceLibraryId } = body;
+  const { needs, usual } = SOURCE_FIELDS[source];
   if ((body.items ?? []).length > 0) throw misfit('items', `Expected no items with ${source}. Use the source upload.`);
-  if (sourceLibraryId == null) {
-    throw misfit('sourceLibraryId', `Expected sourceLibraryId with ${source}, got none. Send the id of the library.`);
-  }
-  if (!accessKey && !accountKey) {
-    throw misfit(
-      'accessKey',
-      `Expected accessKey or accountKey with ${source}, got neither. Send a key of the source.`,
-    );
-  }
-  const usual = source === 'bunny' ? BUNNY : { apiUrl: null, coreUrl: null };
-  const apiUrl = readAddress(body.apiUrl || usual.apiUrl, 'apiUrl');
-  if (apiUrl === null) throw misfit('apiUrl', 'Expected apiUrl, the address of the other service, got none. Send it.');
+  for (const need of needs) requireOne(body, typeof need === 'string' ? [need] : need);
+  const apiUrl = readAddress(body.apiUrl || usual.apiUrl || usualEndpoint(body), 'apiUrl');
   return {
-    apiUrl,
+    apiUrl: apiUrl ?? '',
     coreUrl: readAddress(body.coreUrl || usual.coreUrl || apiUrl, 'coreUrl'),
-    accessKey: accessKey || null,
-    accountKey: accountKey || null,
-    libraryId: sourceLibraryId,
-    cdnUrl: readAddress(body.cdnUrl, 'cdnUrl'),
-    securityKey: securityKey || null,
-    referrer: readAddress(referrer, 'referrer'),
+    accessKey: body.accessKey || null,
+    accountKey: body.accountKey || null,
+    libraryId: sourceLibraryId ?? null,
+    cdnUrl: readAddress(body.cdnUrl || usual.cdnUrl, 'cdnUrl'),
+    securityKey: body.securityKey || null,
+    referrer: readAddress(body.referrer, 'referrer'),
+    account: body.account || null,
+    secretKey: body.secretKey || null,
+    bucket: body.bucket || null,
+    prefix: body.prefix || null,
+    region: body.region || null,
     storage: null,
+    preparedMs: null,
     items: [],
   };
+}
+
+/** Amazon S3 has one endpoint per region. */
+function usualEndpoint({ source, region }: CreateImportModel): string | null {
+  return source === 's3' ? `https://s3.${region || 'us-east-1'}.amazonaws.com` : null;
+}
+
+function requireOne(body: CreateImportModel, fields: readonly SourceField[]): void {
+  const isSent = (field: SourceField) => body[field] != null && body[field] !== '';
+  const [field = ''] = fields;
+  if (fields.some(isSent)) return;
+  throw misfit(field, `Expected ${fields.join(' or ')} with ${body.source}, got none. Send ${fields.join(' or ')}.`);
 }
 
 /** Checks a URL. The worker refuses private addresses when it connects. */
@@ -95,8 +111,9 @@ function readUploads({ items }: CreateImportModel): SourceRequest {
     throw misfit('items', 'Expected items with the source upload, got none. Send the videos that you will upload.');
   }
   const listed = items.map(readUpload);
-  const none = { coreUrl: null, accessKey: null, accountKey: null, libraryId: null, cdnUrl: null };
-  return { apiUrl: '', ...none, securityKey: null, referrer: null, storage: null, items: listed };
+  const none = { coreUrl: null, accessKey: null, accountKey: null, libraryId: null, cdnUrl: null, preparedMs: null };
+  const places = { account: null, secretKey: null, bucket: null, prefix: null, region: null };
+  return { apiUrl: '', ...none, ...places, securityKey: null, referrer: null, storage: null, items: listed };
 }
 
 function readUpload(sent: ImportUploadModel, index: number): ListedItem {

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
-import { ITEM_STATES } from '../../catalog/imports/library-import.ts';
+import { type ImportKey, ITEM_STATES } from '../../catalog/imports/library-import.ts';
+import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ImportDetailsModel, PaginationListOfImportModel } from '../models/import.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
@@ -52,3 +54,42 @@ export const getImport = defineOperation({
     return { ...report, ...paging, items: items.map(toImportItemModel) };
   },
 });
+
+const REPORT_PAGE = 1000;
+const REPORT_HEAD = [
+  ...['kind', 'sourceId', 'guid', 'title', 'state', 'check', 'reason', 'retryable', 'sizeBytes', 'storedSizeBytes'],
+  ...['durationSeconds', 'storedDurationSeconds', 'notes'],
+] as const;
+
+/** Not part of the hosted API. */
+export const getImportReport = defineOperation({
+  name: 'getImportReport',
+  summary: 'Get the report of an import',
+  method: 'GET',
+  path: '/library/{libraryId}/imports/{importId}/report',
+  description:
+    'Returns all items of an import as CSV: outcome, reason, and a comparison of size, length and playability with ' +
+    'the source. `getImport` returns the same as JSON, in pages.',
+  auth: 'access-key',
+  permission: 'videos.edit',
+  params: ImportParams,
+  answer: 'csv',
+  fileName: 'import.csv',
+  refusals: { 'not-found': 404 },
+  async run({ params: { libraryId, importId }, signal }, { imports }: Deps) {
+    const key = { libraryId, importId };
+    await imports.load(key);
+    return Readable.from(writeReport(key, imports), { signal });
+  },
+});
+
+async function* writeReport(key: ImportKey, imports: ImportStore): AsyncGenerator<string> {
+  yield csvLine(REPORT_HEAD);
+  for (let page = 1; ; page += 1) {
+    const { total, items } = await imports.items(key, { page, itemsPerPage: REPORT_PAGE, state: '' });
+    for (const item of items.map(toImportItemModel)) {
+      yield csvLine(REPORT_HEAD.map((name) => (name === 'notes' ? item.notes.join(' ') : String(item[name] ?? ''))));
+    }
+    if (page * REPORT_PAGE >= total) return;
+  }
+}

@@ -1,10 +1,11 @@
-import type { ImportReport, ItemReport } from '../../catalog/imports/library-import.ts';
+import { checkItem, type ImportReport, type ItemReport } from '../../catalog/imports/library-import.ts';
+import { SOURCE_FIELDS } from '../../catalog/imports/source-fields.ts';
 import { wireTime } from '../models/answers.ts';
 import type { ImportItemModel, ImportModel } from '../models/import.ts';
 
 /** Converts the report of an import to its model. */
 export function toImportModel(report: ImportReport): ImportModel {
-  const { durationSec, ...counts } = report.counts;
+  const { durationSec, openBytes: _open, importedBytes: _imported, ...counts } = report.counts;
   return {
     guid: report.id,
     videoLibraryId: report.libraryId,
@@ -13,6 +14,10 @@ export function toImportModel(report: ImportReport): ImportModel {
     state: report.state,
     dryRun: report.isDryRun,
     concurrency: report.concurrency,
+    bandwidth: report.maxBytesPerSec,
+    skipDuplicates: report.skipsDuplicates,
+    remainingSeconds: report.remainingSec,
+    notCarried: report.source === 'upload' ? [] : [...SOURCE_FIELDS[report.source].losses],
     reason: report.reason,
     dateCreated: wireTime(report.createdAt),
     dateEnded: report.endedAt && wireTime(report.endedAt),
@@ -21,7 +26,21 @@ export function toImportModel(report: ImportReport): ImportModel {
 }
 
 /** Converts the report of an item to its model. */
-export function toImportItemModel({ kind, sourceId, targetId, title, ...item }: ItemReport): ImportItemModel {
-  const { sizeBytes, state, reason, isRetryable: retryable, notes } = item;
-  return { kind, sourceId, guid: targetId, title, sizeBytes, state, reason, retryable, notes };
+export function toImportItemModel(item: ItemReport): ImportItemModel {
+  const { kind, sourceId, title, sizeBytes, durationSec, stored, state, reason, notes } = item;
+  return {
+    kind,
+    sourceId,
+    guid: item.targetId,
+    title,
+    sizeBytes,
+    durationSeconds: durationSec,
+    storedSizeBytes: stored?.sizeBytes ?? null,
+    storedDurationSeconds: stored === null ? null : Math.round(stored.durationMs / 1000),
+    check: checkItem(item),
+    state,
+    reason,
+    retryable: item.isRetryable,
+    notes,
+  };
 }

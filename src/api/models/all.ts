@@ -47,6 +47,7 @@ import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } fro
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
+import * as feeds from './feed.ts';
 import * as imports from './import.ts';
 import { LibrarySoundModel, LibrarySoundUpdateModel } from './library-sound.ts';
 import {
@@ -152,6 +153,7 @@ export const models = {
   BulkFailureModel,
   CreateBulkModel,
   BulkModel,
+  ...feeds,
   ...imports,
   ...shares,
   TrashedVideoModel,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   IMPORT_SOURCES,
   IMPORT_STATES,
+  ITEM_CHECKS,
   ITEM_STATES,
   MAX_IMPORT_CONCURRENCY,
 } from '../../catalog/imports/library-import.ts';
@@ -11,7 +12,11 @@ import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
 export const ImportSource = words('ImportSource', IMPORT_SOURCES);
 export const ImportState = words('ImportState', IMPORT_STATES);
 export const ImportItemState = words('ImportItemState', ITEM_STATES);
+export const ImportItemCheck = words('ImportItemCheck', ITEM_CHECKS);
 export const ImportItemKind = words('ImportItemKind', ['collection', 'video']);
+
+/** Minimum limit of the bandwidth, in bytes per second. */
+const MIN_BANDWIDTH = 10_000;
 
 const maybeText = (maxLength = 2_000) => Type.Optional(nullable(text({ maxLength })));
 
@@ -45,8 +50,15 @@ export const CreateImportModel = model('CreateImportModel', {
   cdnUrl: maybeText(),
   securityKey: maybeText(),
   referrer: maybeText(),
+  account: maybeText(),
+  secretKey: maybeText(),
+  bucket: maybeText(),
+  prefix: maybeText(),
+  region: maybeText(100),
   dryRun: guarded('protects', Type.Optional(nullable(flag()))),
   concurrency: Type.Optional(nullable(int32({ minimum: 1, maximum: MAX_IMPORT_CONCURRENCY }))),
+  bandwidth: Type.Optional(nullable(int32({ minimum: MIN_BANDWIDTH }))),
+  skipDuplicates: guarded('protects', Type.Optional(nullable(flag()))),
   items: Type.Optional(nullable(Type.Array(ImportUploadModel, { maxItems: 10_000 }))),
 });
 export type CreateImportModel = Static<typeof CreateImportModel>;
@@ -60,6 +72,7 @@ export const ImportCountsModel = model('ImportCountsModel', {
   failed: int32(),
   sizeBytes: int64(),
   durationSeconds: int64(),
+  unknownSizes: int32(),
 });
 
 export const ImportModel = model('ImportModel', {
@@ -70,6 +83,10 @@ export const ImportModel = model('ImportModel', {
   state: ImportState,
   dryRun: flag(),
   concurrency: int32(),
+  bandwidth: nullable(int64()),
+  skipDuplicates: flag(),
+  remainingSeconds: nullable(int64()),
+  notCarried: Type.Array(text()),
   reason: nullable(text()),
   dateCreated: dateTime(),
   dateEnded: nullable(dateTime()),
@@ -91,6 +108,10 @@ export const ImportItemModel = model('ImportItemModel', {
   guid: text(),
   title: text(),
   sizeBytes: nullable(int64()),
+  durationSeconds: nullable(int64()),
+  storedSizeBytes: nullable(int64()),
+  storedDurationSeconds: nullable(int64()),
+  check: nullable(ImportItemCheck),
   state: ImportItemState,
   reason: nullable(text()),
   retryable: flag(),

@@ -14,7 +14,7 @@ import { exampleOf } from './examples.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'method' | 'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
-> & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
+> & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | 'feed' | null };
 
 type Words = { name: string; words: string };
 
@@ -75,6 +75,9 @@ function success({ answer }: Answering, components: Components): Schema {
     return { description: 'A stream of server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
   }
   if (answer === 'csv') return { description: 'A CSV file.', headers: HEADERS, content: { 'text/csv': {} } };
+  if (answer === 'feed') {
+    return { description: 'A feed in RSS 2.0.', headers: HEADERS, content: { 'application/rss+xml': {} } };
+  }
   if (answer === 'bytes') {
     return { description: 'Binary data.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }

@@ -41,6 +41,8 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'fetchVideo.collectionId': 'GUID of the collection of the new video. None by default.',
   incomplete: 'If true, lists only finished videos with failed renditions.',
   status: 'Numbers of video states, separated by commas. Lists only videos in these states.',
+  'readFeed.format': 'Kind of the feed: `rss` with the tags of podcasts, or `mrss` with Media RSS.',
+  'readFeed.token': 'Secret of a feed that is not public.',
   'getImport.state': 'Lists only items in this state: `waiting`, `fetching`, `imported`, `skipped` or `failed`.',
   tag: 'Property or value of a meta tag, or `property=value`. Lists only videos with this tag.',
   dateFrom: 'Start of the period, RFC 3339. Without it, the period is the last 30 days.',

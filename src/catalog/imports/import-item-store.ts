@@ -1,23 +1,18 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
-import {
-  type ImportCounts,
-  type ImportItemKind,
-  type ImportKey,
-  ITEM_STATES,
-  type ItemReport,
-  type ItemState,
-  MAX_IMPORT_ITEMS,
-} from './library-import.ts';
+import { type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
 import type { ImportedVideo, ListedItem } from './listed-item.ts';
 
 /** Attempts to transfer a file before its item fails. A resumed import begins to count again. */
 const MAX_ATTEMPTS = 4;
+/** Pause before the next look at a file that the source is preparing, in s, and the maximum number of looks: a day. */
+const PREPARING_PAUSE_SEC = 15;
+const MAX_WAITS = 5_760;
+/** Maximum number of files that a source prepares at once. */
+const MAX_PREPARING = 20;
 /** Pause before the second attempt, in s. It doubles with each further one. */
 const FIRST_PAUSE_SEC = 2;
-
-export type ItemQuery = { page: number; itemsPerPage: number; state: ItemState | '' };
 
 /** An item that a job works on. `ownsTarget` is true if an import has created its video, which still exists. */
 export type OpenItem = {
@@ -70,21 +65,34 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
   await skipKnown(tx, importId);
 }
 
-/** Skips waiting videos that exist here: an earlier import has brought them, or their GUID is in use. */
+/**
+ * Skips waiting videos that exist here: an earlier import has brought them, or their GUID is in use. Videos of earlier
+ * imports that failed are imported again.
+ */
 async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
   await sql`
-    update import_item i set state = 'skipped', reason = case when exists (select from import_item e
-        where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id)
-      then ${ALREADY_HERE} else ${TAKEN} end
+    update import_item i set state = 'skipped', reason = case
+      when m.type = 'trash' then ${TRASHED}
+      when exists (select from import_item e
+        where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id) then ${ALREADY_HERE}
+      when m.library_id = i.library_id then ${TAKEN}
+      else ${TAKEN_ELSEWHERE} || m.library_id || '.' end
     from media m
     where i.import_id = ${importId} and i.state = 'waiting' and i.kind = 'video' and m.id = i.target_id
-      and not (m.library_id = i.library_id and m.state in ('created', 'upload-failed') and exists (
+      and not (m.library_id = i.library_id and m.type <> 'trash'
+        and m.state in ('created', 'upload-failed', 'failed') and exists (
         select from import_item e where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id))
   `.execute(tx);
 }
 
 export const ALREADY_HERE = 'An earlier import has brought this video.';
-export const TAKEN = 'The GUID is in use by another video here. Delete that video and import again to replace it.';
+export const TAKEN =
+  'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
+  'this one with another GUID.';
+const TAKEN_ELSEWHERE =
+  'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID. ' +
+  'It is in library ';
+const TRASHED = 'The video is in the trash. Restore it, or delete it there and import again.';
 
 /** Returns at most `limit` items to start: collections first, because videos refer to them. */
 export async function nextItems(db: Db, importId: Guid, limit: number): Promise<OpenItem[]> {
@@ -95,7 +103,9 @@ export async function nextItems(db: Db, importId: Guid, limit: number): Promise<
         and e.target_id = i.target_id)
       and exists (select from media m where m.library_id = i.library_id and m.id = i.target_id) as "ownsTarget"
     from import_item i where import_id = ${importId} and state = 'waiting' and ready_at <= now()
-    order by kind, place limit ${limit}`.execute(db);
+      and (waits > 0 or ${MAX_PREPARING} > (select count(*) from import_item p where p.import_id = ${importId}
+        and p.state = 'waiting' and p.waits > 0))
+    order by kind, waits > 0 desc, place limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -108,9 +118,15 @@ export async function countOpen(db: Db, importId: Guid): Promise<{ waiting: numb
 }
 
 /** Marks a waiting item as in transfer. Returns false if another job has started or ended it. */
-export async function startItem(tx: Tx, item: OpenItem, notes: readonly string[]): Promise<boolean> {
+export async function startItem(
+  tx: Tx,
+  item: OpenItem,
+  { notes, fileBytes }: { notes: readonly string[]; fileBytes: number | null },
+): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update import_item set state = 'fetching', attempts = attempts + 1, notes = ${JSON.stringify(notes)}::jsonb
+    update import_item set state = 'fetching', attempts = attempts + 1, waits = 0, reason = null,
+      notes = ${JSON.stringify(notes)}::jsonb, file_bytes = ${fileBytes},
+      size_bytes = coalesce(${fileBytes}, size_bytes)
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(tx);
   return numAffectedRows === 1n;
 }
@@ -138,6 +154,15 @@ export async function retryLater(db: Db, item: OpenItem, reason: string): Promis
       state = case when attempts + 1 >= ${MAX_ATTEMPTS} then 'failed' else 'waiting' end,
       is_retryable = attempts + 1 >= ${MAX_ATTEMPTS},
       ready_at = now() + make_interval(secs => ${FIRST_PAUSE_SEC} * 2 ^ attempts)
+    where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
+}
+
+/** Records that the source is preparing the file of a waiting item, or that this took too long. */
+export async function waitForSource(db: Db, item: OpenItem, reason: string): Promise<void> {
+  await sql`
+    update import_item set waits = waits + 1, reason = ${reason},
+      state = case when waits + 1 >= ${MAX_WAITS} then 'failed' else 'waiting' end,
+      is_retryable = waits + 1 >= ${MAX_WAITS}, ready_at = now() + make_interval(secs => ${PREPARING_PAUSE_SEC})
     where import_id = ${item.importId} and place = ${item.place} and state = 'waiting'`.execute(db);
 }
 
@@ -169,8 +194,11 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
   `.execute(db);
 }
 
-/** Refusals of an origin that another attempt would not change. */
-const FINAL_REFUSAL = 'HTTP 4(?!08|29)\\d\\d|not allowed|larger than|empty';
+/**
+ * Refusals of an origin that another attempt would not change. After 401, 403 and 410 the file is located again,
+ * because it was there before and signed addresses expire.
+ */
+const FINAL_REFUSAL = 'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|empty';
 
 /** Returns items that still wait for an upload to the queue of the import. */
 export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {
@@ -183,38 +211,7 @@ export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {
 /** Makes retryable failures wait again. */
 export async function retryItems(tx: Tx, importId: Guid): Promise<void> {
   await sql`
-    update import_item set state = 'waiting', reason = null, is_retryable = false, attempts = 0, ready_at = now()
+    update import_item set state = 'waiting', reason = null, is_retryable = false, attempts = 0, waits = 0,
+      ready_at = now()
     where import_id = ${importId} and state = 'failed' and is_retryable`.execute(tx);
-}
-
-export async function countItems(db: Db, importId: Guid): Promise<ImportCounts> {
-  const counts = Object.fromEntries(ITEM_STATES.map((state) => [state, 0])) as Record<ItemState, number>;
-  const { rows } = await sql<{ state: ItemState; items: number; bytes: number; sec: number }>`
-    select state, count(*) as items, coalesce(sum(size_bytes), 0)::bigint as bytes,
-      coalesce(sum(duration_sec), 0)::bigint as sec
-    from import_item where import_id = ${importId} group by state`.execute(db);
-  for (const { state, items } of rows) counts[state] = items;
-  const carried = rows.filter(({ state }) => state !== 'skipped');
-  const sum = (pick: (row: (typeof rows)[number]) => number, of = rows) => of.reduce((all, row) => all + pick(row), 0);
-  return {
-    ...counts,
-    total: sum(({ items }) => items),
-    sizeBytes: sum(({ bytes }) => bytes, carried),
-    durationSec: sum(({ sec }) => sec, carried),
-  };
-}
-
-export async function listItems(
-  db: Db,
-  importId: Guid,
-  { page, itemsPerPage, state }: ItemQuery,
-): Promise<{ total: number; items: ItemReport[] }> {
-  const matches = sql`import_id = ${importId} and (${state} = '' or state = ${state})`;
-  const { rows: items } = await sql<ItemReport>`
-    select place, kind, source_id as "sourceId", title, target_id as "targetId", size_bytes as "sizeBytes", state,
-      reason, is_retryable as "isRetryable", notes
-    from import_item where ${matches} order by place limit ${itemsPerPage} offset ${(page - 1) * itemsPerPage}
-  `.execute(db);
-  const { rows } = await sql<{ total: number }>`select count(*) as total from import_item where ${matches}`.execute(db);
-  return { total: rows[0]?.total ?? 0, items };
 }

@@ -16,6 +16,12 @@ export type LibraryImportTable = {
   state: ImportState;
   is_dry_run: boolean;
   concurrency: number;
+  max_bytes_per_sec: number | null;
+  skips_duplicates: Generated<boolean>;
+  /** Speed of a sample transfer during a dry run; null if none was measured. */
+  source_bytes_per_sec: number | null;
+  /** Start of the transfers. */
+  running_at: Date | null;
   cursor: string | null;
   is_listed: Generated<boolean>;
   reason: string | null;
@@ -42,5 +48,9 @@ export type ImportItemTable = {
   is_retryable: Generated<boolean>;
   notes: JsonDefault<string[]>;
   attempts: Generated<number>;
+  /** Number of times that the source was still preparing the file. */
+  waits: Generated<number>;
+  /** Size of the file as its origin stated it at the transfer; null if unknown. */
+  file_bytes: number | null;
   ready_at: ColumnType<Date, Date | undefined, Date>;
 };

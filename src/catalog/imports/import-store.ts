@@ -4,9 +4,17 @@ import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { countItems, type ItemQuery, listItems, retryItems } from './import-item-store.ts';
+import { retryItems } from './import-item-store.ts';
+import { countItems, type ItemQuery, listItems } from './import-report-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
-import type { ImportKey, ImportReport, ImportSourceName, ImportTick, ItemReport } from './library-import.ts';
+import type {
+  ImportCounts,
+  ImportKey,
+  ImportReport,
+  ImportSourceName,
+  ImportTick,
+  ItemReport,
+} from './library-import.ts';
 
 /** Days for which ended imports are kept. Until then, a second import recognizes the videos of the first. */
 const IMPORT_KEPT_DAYS = 365;
@@ -20,6 +28,8 @@ export type NewImport = {
   request: object;
   isDryRun: boolean;
   concurrency: number;
+  maxBytesPerSec: number | null;
+  skipsDuplicates: boolean;
 };
 
 type Send = (tick: ImportTick) => FollowUp;
@@ -87,6 +97,7 @@ async function insertImport(
   send: Send,
 ): Promise<ImportKey> {
   const { libraryId, source, address, isDryRun, concurrency } = wanted;
+  const limits = { max_bytes_per_sec: wanted.maxBytesPerSec, skips_duplicates: wanted.skipsDuplicates };
   await lockLibrary(tx, libraryId);
   await requireNoOther(tx, libraryId, null);
   await sql`delete from library_import where id in (select id from library_import
@@ -96,7 +107,7 @@ async function insertImport(
   const row = { id: importId, library_id: libraryId, source, address, request, concurrency };
   await tx
     .insertInto('library_import')
-    .values({ ...row, state: 'listing', is_dry_run: isDryRun })
+    .values({ ...row, ...limits, state: 'listing', is_dry_run: isDryRun })
     .execute();
   await send({ libraryId, importId, tick: 0 })(tx);
   return { libraryId, importId };
@@ -135,7 +146,7 @@ async function resumeImport(tx: Tx, key: ImportKey, send: Send): Promise<void> {
   await retryItems(tx, key.importId);
   const { rows } = await sql<{ tick: number }>`
     update library_import set state = case when is_listed then 'running' else 'listing' end, is_dry_run = false,
-      reason = null, ended_at = null, tick = tick + 1
+      reason = null, ended_at = null, running_at = case when is_listed then now() end, tick = tick + 1
     where id = ${key.importId} returning tick`.execute(tx);
   for (const { tick } of rows) await send({ ...key, tick })(tx);
 }
@@ -155,5 +166,20 @@ async function toReport(db: Db, row: Row): Promise<ImportReport> {
   const { id, library_id: libraryId, source, address, state, is_dry_run: isDryRun, concurrency, reason } = row;
   const times = { createdAt: row.created_at, endedAt: row.ended_at };
   const counts = await countItems(db, id);
-  return { id, libraryId, source, address, state, isDryRun, concurrency, reason, ...times, counts };
+  const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
+  const limits = { concurrency, maxBytesPerSec, skipsDuplicates, remainingSec: estimate(row, counts) };
+  return { id, libraryId, source, address, state, isDryRun, ...limits, reason, ...times, counts };
+}
+
+/**
+ * Estimates the time of the remaining transfers: from the speed so far, else from the sample of the plan. Null for an
+ * import without known sizes or speed.
+ */
+function estimate(row: Row, { openBytes, importedBytes }: ImportCounts): number | null {
+  if (openBytes === 0 || (row.ended_at !== null && row.state !== 'planned')) return null;
+  const runningSec = row.running_at === null ? 0 : (Date.now() - row.running_at.getTime()) / 1000;
+  const measured = importedBytes > 0 && runningSec > 0 ? importedBytes / runningSec : row.source_bytes_per_sec;
+  const limit = row.max_bytes_per_sec ?? Number.POSITIVE_INFINITY;
+  const bytesPerSec = Math.min(measured ?? Number.POSITIVE_INFINITY, limit);
+  return Number.isFinite(bytesPerSec) ? Math.ceil(openBytes / bytesPerSec) : null;
 }

@@ -13,6 +13,8 @@ export type OpenImport = ImportTick & {
   state: 'listing' | 'running' | 'cancelling';
   isDryRun: boolean;
   concurrency: number;
+  maxBytesPerSec: number | null;
+  skipsDuplicates: boolean;
   cursor: string | null;
   createdAt: Date;
   request: unknown;
@@ -28,8 +30,10 @@ export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox):
     .executeTakeFirst();
   if (row === undefined || !isActive(row)) return null;
   const { source, state, is_dry_run: isDryRun, concurrency, cursor } = row;
+  const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
+  const limits = { concurrency, maxBytesPerSec, skipsDuplicates };
   const request: unknown = JSON.parse(secretBox.open(row.request));
-  return { ...key, source, state, isDryRun, concurrency, cursor, createdAt: row.created_at, request };
+  return { ...key, source, state, isDryRun, ...limits, cursor, createdAt: row.created_at, request };
 }
 
 /** Finds active imports with their current ticks. */
@@ -56,6 +60,7 @@ export async function savePage(
     const { numAffectedRows } = await sql`
       update library_import set cursor = ${next}, is_listed = ${next === null}, reason = null,
         state = case when ${next}::text is not null then state when is_dry_run then 'planned' else 'running' end,
+        running_at = case when ${next}::text is null and not is_dry_run then now() end,
         ended_at = case when ${next}::text is null and is_dry_run then now() end
       where id = ${key.importId} and tick = ${key.tick} and state = 'listing'`.execute(tx);
     if (numAffectedRows === 0n) return false;
@@ -73,6 +78,16 @@ export async function saveRequest(db: Db, key: ImportTick, sealed: Buffer): Prom
     .where('tick', '=', key.tick)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+/** Records the speed of a sample transfer, from which a plan estimates its time. */
+export async function saveSpeed(db: Db, key: ImportTick, bytesPerSec: number): Promise<void> {
+  await db
+    .updateTable('library_import')
+    .set({ source_bytes_per_sec: Math.max(1, Math.round(bytesPerSec)) })
+    .where('id', '=', key.importId)
+    .where('tick', '=', key.tick)
+    .execute();
 }
 
 /** Passes an import to its next job. Does nothing if the tick has passed. `reason` tells people why it waits. */

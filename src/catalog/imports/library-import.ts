@@ -1,7 +1,17 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /** Places that videos can be imported from. The items of `upload` are in the request, and their files are uploaded. */
-export const IMPORT_SOURCES = ['bunny', 'millrace', 'upload'] as const;
+export const IMPORT_SOURCES = [
+  'bunny',
+  'millrace',
+  's3',
+  'peertube',
+  'mux',
+  'cloudflare',
+  'vimeo',
+  'mediacms',
+  'upload',
+] as const;
 export type ImportSourceName = (typeof IMPORT_SOURCES)[number];
 
 /**
@@ -34,8 +44,18 @@ export const MAX_IMPORT_CONCURRENCY = 20;
 /** Maximum number of items in one import. */
 export const MAX_IMPORT_ITEMS = 1_000_000;
 
-/** Number of items by state, and the bytes and seconds of videos that are not skipped. */
-export type ImportCounts = Record<ItemState, number> & { total: number; sizeBytes: number; durationSec: number };
+/**
+ * Number of items by state, the bytes and seconds of videos that are not skipped, the bytes of those that wait or are
+ * imported, and the number of waiting videos whose size the source does not state.
+ */
+export type ImportCounts = Record<ItemState, number> & {
+  total: number;
+  sizeBytes: number;
+  durationSec: number;
+  openBytes: number;
+  importedBytes: number;
+  unknownSizes: number;
+};
 
 export type ImportReport = {
   id: Guid;
@@ -45,6 +65,12 @@ export type ImportReport = {
   state: ImportState;
   isDryRun: boolean;
   concurrency: number;
+  /** Maximum bytes per second of all transfers together; null for no limit. */
+  maxBytesPerSec: number | null;
+  /** Whether the copy of a file that the library has already is removed again. */
+  skipsDuplicates: boolean;
+  /** Estimated time until the end, in s; null if it cannot be estimated. */
+  remainingSec: number | null;
   reason: string | null;
   createdAt: Date;
   endedAt: Date | null;
@@ -58,8 +84,37 @@ export type ItemReport = {
   title: string;
   targetId: Guid;
   sizeBytes: number | null;
+  durationSec: number | null;
+  /** Size that the origin stated at the transfer. */
+  fileBytes: number | null;
+  /** The video here; null if the item is not imported or its video was deleted. */
+  stored: StoredVideo | null;
   state: ItemState;
   reason: string | null;
   isRetryable: boolean;
   notes: string[];
 };
+
+/** Facts about the video of an imported item. `sizeBytes` is null without a stored original. */
+export type StoredVideo = { sizeBytes: number | null; durationMs: number; state: string };
+
+/**
+ * Result of comparing an imported video with its source: `same` size, duration and playable, `different`, `unplayable`,
+ * `pending` while it is encoded, or `deleted`.
+ */
+export const ITEM_CHECKS = ['same', 'different', 'unplayable', 'pending', 'deleted'] as const;
+export type ItemCheck = (typeof ITEM_CHECKS)[number];
+
+/** Sources state durations in whole seconds, and containers may count the last frame differently. */
+const MAX_DURATION_DIFFERENCE_SEC = 2;
+
+/** Compares an item with its video. Null for a collection and for an item that is not imported. */
+export function checkItem({ kind, state, stored, fileBytes, durationSec }: ItemReport): ItemCheck | null {
+  if (kind !== 'video' || state !== 'imported') return null;
+  if (stored === null) return 'deleted';
+  if (stored.state === 'failed' || stored.state === 'upload-failed') return 'unplayable';
+  if (fileBytes !== null && stored.sizeBytes !== null && fileBytes !== stored.sizeBytes) return 'different';
+  const differenceSec = durationSec === null ? 0 : Math.abs(durationSec - stored.durationMs / 1000);
+  if (stored.durationMs > 0 && differenceSec > MAX_DURATION_DIFFERENCE_SEC) return 'different';
+  return stored.state === 'finished' || stored.state === 'jit-ready' ? 'same' : 'pending';
+}

@@ -88,6 +88,14 @@ export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: Up
 }
 
 /**
+ * Prepares a video for the file of an import. A failed video loses its earlier file and failure now, because the import
+ * waits for the outcome. Throws `Refused` (`invalid`) for a video that accepts no upload.
+ */
+export function beginImport(video: Video): Video {
+  return video.state === 'failed' ? { ...detailsOf(video), state: 'created' } : beginUpload(video, {});
+}
+
+/**
  * Records that an upload failed, and the reason; another may follow. A video that has received a file is left
  * unchanged.
  */

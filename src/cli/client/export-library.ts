@@ -1,4 +1,6 @@
-import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VideoModel } from '../../../sdk/src/millrace.ts';
 import { readGuid } from '../../lib/guid.ts';
@@ -13,19 +15,23 @@ import { openZoneFiles, type ZoneFiles } from './zone-files.ts';
 
 /** Names of the files of an export that belong to no single video. */
 export const EXPORT_FILES = { collections: 'collections.json', statistics: 'statistics.csv', sums: 'SHA256SUMS' };
+/** Sizes and times of exported media, by which a later run notices changed files without reading all of them. */
+const MARKS = '.export.json';
 
 const [CREATED, UPLOAD_FAILED] = [0, 6];
 /** Thumbnails that are frames of the video, which an import makes again. */
 const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
 const SNIFFED_BYTES = 16;
 
-/** `names` has the files in the folder, `sums` the SHA-256 of exported media by name. */
+type Mark = { sizeBytes: number; modifiedMs: number };
+/** `names` has the files in the folder, `sums` and `marks` the SHA-256 and size of exported media by name. */
 type Exporting = {
   context: Context;
   files: ZoneFiles;
   folder: string;
   names: ReadonlySet<string>;
   sums: Map<string, string>;
+  marks: Map<string, Mark>;
 };
 
 /**
@@ -47,7 +53,7 @@ export async function exportLibrary(context: Context): Promise<void> {
   });
   const { millrace, library: libraryId } = context;
   await writeCollections(context, folder);
-  const [sums, names] = [await readSums(folder), new Set(await readdir(folder))];
+  const [sums, marks, names] = [await readSums(folder), await readMarks(folder), new Set(await readdir(folder))];
   const { totalItems } = await millrace.call('listVideos', { libraryId, itemsPerPage: 1 });
   let [done, exported, kept, empty] = [0, 0, 0, 0];
   const failures: string[] = [];
@@ -55,7 +61,7 @@ export async function exportLibrary(context: Context): Promise<void> {
     printProgress(`exporting ${done} of ${totalItems}`, done / Math.max(1, totalItems));
     done += 1;
     try {
-      const isNew = await exportVideo({ context, files, folder, names, sums }, video);
+      const isNew = await exportVideo({ context, files, folder, names, sums, marks }, video);
       if (!hasFile(video)) empty += 1;
       else if (isNew) exported += 1;
       else kept += 1;
@@ -67,6 +73,7 @@ export async function exportLibrary(context: Context): Promise<void> {
   endProgress();
   const sorted = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
   await replaceFile(join(folder, EXPORT_FILES.sums), sorted.map(lineOf).join(''));
+  await replaceFile(join(folder, MARKS), `${JSON.stringify(Object.fromEntries(marks))}\n`);
   await writeStatistics(context, folder);
   for (const failure of failures) printLine(failure);
   const without = empty === 0 ? '' : `, ${empty} without a file`;
@@ -141,14 +148,14 @@ async function fetchInto({ files, folder }: Exporting, path: string, extension: 
   await downloadFile(zoneFile(files, path), { target, sha256: null });
 }
 
-/** Downloads the media of a video, unless the folder has it. Returns whether it was transferred. */
+/** Downloads the media of a video, unless the folder has it undamaged. Returns whether it was transferred. */
 async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder, names, sums } = exporting;
   const sha256 = video.hasOriginal === true ? video.originalHash : null;
   const existing = [...sums.keys()].find((name) => name.startsWith(`${video.guid}.`));
   if (existing !== undefined && names.has(existing)) {
     const isSame = sha256 === null ? await hasSameRenditions(folder, video) : sums.get(existing) === sha256;
-    if (isSame) return false;
+    if (isSame && (await isIntact(exporting, existing))) return false;
     await rm(join(folder, existing));
     sums.delete(existing);
   }
@@ -157,8 +164,26 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
   const name = `${video.guid}${await extensionOf(target)}`;
   await rename(target, join(folder, name));
   sums.set(name, hash);
+  exporting.marks.set(name, await markOf(join(folder, name)));
   // Later lines of a file replace earlier ones, until the end of the export writes each once.
   await appendFile(join(folder, EXPORT_FILES.sums), lineOf([name, hash]));
+  return true;
+}
+
+async function markOf(path: string): Promise<Mark> {
+  const { size, mtimeMs } = await stat(path);
+  return { sizeBytes: size, modifiedMs: mtimeMs };
+}
+
+/** Returns whether an exported file has its recorded size and time, or else its recorded SHA-256. */
+async function isIntact({ folder, sums, marks }: Exporting, name: string): Promise<boolean> {
+  const path = join(folder, name);
+  const [mark, now] = [marks.get(name), await markOf(path)];
+  if (mark?.sizeBytes === now.sizeBytes && mark.modifiedMs === now.modifiedMs) return true;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  if (hash.digest('hex') !== sums.get(name)) return false;
+  marks.set(name, now);
   return true;
 }
 
@@ -211,6 +236,15 @@ async function extensionOf(file: string): Promise<string> {
 /** Returns a line as `sha256sum` writes it. */
 function lineOf([name, sum]: readonly [name: string, sum: string]): string {
   return `${sum}  ${name}\n`;
+}
+
+/** A file that is missing or unreadable costs only time, because the next run reads the media again. */
+async function readMarks(folder: string): Promise<Map<string, Mark>> {
+  try {
+    return new Map(Object.entries(JSON.parse(await readFile(join(folder, MARKS), 'utf8'))));
+  } catch {
+    return new Map();
+  }
 }
 
 async function readSums(folder: string): Promise<Map<string, string>> {

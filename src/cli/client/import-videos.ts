@@ -1,21 +1,38 @@
+import { SOURCE_FIELDS } from '../../catalog/imports/source-fields.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
 import { importFolder } from './import-folder.ts';
 import { printLine } from './output.ts';
+import { readFolder } from './read-folder.ts';
+import { readTakeout } from './read-takeout.ts';
 
-/** Services that the server reads from by itself. */
-const REMOTE = ['bunny', 'millrace'] as const;
-const BUNNY_CORE = 'https://api.bunny.net';
+type Remote = keyof typeof SOURCE_FIELDS;
+
+const REMOTE = Object.keys(SOURCE_FIELDS).filter((name): name is Remote => name in SOURCE_FIELDS);
+
+/** Lists the sources with the fields that they need, one per line. */
+function describeSources(): string {
+  const remote = REMOTE.map((name) => {
+    const { needs, takes } = SOURCE_FIELDS[name];
+    const wanted = needs.map((need) =>
+      typeof need === 'string' ? `${need}=` : need.map((one) => `${one}=`).join('|'),
+    );
+    return `  import ${name} ${wanted.join(' ')} ${takes.map((take) => `[${take}=]`).join(' ')}`.trimEnd();
+  });
+  return [...remote, '  import folder PATH', '  import takeout PATH'].join('\n');
+}
 
 /** `import SOURCE`: starts an import, shows its progress and prints each item that was not imported. */
 export async function importVideos(context: Context): Promise<void> {
   const [source = '', ...paths] = context.takes;
   const remote = REMOTE.find((name) => name === source);
-  if (source === 'folder' && paths[0] !== undefined) return importFolder(context, paths[0]);
+  const [path] = paths;
+  if (source === 'folder' && path !== undefined) return importFolder(context, path, await readFolder(context, path));
+  if (source === 'takeout' && path !== undefined) return importFolder(context, path, await readTakeout(context, path));
   if (remote === undefined) {
-    const words = `expected bunny, millrace or folder PATH, got ${context.takes.join(' ')}.`;
-    throw new Refused('invalid', words);
+    const got = context.takes.length === 0 ? 'no source' : context.takes.join(' ');
+    throw new Refused('invalid', `expected a source with its fields, got ${got}.\n${describeSources()}`);
   }
   if (context.pairs.sourceLibraryId !== 'all') return importLibrary(context, remote, context.library);
   const incomplete: string[] = [];
@@ -35,13 +52,14 @@ export async function importVideos(context: Context): Promise<void> {
   if (incomplete.length > 0) throw new TransferIncomplete(incomplete.join(' '));
 }
 
-async function importLibrary(context: Context, source: (typeof REMOTE)[number], libraryId: number): Promise<void> {
-  const { sourceLibraryId, concurrency, ...fields } = context.pairs;
+async function importLibrary(context: Context, source: Remote, libraryId: number): Promise<void> {
+  const { sourceLibraryId, concurrency, bandwidth, ...fields } = context.pairs;
   const body = {
     ...fields,
     source,
     ...(sourceLibraryId !== undefined && { sourceLibraryId: Number(sourceLibraryId) }),
     ...(concurrency !== undefined && { concurrency: Number(concurrency) }),
+    ...(bandwidth !== undefined && { bandwidth: Number(bandwidth) }),
   };
   const { guid } = await context.millrace.call('createImport', { libraryId, body });
   await followImport(context, libraryId, guid);
@@ -50,7 +68,7 @@ async function importLibrary(context: Context, source: (typeof REMOTE)[number], 
 type SourceLibrary = { Id: number; Name: string };
 
 async function listSourceLibraries({ pairs }: Context): Promise<SourceLibrary[]> {
-  const core = String(pairs.coreUrl ?? pairs.apiUrl ?? BUNNY_CORE).replace(/\/+$/, '');
+  const core = String(pairs.coreUrl ?? pairs.apiUrl ?? SOURCE_FIELDS.bunny.usual.coreUrl).replace(/\/+$/, '');
   const answer = await fetch(`${core}/videolibrary?page=0`, { headers: { AccessKey: String(pairs.accountKey ?? '') } });
   if (!answer.ok) {
     throw new Refused('invalid', `expected the libraries of the source, got status ${answer.status} from ${core}.`);

@@ -1,16 +1,13 @@
 import { openAsBlob } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Millrace, type UploadState } from '../../../sdk/src/millrace.ts';
+import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
-/** Extensions of files that are uploaded from a folder. A file that is given as an argument may have any name. */
-export const MEDIA: ReadonlySet<string> = new Set(
-  '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
-);
 const PENDING = 'uploads.json';
 
 type Source = { path: string; collectionId: string | null };
@@ -80,7 +77,7 @@ async function mediaOf(path: string): Promise<string[] | null> {
     const isFolder = (await stat(path)).isDirectory();
     if (isFolder) {
       const names = await readdir(path, { recursive: true });
-      const media = names.filter((name) => MEDIA.has(extname(name).toLowerCase()));
+      const media = names.filter(isMedium);
       if (media.length > 0) return media.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(path, name));
     } else if (size > 0) return null;
   } catch (cause) {

@@ -6,13 +6,14 @@ import {
   settleItem,
   startItem,
   TAKEN,
+  waitForSource,
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
 import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
-import { openingFetch } from '../../catalog/uploads/fetch-store.ts';
-import { beginUpload } from '../../catalog/videos/video.ts';
+import { type FetchRequest, openingFetch } from '../../catalog/uploads/fetch-store.ts';
+import { beginImport } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -20,13 +21,19 @@ import type { JobDeps } from '../job-deps.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
-import { type FileRequest, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
+import { type FileRequest, isTransient, SourceBusy, type SourceClient, SourcePreparing } from './source-client.ts';
 
 /** Below fetches that people requested, which they wait for. */
 const FETCH_PRIORITY = -1;
 
 /** An import with its source, opened for a job. */
-export type RunningImport = { source: ImportSource; request: SourceRequest; client: SourceClient };
+export type RunningImport = {
+  source: ImportSource;
+  request: SourceRequest;
+  client: SourceClient;
+  /** Limit of each transfer; null for none. */
+  maxBytesPerSec: number | null;
+};
 
 /**
  * Starts an item: creates its collection or video and requests its file. Continues where an earlier attempt ended.
@@ -44,7 +51,8 @@ export async function importItem(
     signal.throwIfAborted();
     if (error instanceof SourceBusy || error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    if (isTransient(error)) await retryLater(deps.db, item, reason);
+    if (error instanceof SourcePreparing) await waitForSource(deps.db, item, reason);
+    else if (isTransient(error)) await retryLater(deps.db, item, reason);
     else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: false });
   }
 }
@@ -65,13 +73,17 @@ async function importVideo(
   signal: AbortSignal,
 ): Promise<void> {
   const { source, request, client } = running;
-  const located = source.locate(request, item.targetId, item.video);
+  const { targetId: id, sourceId } = item;
+  const located = await source.locate(request, { item: { id, sourceId, video: item.video }, client }, signal);
   // Looks for the file first, so that a video without one leaves nothing behind.
-  const file = source.awaitsUploads ? null : await findFile(located.files, client, signal);
-  if (!item.ownsTarget && !(await create(item, deps.db))) return;
+  const found = source.awaitsUploads ? null : await findFile(located.files, client, signal);
+  const video = { ...item.video, ...located.details };
+  if (!item.ownsTarget && !(await create({ ...item, video }, deps.db))) return;
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const notes = await attachFiles(key, { located, deps: { ...deps, client } }, signal);
-  await requestFile(item, { file, notes: [...new Set([...item.notes, ...notes])] }, deps);
+  const all = [...new Set([...item.notes, ...(located.notes ?? []), ...notes])];
+  const file = found && limited(found.file, running.maxBytesPerSec);
+  await requestFile(item, { file, fileBytes: found?.sizeBytes ?? null, notes: all }, deps);
 }
 
 /** Creates the video. Returns false, with an outcome recorded, if its GUID is in use. */
@@ -83,34 +95,40 @@ async function create(item: VideoItem, db: Db): Promise<boolean> {
   });
 }
 
+type Found = { file: FileRequest; sizeBytes: number | null };
+
 /** Returns the first candidate that exists. Throws `Refused` with the reason of each if there is none. */
-async function findFile(
-  files: LocatedFiles['files'],
-  client: SourceClient,
-  signal: AbortSignal,
-): Promise<FileRequest | null> {
+async function findFile(files: LocatedFiles['files'], client: SourceClient, signal: AbortSignal): Promise<Found> {
   const reasons: string[] = [];
   for (const { kind, url, headers } of files) {
-    const { isThere, reason } = await client.probe({ url, headers }, signal);
-    if (isThere) return { url, headers };
+    const { isThere, reason, sizeBytes } = await client.probe({ url, headers }, signal);
+    if (isThere) return { file: { url, headers }, sizeBytes };
     reasons.push(`${kind}: ${reason}`);
   }
   throw new Refused('invalid', `No file could be downloaded. ${reasons.join(' ')}`);
 }
 
-type Wanted = { file: FileRequest | null; notes: readonly string[] };
+function limited(file: FileRequest, maxBytesPerSec: number | null): FetchRequest {
+  return maxBytesPerSec === null ? file : { ...file, maxBytesPerSec };
+}
+
+type Wanted = { file: FetchRequest | null; fileBytes: number | null; notes: readonly string[] };
 
 /** Opens the fetch in the transaction that marks the item as in transfer, so that a file is requested once. */
-async function requestFile(item: VideoItem, { file, notes }: Wanted, { db, queue, secretBox }: JobDeps): Promise<void> {
+async function requestFile(
+  item: VideoItem,
+  { file, ...facts }: Wanted,
+  { db, queue, secretBox }: JobDeps,
+): Promise<void> {
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const id = newGuid();
   const start: FollowUp = async (tx) => {
-    if (!(await startItem(tx, item, notes)) || file === null) return;
+    if (!(await startItem(tx, item, facts)) || file === null) return;
     await openingFetch({ id, key }, file, secretBox)(tx);
     await queue.send(fetchVideo, { ...key, uploadId: id }, { onlyOneNamed: id, priority: FETCH_PRIORITY })(tx);
   };
   try {
-    await createVideoStore(db).change(key, (video) => beginUpload(video, {}), start);
+    await createVideoStore(db).change(key, beginImport, start);
   } catch (error) {
     if (!(error instanceof Refused) || error.kind !== 'invalid') throw error;
     // The video got its file from an earlier import or an upload.

@@ -7,42 +7,69 @@ import type { FileRequest, SourceClient } from './source-client.ts';
 export type SourceRequest = {
   apiUrl: string;
   coreUrl: string | null;
-  /** Key of the library at the source. */
+  /** Key of the library at the source, or the first part of a pair of keys. */
   accessKey: string | null;
   accountKey: string | null;
   libraryId: number | null;
-  /** Address of the files: the pull zone, without a final slash. */
+  /** Address of the files, without a final slash. */
   cdnUrl: string | null;
   /** Signs addresses of files; null if the pull zone requires no token. */
   securityKey: string | null;
   /** Page that the pull zone expects as referrer. */
   referrer: string | null;
+  /** Account or user name at the source. */
+  account: string | null;
+  /** Second part of a pair of keys, or the password of `account`. */
+  secretKey: string | null;
+  bucket: string | null;
+  prefix: string | null;
+  region: string | null;
   /** Storage zone of the library, from which originals can be read. */
   storage: { url: string; key: string } | null;
+  /** Time of the last `prepare`, in ms since 1970; null before the first. */
+  preparedMs: number | null;
   items: readonly ListedItem[];
 };
 
 export type ListedPage = { items: ListedItem[]; next: string | null };
 
+export type Listing = {
+  cursor: string | null;
+  client: SourceClient;
+  /** Derives a GUID from an id of the source. Another import into the same library derives the same one. */
+  guidFor(sourceId: string): Guid;
+};
+
+/** A listed video whose files are wanted. */
+export type Located = { id: Guid; sourceId: string; video: ImportedVideo };
+
 /**
- * A place that videos can be imported from. `prepare` finds out what the request does not state, once per import.
- * `list` returns one page of entries, collections first. `locate` writes requests for the files of a video.
+ * A place that videos can be imported from. `prepare` finds out what the request does not state, before the list and
+ * again after `refreshSec`. `list` returns one page of entries, collections first. `locate` writes requests for the
+ * files of a video immediately before the transfer. It throws `SourcePreparing` while the source makes the file.
  */
 export type ImportSource = {
   name: ImportSourceName;
   /** True if the files of the items are uploaded by the caller instead of fetched. */
   awaitsUploads: boolean;
+  /** True if `locate` makes the source prepare a file, which a plan must not do. */
+  preparesFiles: boolean;
+  /** Lifetime of what `prepare` found out, in s; null if it does not expire. */
+  refreshSec: number | null;
   prepare(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest>;
-  list(
+  list(request: SourceRequest, listing: Listing, signal: AbortSignal): Promise<ListedPage>;
+  locate(
     request: SourceRequest,
-    at: { cursor: string | null; client: SourceClient },
+    { item, client }: { item: Located; client: SourceClient },
     signal: AbortSignal,
-  ): Promise<ListedPage>;
-  locate(request: SourceRequest, id: Guid, video: ImportedVideo): LocatedFiles;
+  ): Promise<LocatedFiles>;
 };
 
+/** `details` replace listed properties that a list of the source does not contain. */
 export type LocatedFiles = {
   files: (FileRequest & { kind: string })[];
   captions: (FileRequest & Pick<ImportCaption, 'srclang' | 'label'>)[];
   thumbnail: FileRequest | null;
+  details?: Partial<ImportedVideo>;
+  notes?: string[];
 };

@@ -1,4 +1,6 @@
-import type { FollowUp } from '../../catalog/db.ts';
+import { createHash } from 'node:crypto';
+import type { Db, FollowUp } from '../../catalog/db.ts';
+import { countUnhashed, findDuplicates, noteDuplicate } from '../../catalog/imports/duplicate-store.ts';
 import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
@@ -8,16 +10,19 @@ import {
   passOn,
   savePage,
   saveRequest,
+  saveSpeed,
 } from '../../catalog/imports/import-work-store.ts';
 import type { ImportTick } from '../../catalog/imports/library-import.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { createTrashStore } from '../../catalog/videos/trash-store.ts';
+import { type Guid, guidOfBytes } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { importItem, type RunningImport } from './import-item.ts';
-import type { SourceRequest } from './import-source.ts';
-import { createSourceClient, isTransient, SourceBusy } from './source-client.ts';
+import type { ImportSource, SourceRequest } from './import-source.ts';
+import { createSourceClient, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
 import { importSources } from './sources/all.ts';
 
 /** Maximum time of a run, in ms. Its successor continues, so that other housekeeping gets its turn. */
@@ -26,6 +31,12 @@ const RUN_MS = 20_000;
 const TRANSFER_PAUSE_SEC = 1;
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
+/** Minimum rate of one transfer. An origin that is slower is refused. */
+const MIN_BYTES_PER_SEC = 4_096;
+/** Maximum number of items whose file is tried as a sample of the speed. */
+const SAMPLED_ITEMS = 5;
+/** Maximum number of duplicates that one step settles. */
+const MAX_DUPLICATES = 200;
 
 /**
  * Performs an import: lists the source page by page, then starts items up to the concurrency and records the outcomes
@@ -42,8 +53,12 @@ export const runImport = defineJob<ImportTick, JobDeps>({
     const client = createSourceClient(deps.outbound);
     const source = importSources[opened.source];
     // The creator of the import wrote the request in this form.
-    const running = { source, client, request: opened.request as SourceRequest };
+    let request = opened.request as SourceRequest;
+    const { maxBytesPerSec: limit, concurrency } = opened;
+    const maxBytesPerSec = limit === null ? null : Math.max(MIN_BYTES_PER_SEC, Math.floor(limit / concurrency));
     try {
+      if (isStale(source, request)) request = await prepare(opened, { source, request, client, deps }, signal);
+      const running = { source, client, request, maxBytesPerSec };
       const pauseSec = await advance(opened, { running, deps }, signal);
       if (pauseSec !== null) await next(opened, { reason: null, delaySec: pauseSec }, deps);
     } catch (error) {
@@ -69,6 +84,24 @@ export async function resendImports({ db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const tick of ticks) await sendImport(queue, tick)(tx);
   });
+}
+
+/** Returns whether the import has begun, and what its source found out then has expired. */
+function isStale({ refreshSec }: ImportSource, { preparedMs }: SourceRequest): boolean {
+  return refreshSec !== null && preparedMs !== null && Date.now() - preparedMs > refreshSec * 1000;
+}
+
+type Preparing = { source: ImportSource; request: SourceRequest; client: SourceClient; deps: JobDeps };
+
+/** Prepares the access to the source and stores it. A later job ignores what this one stores. */
+async function prepare(
+  opened: OpenImport,
+  { source, request, client, deps }: Preparing,
+  signal: AbortSignal,
+): Promise<SourceRequest> {
+  const prepared = { ...(await source.prepare(request, client, signal)), preparedMs: Date.now() };
+  await saveRequest(deps.db, opened, deps.secretBox.seal(JSON.stringify(prepared)));
+  return prepared;
 }
 
 type Parts = { running: RunningImport; deps: JobDeps };
@@ -99,16 +132,48 @@ async function listSource(opened: OpenImport, { running, deps }: Parts, signal: 
   let { request } = running;
   let { cursor } = opened;
   if (cursor === null) {
-    request = await source.prepare(request, client, signal);
-    if (!(await saveRequest(deps.db, opened, deps.secretBox.seal(JSON.stringify(request))))) return null;
+    request = await prepare(opened, { source, request, client, deps }, signal);
   }
+  const guidFor = (sourceId: string) => deriveGuid(opened, request, sourceId);
   const until = Date.now() + RUN_MS;
   do {
-    const page = await source.list(request, { cursor, client }, signal);
+    const page = await source.list(request, { cursor, client, guidFor }, signal);
     if (!(await savePage(deps.db, opened, page))) return null;
     cursor = page.next;
   } while (cursor !== null && Date.now() < until);
-  return cursor === null && opened.isDryRun ? null : 0;
+  if (cursor !== null || !opened.isDryRun) return 0;
+  await measureSpeed(opened, { running: { ...running, request }, deps }, signal);
+  return null;
+}
+
+/** GUIDs are unique over all libraries, so the target is a part of each. */
+function deriveGuid(
+  { source, libraryId }: OpenImport,
+  { apiUrl, bucket, prefix }: SourceRequest,
+  sourceId: string,
+): Guid {
+  const parts = JSON.stringify([source, apiUrl, bucket, prefix, libraryId, sourceId]);
+  return guidOfBytes(createHash('sha256').update(parts).digest());
+}
+
+/** Downloads the beginning of a file to learn the speed of the source. A plan without it has no estimated time. */
+async function measureSpeed(opened: OpenImport, { running, deps }: Parts, signal: AbortSignal): Promise<void> {
+  if (running.source.awaitsUploads || running.source.preparesFiles) return;
+  const { source, client, request } = running;
+  for (const item of await nextItems(deps.db, opened.importId, SAMPLED_ITEMS)) {
+    if (item.video === null) continue;
+    const { targetId: id, sourceId, video } = item;
+    try {
+      const { files } = await source.locate(request, { item: { id, sourceId, video }, client }, signal);
+      const [file] = files;
+      const bytesPerSec = file === undefined ? null : await client.measure(file, signal);
+      if (bytesPerSec !== null) return await saveSpeed(deps.db, opened, bytesPerSec);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isDatabaseAway(error)) throw error;
+      // The estimate is an extra. The import reports what fails.
+    }
+  }
 }
 
 async function transfer(opened: OpenImport, { running, deps }: Parts, signal: AbortSignal): Promise<number | null> {
@@ -118,6 +183,7 @@ async function transfer(opened: OpenImport, { running, deps }: Parts, signal: Ab
     await settleTransfers(deps.db, importId);
     const { waiting, fetching } = await countOpen(deps.db, importId);
     if (waiting === 0 && fetching === 0) {
+      if (!(await settleDuplicates(opened, deps.db))) return TRANSFER_PAUSE_SEC;
       await endImport(deps.db, opened, { state: 'finished', reason: null });
       return null;
     }
@@ -128,6 +194,17 @@ async function transfer(opened: OpenImport, { running, deps }: Parts, signal: Ab
     await startAll(items, { running, deps }, signal);
   }
   return 0;
+}
+
+/** Notes files that the library has already. Returns false while files are still hashed or many are left. */
+async function settleDuplicates({ libraryId, importId, skipsDuplicates }: OpenImport, db: Db): Promise<boolean> {
+  if ((await countUnhashed(db, importId)) > 0) return false;
+  const found = await findDuplicates(db, importId, MAX_DUPLICATES);
+  for (const duplicate of found) {
+    if (skipsDuplicates) await createTrashStore(db).put({ libraryId, mediaId: duplicate.targetId });
+    await noteDuplicate(db, importId, { ...duplicate, isSkipped: skipsDuplicates });
+  }
+  return found.length < MAX_DUPLICATES;
 }
 
 async function startAll(

@@ -10,9 +10,27 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
 /** Pause that a source may request, in s. A longer one is shortened. */
 const MAX_WAIT_SEC = 300;
+/** Bounds of a sample of the speed. A smaller sample says nothing about it. */
+const SAMPLE_BYTES = 8 * 2 ** 20;
+const SAMPLE_MS = 5_000;
+const MIN_SAMPLE_BYTES = 1_024;
+/** Numbers from here on are times instead of pauses. */
+const MIN_UNIX_SEC = 1_000_000_000;
+/** Statuses of files that do not exist, or that the key may not see. */
+const MISSING: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** A request for a file at the source. Signed addresses expire, so it is written immediately before its use. */
 export type FileRequest = { url: string; headers: Record<string, string> };
+/** A request to the API of the source. The body is JSON unless the headers state another type. Default: GET. */
+export type ApiRequest = FileRequest & { method?: 'GET' | 'POST' | 'PUT'; body?: string };
+
+/** The source is still making a file. Its item is tried again later. */
+export class SourcePreparing extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SourcePreparing';
+  }
+}
 
 /** The source asked for a pause. The import continues after it. */
 export class SourceBusy extends Error {
@@ -29,9 +47,13 @@ export class SourceBusy extends Error {
 export type SourceClient = {
   /**
    * Reads JSON. Tries again after network failures and statuses of 500 and above. Throws `SourceBusy` after a 429, and
-   * `Refused` (`invalid`) after another status than 200.
+   * `Refused` (`invalid`) after another status than 200 and 201.
    */
-  readJson(file: FileRequest, signal: AbortSignal): Promise<unknown>;
+  readJson(request: ApiRequest, signal: AbortSignal): Promise<unknown>;
+  /** Reads JSON. Returns null if it does not exist (403, 404, 410). Fails like `readJson`. */
+  findJson(request: ApiRequest, signal: AbortSignal): Promise<unknown>;
+  /** Reads a small file. Returns null if it does not exist (403, 404, 410). Fails like `readJson`. */
+  findFile(file: FileRequest & { maxBytes: number }, signal: AbortSignal): Promise<Buffer | null>;
   /** Reads a small file. Fails like `readJson`. */
   readFile(file: FileRequest & { maxBytes: number }, signal: AbortSignal): Promise<Buffer>;
   /**
@@ -42,24 +64,38 @@ export type SourceClient = {
     file: FileRequest,
     signal: AbortSignal,
   ): Promise<{ isThere: boolean; reason: string; sizeBytes: number | null }>;
+  /** Downloads the beginning of a file. Returns the bytes per second, or null for a file that is too small. */
+  measure(file: FileRequest, signal: AbortSignal): Promise<number | null>;
 };
 
 export function createSourceClient(outbound: Outbound): SourceClient {
-  const read = async ({ maxBytes, ...file }: FileRequest & { maxBytes: number }, signal: AbortSignal) => {
-    const { status, body } = await ask(outbound, { ...file, maxBytes, range: null }, signal);
-    if (status === 200) return body;
-    throw new Refused('invalid', `${statusMessage(status)} Expected 200 from ${withoutQuery(file.url)}.`);
+  type Wanted = ApiRequest & { maxBytes: number };
+  const find = async (wanted: Wanted, signal: AbortSignal) => {
+    const { status, body } = await ask(outbound, { ...wanted, range: null }, signal);
+    if (status === 200 || status === 201) return { status, body };
+    if (MISSING.has(status)) return { status, body: null };
+    throw new Refused('invalid', `${statusMessage(status)} Expected 200 from ${withoutQuery(wanted.url)}.`);
+  };
+  const read = async (wanted: Wanted, signal: AbortSignal) => {
+    const { status, body } = await find(wanted, signal);
+    if (body !== null) return body;
+    throw new Refused('invalid', `${statusMessage(status)} Expected 200 from ${withoutQuery(wanted.url)}.`);
+  };
+  const parse = (bytes: Buffer, { url }: ApiRequest): unknown => {
+    try {
+      return JSON.parse(bytes.toString('utf8'));
+    } catch (cause) {
+      const message = `Expected JSON from ${withoutQuery(url)}, got something else. Check the address.`;
+      throw new Refused('invalid', message, { cause });
+    }
   };
   return {
     readFile: read,
-    async readJson(file, signal) {
-      const bytes = await read({ ...file, maxBytes: MAX_JSON_BYTES }, signal);
-      try {
-        return JSON.parse(bytes.toString('utf8'));
-      } catch (cause) {
-        const message = `Expected JSON from ${withoutQuery(file.url)}, got something else. Check the address.`;
-        throw new Refused('invalid', message, { cause });
-      }
+    findFile: async (file, signal) => (await find(file, signal)).body,
+    readJson: async (request, signal) => parse(await read({ ...request, maxBytes: MAX_JSON_BYTES }, signal), request),
+    async findJson(request, signal) {
+      const { body } = await find({ ...request, maxBytes: MAX_JSON_BYTES }, signal);
+      return body === null ? null : parse(body, request);
     },
     async probe(file, signal) {
       const range = { start: 0, end: 0 };
@@ -69,10 +105,26 @@ export function createSourceClient(outbound: Outbound): SourceClient {
       const sizeBytes = total !== undefined && /^\d{1,15}$/.test(total) ? Number(total) : null;
       return { isThere, reason: isThere ? '' : statusMessage(status), sizeBytes };
     },
+    async measure({ url, headers }, signal) {
+      const limits = { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: TIME_LIMIT_MS, idleTimeoutMs: TIME_LIMIT_MS };
+      const { status, body } = await outbound.request(url, { method: 'GET', headers, ...limits }, signal);
+      body.on('error', () => undefined);
+      const startMs = performance.now();
+      let received = 0;
+      const spentMs = () => performance.now() - startMs;
+      if (status === 200) {
+        for await (const chunk of body) {
+          received += chunk.length;
+          if (received >= SAMPLE_BYTES || spentMs() >= SAMPLE_MS) break;
+        }
+      }
+      body.destroy();
+      return received < MIN_SAMPLE_BYTES ? null : (received * 1000) / Math.max(1, spentMs());
+    },
   };
 }
 
-type Asked = FileRequest & { maxBytes: number; range: { start: number; end: number } | null };
+type Asked = ApiRequest & { maxBytes: number; range: { start: number; end: number } | null };
 type Answered = { status: number; headers: Readonly<Partial<Record<string, string>>>; body: Buffer };
 
 async function ask(outbound: Outbound, asked: Asked, signal: AbortSignal): Promise<Answered> {
@@ -88,11 +140,18 @@ async function ask(outbound: Outbound, asked: Asked, signal: AbortSignal): Promi
 }
 
 async function askOnce(outbound: Outbound, asked: Asked, signal: AbortSignal): Promise<Answered> {
-  const { url, headers, maxBytes, range } = asked;
+  const { url, maxBytes, range, method = 'GET', body } = asked;
+  const headers =
+    body === undefined ? asked.headers : { 'content-type': 'application/json', ...lowerCase(asked.headers) };
   const limits = { maxBytes, timeoutMs: TIME_LIMIT_MS, idleTimeoutMs: TIME_LIMIT_MS };
-  const answer = await outbound.request(url, { method: 'GET', headers, ...(range && { range }), ...limits }, signal);
+  const answer = await outbound.request(
+    url,
+    { method, headers, ...(body !== undefined && { body }), ...(range && { range }), ...limits },
+    signal,
+  );
   const { status, headers: received } = answer;
-  if (range === null && status === 200) return { status, headers: received, body: await buffer(answer.body) };
+  if (range === null && (status === 200 || status === 201))
+    return { status, headers: received, body: await buffer(answer.body) };
   answer.body.on('error', () => undefined);
   answer.body.destroy();
   return { status, headers: received, body: Buffer.alloc(0) };
@@ -101,7 +160,7 @@ async function askOnce(outbound: Outbound, asked: Asked, signal: AbortSignal): P
 function requireReady(answer: Answered): Answered {
   const { status, headers } = answer;
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) {
-    throw new SourceBusy(waitOf(headers['retry-after']));
+    throw new SourceBusy(waitOf(headers['retry-after'] ?? headers['x-ratelimit-reset']));
   }
   if (status >= 500) throw new Error(statusMessage(status));
   return answer;
@@ -112,10 +171,19 @@ export function isTransient(error: unknown): boolean {
   return !(error instanceof Refused) || error.kind === 'unavailable' || error.kind === 'timeout';
 }
 
-/** Parses `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. */
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/**
+ * Parses `Retry-After` (RFC 9110 section 10.2.3), which is a number of seconds or a date, or `X-RateLimit-Reset`, which
+ * is a date or a time in s since 1970.
+ */
 function waitOf(header: string | undefined): number {
   if (header === undefined) return 5;
-  const sec = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  const number = /^\d+$/.test(header) ? Number(header) : null;
+  const atMs = number === null ? Date.parse(header) : number * 1000;
+  const sec = number !== null && number < MIN_UNIX_SEC ? number : (atMs - Date.now()) / 1000;
   return Number.isFinite(sec) ? Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(sec))) : 5;
 }
 

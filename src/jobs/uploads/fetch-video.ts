@@ -19,6 +19,7 @@ import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../lib/outbound/download.ts';
+import { paceBody } from '../../lib/outbound/pace-body.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Staging } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -85,14 +86,15 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
 });
 
 async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const { ref, request, version } = claim;
+  const { ref, version } = claim;
+  const { maxBytesPerSec = null, ...request } = claim.request;
   // After a crash between storing the object and committing its row, staging is empty and the object has all bytes.
   if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
     await download(
       {
         outbound: deps.outbound,
         ...request,
-        sink: stagingSink(deps.storage.staging, ref.id),
+        sink: stagingSink(deps.storage.staging, ref.id, maxBytesPerSec),
         limits: { ...USUAL_LIMITS, ...deps.fetchLimits },
         memory: {
           version,
@@ -108,12 +110,13 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
 }
 
 // Use `abort` instead of `rewind`, because a fenced writer may still have the file of the old bytes open.
-function stagingSink(staging: Staging, id: Guid): DownloadSink {
+function stagingSink(staging: Staging, id: Guid, maxBytesPerSec: number | null): DownloadSink {
   return {
     size: () => staging.size(id),
     async append(offset, body, signal) {
       try {
-        return await staging.append(id, offset, body, signal);
+        const paced = maxBytesPerSec === null ? body : paceBody(body, maxBytesPerSec, signal);
+        return await staging.append(id, offset, paced, signal);
       } catch (error) {
         // A worker with an expired lease was still writing. This must be retried, so it must not be a refusal.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;

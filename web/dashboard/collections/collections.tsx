@@ -8,6 +8,7 @@ import { mayWrite } from '../base/session.ts';
 import { bytes, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { FeedPanel } from './feed-panel.tsx';
 
 const PER_PAGE = 48;
 
@@ -129,6 +130,7 @@ function EditDialog({ path, name, onClose }: { path: string; name: string; onClo
           {t('Name')}
           <input value={text.value} required onInput={(event) => (text.value = event.currentTarget.value)} />
         </label>
+        <FeedPanel path={`${path}/feed`} />
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         <div class="row spread">
           <button type="button" class="quiet" onClick={remove}>

@@ -29,6 +29,11 @@ const WORDS: Readonly<Record<string, string>> = {
   fetching: 'In transfer',
   imported: 'Imported',
   skipped: 'Skipped',
+  same: 'Same as the source',
+  different: 'Different',
+  unplayable: 'Not playable',
+  pending: 'Being encoded',
+  deleted: 'Deleted',
 };
 const wordOf = (state: string) => tr(WORDS[state] ?? state);
 /** An upload of files has no address. */
@@ -145,8 +150,20 @@ function Summary({ report, path, onChanged }: SummaryProps) {
         <span>{t('Items: {0}', counts.total)}</span>
         <span>{bytes(counts.sizeBytes)}</span>
         <span>{clock(counts.durationSeconds)}</span>
+        {report.remainingSeconds !== null && <span>{t('About {0} left', clock(report.remainingSeconds))}</span>}
+        {counts.unknownSizes > 0 && <span>{t('Unknown sizes: {0}', counts.unknownSizes)}</span>}
       </p>
       <Progress counts={counts} />
+      {report.notCarried.length > 0 && (
+        <details>
+          <summary>{t('Not carried')}</summary>
+          <ul>
+            {report.notCarried.map((loss) => (
+              <li key={loss}>{tr(loss)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       {changing.error.value !== null && <Notice kind="error">{changing.error.value}</Notice>}
       <div class="row">
         {dateEnded === null ? (
@@ -158,6 +175,9 @@ function Summary({ report, path, onChanged }: SummaryProps) {
             {state === 'planned' ? t('Start import') : t('Resume import')}
           </button>
         )}
+        <a class="button quiet" href={`${path}/report`} download>
+          {t('Report as CSV')}
+        </a>
       </div>
     </section>
   );
@@ -165,7 +185,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
 
 function Items({ libraryId, items }: { libraryId: number; items: readonly ImportItemModel[] }) {
   return (
-    <Table label={t('Items')} head={[t('Title'), t('Outcome'), t('Reason')]}>
+    <Table label={t('Items')} head={[t('Title'), t('Outcome'), t('Comparison'), t('Reason')]}>
       {items.map((item) => (
         <tr key={item.sourceId} data-state={item.state}>
           <td>
@@ -176,6 +196,7 @@ function Items({ libraryId, items }: { libraryId: number; items: readonly Import
             )}
           </td>
           <td>{wordOf(item.state)}</td>
+          <td>{item.check === null ? '' : wordOf(item.check)}</td>
           <td>{[item.reason, ...item.notes].filter((text) => text !== null).join(' ')}</td>
         </tr>
       ))}

@@ -1,4 +1,5 @@
 import { ACCOUNT_FIELD_TEXTS } from './account-field-texts.ts';
+import { FEED_FIELD_TEXTS } from './feed-field-texts.ts';
 import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
@@ -16,6 +17,7 @@ const TEXTS: FieldTexts = {
   ...REPORT_FIELD_TEXTS,
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
+  ...FEED_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };
 

@@ -15,6 +15,12 @@ const IMPORT = {
   state:
     'State of the import: `listing`, `running`, `cancelling`, `planned` (a dry run that has ended), `finished`, ' +
     '`cancelled` or `failed`.',
+  bandwidth: 'Maximum bytes per second of all transfers together; null for no limit.',
+  skipDuplicates: 'Whether videos whose file the library has already are moved to the trash.',
+  remainingSeconds:
+    'Estimated time of the remaining transfers in seconds, from the speed so far or, in a plan, of a sample; null if ' +
+    'sizes or speed are unknown.',
+  notCarried: 'Properties of the source that no import carries, as sentences.',
   dryRun: 'True if the import only lists what it would import.',
   concurrency: 'Maximum number of files in transfer at once.',
   reason: 'Reason why the import waits or failed; null for none.',
@@ -39,15 +45,29 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     metaTags: 'Meta tags of the video.',
   },
   CreateImportModel: {
-    source: '`bunny`, `millrace` (another installation), or `upload` (you upload the files of `items`).',
-    apiUrl: 'Address of the API of the source. Required for `millrace`.',
+    source:
+      '`bunny`, `millrace` (another installation), `s3`, `peertube`, `mux`, `cloudflare`, `vimeo`, `mediacms`, or ' +
+      '`upload` (you upload the files of `items`).',
+    apiUrl:
+      'Address of the API of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
     coreUrl: 'Address of the account API of the source, if it differs.',
-    accessKey: 'Key of the library at the source. A read-only key is sufficient.',
+    accessKey:
+      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is enough. ' +
+      'For `s3`, the access key id. For `mux`, the token id.',
     accountKey: 'Key of the account at the source. With it, the addresses and keys of the pull zone are looked up.',
     sourceLibraryId: 'Id of the library at the source.',
     cdnUrl: 'Address of the files at the source, such as `https://vz-1234.b-cdn.net`. Looked up by default.',
     securityKey: 'Token key of the pull zone, if it requires signed addresses.',
     referrer: 'Page that the pull zone of the source accepts as referrer.',
+    account: 'Account id of `cloudflare`, user name of `peertube`, or the only author of `mediacms` to import.',
+    secretKey: 'Secret access key of `s3`, token secret of `mux`, or password of `peertube`.',
+    bucket: 'Bucket of `s3`.',
+    prefix: 'Folder in the bucket. The default is the whole bucket.',
+    region: 'Region of the bucket. The default is `us-east-1`.',
+    bandwidth: 'Maximum bytes per second of all transfers together, at least 10000. The default is no limit.',
+    skipDuplicates:
+      'If true, a video whose file the library has already is moved to the trash after the transfer and skipped. ' +
+      'The default is false: it is kept and noted.',
     dryRun: 'If true, only lists what would be imported. Resume the import to start it.',
     concurrency: 'Maximum number of files in transfer at once, 1 to 20. The default is 3.',
     items: 'Videos and collections of the source `upload`, at most 10000.',
@@ -61,11 +81,18 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     failed: 'Number of failed items.',
     sizeBytes: 'Bytes of all items that are not skipped.',
     durationSeconds: 'Length of all videos that are not skipped.',
+    unknownSizes: 'Number of videos to transfer whose size the source does not state.',
   },
   ImportModel: IMPORT,
   ImportDetailsModel: { ...IMPORT, items: 'The items of this page, in the order of the source.' },
   ImportItemModel: {
     ...ITEM,
+    durationSeconds: 'Length at the source in seconds; null if it states none.',
+    storedSizeBytes: 'Size of the stored original in bytes; null if there is none.',
+    storedDurationSeconds: 'Length of the imported video in seconds; null if it is not imported.',
+    check:
+      'Comparison of the imported video with the source: `same`, `different` (size or length), `unplayable`, ' +
+      '`pending` (still encoded) or `deleted`; null if it is not imported.',
     state: '`waiting`, `fetching`, or the outcome: `imported`, `skipped` or `failed`.',
     reason: 'Reason of the outcome as a sentence; null for none.',
     retryable: 'Whether a failed item may succeed later. Resuming the import tries it again.',

@@ -2,11 +2,11 @@ import type { ImportSourceName } from '../../../catalog/imports/library-import.t
 import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { signFile } from '../../../catalog/pull-zones/verify-url-token.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
-import { cleanText } from '../../../lib/clean-text.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
 import type { FileRequest, SourceClient } from '../source-client.ts';
+import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, textOf, timeOf } from './read-fields.ts';
 
 /** Maximum page size of the lists of this interface (wire-facts: it is clamped and echoed). */
 const PAGE_ITEMS = 1000;
@@ -16,7 +16,6 @@ const SIGNED_SEC = 24 * 3600;
 const CREATED = 0;
 const FINISHED = 4;
 const UPLOAD_FAILED = 6;
-const MAX_INT32 = 2 ** 31 - 1;
 const NO_FILE = 'The source has no file of this video.';
 
 /** A library of bunny Stream. */
@@ -27,11 +26,13 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
   return {
     name,
     awaitsUploads: false,
+    preparesFiles: false,
+    refreshSec: null,
     async prepare(request, client, signal) {
       return findFiles(await readAccount(request, client, signal), client, signal);
     },
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
-    locate(request, id, video) {
+    async locate(request, { item: { id, video } }) {
       const at = (address: string) => fileRequest(request, `/${id}/${address}`);
       return {
         files: video.files.map(({ kind, address }) => ({ kind, ...candidate(request, kind, `/${id}/${address}`) })),
@@ -41,13 +42,6 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     },
   };
 }
-
-type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
-const textOf = (value: unknown): string | null => (typeof value === 'string' && cleanText(value)) || null;
-const countOf = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
-const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
 /** Reads the library, its pull zone and its storage zone with the key of the account, if there is one. */
 async function readAccount(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest> {
@@ -153,16 +147,13 @@ function obstacleOf(status: number, files: readonly ImportFile[]) {
 }
 
 function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
-  const uploaded = textOf(item.dateUploaded);
-  const date =
-    uploaded === null ? Number.NaN : Date.parse(/[zZ]|[+-]\d\d:\d\d$/.test(uploaded) ? uploaded : `${uploaded}Z`);
   const thumbnail = textOf(item.thumbnailFileName);
   return {
     description: textOf(item.description),
     category: textOf(item.category),
     collectionId: readGuid(textOf(item.collectionId) ?? ''),
     isPublic: item.isPublic === true,
-    uploadedAt: Number.isNaN(date) ? null : new Date(date).toISOString(),
+    uploadedAt: timeOf(item.dateUploaded),
     views: countOf(item.views),
     watchSec: countOf(item.totalWatchTime),
     chapters: listOf(item.chapters).map(

@@ -6,11 +6,13 @@ const PAGE_ITEMS = 500;
 export const upload: ImportSource = {
   name: 'upload',
   awaitsUploads: true,
+  preparesFiles: false,
+  refreshSec: null,
   prepare: async (request) => request,
   async list({ items }, { cursor }) {
     const from = Number(cursor ?? 0);
     const next = from + PAGE_ITEMS;
     return { items: items.slice(from, next), next: next < items.length ? String(next) : null };
   },
-  locate: () => ({ files: [], captions: [], thumbnail: null }),
+  locate: async () => ({ files: [], captions: [], thumbnail: null }),
 };

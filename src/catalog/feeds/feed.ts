@@ -1,0 +1,37 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { CaptionTrack } from '../schema.ts';
+
+export type FeedKey = { libraryId: number; collectionId: Guid };
+
+/** Texts of a feed that its editors set; null for the default. */
+export type FeedTexts = {
+  title: string | null;
+  description: string | null;
+  author: string | null;
+  /** Language tag (RFC 5646). */
+  language: string | null;
+  /** Category of podcast directories. */
+  category: string | null;
+  isExplicit: boolean;
+};
+
+/** A feed of a collection. `token` is null if everybody may read it; then it lists public videos only. */
+export type Feed = FeedKey & FeedTexts & { collectionName: string; token: string | null };
+
+/** A finished video in a feed. `rungs` are those that may be offered as MP4, with the bytes of their renditions. */
+export type FeedVideo = {
+  id: Guid;
+  title: string;
+  description: string | null;
+  category: string | null;
+  createdAt: Date;
+  durationMs: number;
+  widthPx: number;
+  heightPx: number;
+  thumbnailFileName: string | null;
+  captions: CaptionTrack[];
+  keywords: string | null;
+  rungs: { rung: number; bytes: number }[];
+  audioBytes: number | null;
+  hasVideo: boolean;
+};

@@ -1,0 +1,100 @@
+import { extname } from 'node:path/posix';
+import { type Guid, readGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Fields of a sidecar or a row of a manifest. */
+export type SidecarFields = Record<string, unknown>;
+/** `image` is null if there is none. `path` is relative to the folder. */
+export type Sidecars = { captions: { srclang: string; path: string }[]; image: string | null; fields: string | null };
+
+/** Extensions of media in folders and buckets. */
+const MEDIA: ReadonlySet<string> = new Set(
+  '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
+);
+export const MANIFESTS = ['manifest.json', 'manifest.csv'];
+
+const IMAGES = ['.jpg', '.jpeg', '.png'];
+const CAPTIONS = ['.vtt', '.srt'];
+const TEXTS = ['description', 'category', 'collectionId', 'dateUploaded'];
+const NUMBERS = ['views', 'totalWatchTime'];
+const LISTS = ['chapters', 'moments', 'metaTags'];
+
+export const isMedium = (path: string): boolean => MEDIA.has(extname(path).toLowerCase());
+
+/** Selects the files that belong to a medium from `names`: those with its name and another extension. */
+export function findSidecars(medium: string, names: readonly string[], usualLanguage: string): Sidecars {
+  const stem = medium.slice(0, -extname(medium).length);
+  const beside = names.filter((name) => name.startsWith(`${stem}.`) && name !== medium);
+  const has = (extensions: readonly string[]) => (name: string) => extensions.includes(extname(name).toLowerCase());
+  const captions = beside.filter(has(CAPTIONS)).map((path) => {
+    // `talk.de.vtt` is German.
+    const language = path.slice(stem.length + 1, -extname(path).length);
+    return { srclang: language === '' ? usualLanguage : language, path };
+  });
+  const fields = `${stem}.json`;
+  return { captions, image: beside.find(has(IMAGES)) ?? null, fields: beside.includes(fields) ? fields : null };
+}
+
+/** Returns the label of captions from the field `captions`, a list of `srclang` and `label`. */
+export function labelOf({ captions }: SidecarFields, srclang: string): string | null {
+  const found: unknown = Array.isArray(captions) ? captions.find((one) => Object(one).srclang === srclang) : null;
+  const label: unknown = Object(found).label;
+  return typeof label === 'string' && label !== '' ? label : null;
+}
+
+/** Keeps the fields that an import carries. Values in CSV are texts, with JSON for lists. */
+export function pickKnown(fields: SidecarFields): SidecarFields {
+  const known: SidecarFields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === '' || value === null) continue;
+    if (TEXTS.includes(name)) known[name] = String(value);
+    if (NUMBERS.includes(name)) known[name] = Number(value);
+    if (name === 'isPublic') known[name] = String(value).toLowerCase() === 'true';
+    if (LISTS.includes(name)) known[name] = typeof value === 'string' ? parseJson(value, name) : value;
+  }
+  return known;
+}
+
+/** Parses a JSON object. Throws `Refused` with the name of the file. */
+export function parseFields(text: string, name: string): SidecarFields {
+  return { ...Object(parseJson(text, name)) };
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new Refused('invalid', `expected JSON in ${name}. Correct the file.`, { cause });
+  }
+}
+
+/** Parses `manifest.json` (a list) or `manifest.csv`. Returns its rows by the path of their medium. */
+export function parseManifest(text: string, name: string): Map<string, SidecarFields> {
+  const rows = name.endsWith('.csv')
+    ? readCsv(text)
+    : Object.values(parseFields(text, name)).map((row): SidecarFields => ({ ...Object(row) }));
+  return new Map(rows.map((row) => [String(row.file), row]));
+}
+
+/** Parses `collections.json` of an export: a list of `guid` and `name`. */
+export function parseCollections(text: string, name: string): { guid: Guid; name: string }[] {
+  return Object.values(parseFields(text, name)).map((one) => {
+    const guid = readGuid(String(Object(one).guid ?? ''));
+    if (guid === null) throw new Refused('invalid', `expected a guid in each entry of ${name}. Correct the file.`);
+    return { guid, name: String(Object(one).name ?? guid) };
+  });
+}
+
+/** Parses CSV (RFC 4180) with a header. */
+export function readCsv(text: string): Record<string, string>[] {
+  const rows: string[][] = [[]];
+  const cells = text.replace(/^\uFEFF/, '').matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g);
+  for (const [, quoted, plain = '', end = ''] of cells) {
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end !== ',') rows.push([]);
+  }
+  const [header = [], ...lines] = rows;
+  return lines
+    .filter((line) => line.some((cell) => cell !== ''))
+    .map((line) => Object.fromEntries(header.map((field, index) => [field, line[index] ?? ''])));
+}

@@ -1,0 +1,103 @@
+import type { ImportSourceName } from './library-import.ts';
+
+/** Fields of a request for an import that describe the access to its source. */
+export type SourceField =
+  | 'apiUrl'
+  | 'coreUrl'
+  | 'accessKey'
+  | 'accountKey'
+  | 'sourceLibraryId'
+  | 'cdnUrl'
+  | 'securityKey'
+  | 'referrer'
+  | 'account'
+  | 'secretKey'
+  | 'bucket'
+  | 'prefix'
+  | 'region';
+
+export type SourceFields = {
+  /** Name of the service. */
+  title: string;
+  /** Required fields. Of a list, one is required. */
+  needs: readonly (SourceField | readonly SourceField[])[];
+  /** Fields that may be sent. */
+  takes: readonly SourceField[];
+  /** Default addresses of a hosted service. */
+  usual: { apiUrl?: string; coreUrl?: string; cdnUrl?: string };
+  /** Properties of all videos that the import cannot carry, as sentences. */
+  losses: readonly string[];
+};
+
+const STATISTICS = 'Statistics by day and heatmaps are not carried.';
+const STREAM = ['apiUrl', 'coreUrl', 'accessKey', 'accountKey', 'cdnUrl', 'securityKey', 'referrer'] as const;
+const STREAM_LOSSES = [STATISTICS, 'Settings, keys and host names of the library are not carried.'];
+
+/** Access to the services that the server reads from. */
+export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>, SourceFields>> = {
+  bunny: {
+    title: 'bunny Stream',
+    needs: ['sourceLibraryId', ['accountKey', 'accessKey']],
+    takes: STREAM,
+    usual: { apiUrl: 'https://video.bunnycdn.com', coreUrl: 'https://api.bunny.net' },
+    losses: STREAM_LOSSES,
+  },
+  millrace: {
+    title: 'Millrace',
+    needs: ['sourceLibraryId', ['accountKey', 'accessKey'], 'apiUrl'],
+    takes: STREAM,
+    usual: {},
+    losses: STREAM_LOSSES,
+  },
+  s3: {
+    title: 'S3',
+    needs: ['bucket', 'accessKey', 'secretKey'],
+    takes: ['apiUrl', 'prefix', 'region'],
+    usual: {},
+    losses: [],
+  },
+  peertube: {
+    title: 'PeerTube',
+    needs: ['apiUrl', ['accessKey', 'account']],
+    takes: ['secretKey'],
+    usual: {},
+    losses: [STATISTICS, 'Comments and playlists are not carried. Each channel becomes a collection.'],
+  },
+  mux: {
+    title: 'Mux',
+    needs: ['accessKey', 'secretKey'],
+    takes: ['apiUrl', 'cdnUrl'],
+    usual: { apiUrl: 'https://api.mux.com', cdnUrl: 'https://stream.mux.com' },
+    losses: [
+      'Mux Data keeps views separately, so they are not carried.',
+      'Mux has no descriptions, collections or custom thumbnails.',
+    ],
+  },
+  cloudflare: {
+    title: 'Cloudflare Stream',
+    needs: ['account', 'accessKey'],
+    takes: ['apiUrl'],
+    usual: { apiUrl: 'https://api.cloudflare.com/client/v4' },
+    losses: [
+      'Cloudflare Stream keeps no originals. Its MP4 download is imported.',
+      'Views are in a separate API and are not carried.',
+    ],
+  },
+  vimeo: {
+    title: 'Vimeo',
+    needs: ['accessKey'],
+    takes: ['apiUrl'],
+    usual: { apiUrl: 'https://api.vimeo.com' },
+    losses: [STATISTICS, 'Comments, showcases and player presets are not carried. Each folder becomes a collection.'],
+  },
+  mediacms: {
+    title: 'MediaCMS',
+    needs: ['apiUrl', 'accessKey'],
+    takes: ['account'],
+    usual: {},
+    losses: [STATISTICS, 'Comments, ratings and playlists are not carried.'],
+  },
+};
+
+/** Fields whose values are secrets. */
+export const SECRET_FIELDS: ReadonlySet<SourceField> = new Set(['accessKey', 'accountKey', 'secretKey', 'securityKey']);

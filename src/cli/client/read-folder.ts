@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join, relative, sep } from 'node:path';
+import {
+  findSidecars,
+  isMedium,
+  labelOf,
+  MANIFESTS,
+  parseCollections,
+  parseFields,
+  parseManifest,
+  pickKnown,
+  type SidecarFields,
+} from '../../catalog/imports/sidecars.ts';
+import { guidOfBytes, readGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Context } from './context.ts';
+import { EXPORT_FILES } from './export-library.ts';
+import { printLine } from './output.ts';
+
+type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;
+type Caption = { srclang: string; label: string | null; path: string };
+/** A medium with the files that belong to it. */
+export type FoundVideo = { path: string; item: Item; captions: Caption[]; image: string | null };
+export type FoundFolder = { collections: Item[]; videos: FoundVideo[] };
+
+/** Reads the media below a folder, their sidecars and the manifest. Each folder directly below it is a collection. */
+export async function readFolder(context: Context, root: string): Promise<FoundFolder> {
+  const names = await listFiles(root);
+  const manifest = await readManifest(root, names);
+  const collections = await readCollections(root, names);
+  const videos: FoundVideo[] = [];
+  for (const name of names.filter(isMedium)) {
+    const [folder = '', ...rest] = name.split(sep);
+    const fields = { ...(await readSidecar(root, name, names)), ...manifest.get(name) };
+    if (rest.length > 0 && fields.collectionId === undefined) {
+      const sourceId = `folder ${folder}`;
+      const guid = guidFor(context, sourceId);
+      collections.set(folder, { kind: 'collection', sourceId, guid, title: folder });
+      fields.collectionId = guid;
+    }
+    videos.push(await describe(context, { root, name, names, fields }));
+  }
+  return { collections: [...collections.values()], videos };
+}
+
+/** Returns the paths of all files relative to the folder, sorted. */
+export async function listFiles(root: string): Promise<string[]> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const found = await readdir(root, options).catch((cause: unknown) => {
+    throw new Refused('invalid', `expected a folder that can be read, got ${root} (${Object(cause).code}).`, { cause });
+  });
+  // Links are left out, because they may lead to files that the user does not mean to upload.
+  return found
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Derives a GUID from the id of an item, so that a second run finds its video. */
+export function guidFor({ url, library }: Context, sourceId: string): string {
+  return guidOfBytes(
+    createHash('sha256')
+      .update(JSON.stringify([url, library, sourceId]))
+      .digest(),
+  );
+}
+
+async function readCollections(root: string, names: readonly string[]): Promise<Map<string, Item>> {
+  const name = EXPORT_FILES.collections;
+  if (!names.includes(name)) return new Map();
+  const listed = parseCollections(await readFile(join(root, name), 'utf8'), name);
+  return new Map(
+    listed.map(({ guid, name: title }) => [
+      `${guid}/`,
+      { kind: 'collection', sourceId: `collection ${guid}`, guid, title },
+    ]),
+  );
+}
+
+type Described = { root: string; name: string; names: readonly string[]; fields: SidecarFields };
+
+/** Describes a medium with its sidecars and the fields that are known about it. */
+export async function describe(context: Context, { root, name, names, fields }: Described): Promise<FoundVideo> {
+  const path = join(root, name);
+  const sidecars = findSidecars(name, names, String(context.pairs.language ?? 'en'));
+  const captions = sidecars.captions.map(({ srclang, path: other }) => {
+    return { srclang, label: labelOf(fields, srclang), path: join(root, other) };
+  });
+  const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);
+  const title = String(fields.title ?? basename(name, extname(name)));
+  const sizeBytes = (await stat(path)).size;
+  const item: Item = { ...pickKnown(fields), kind: 'video', sourceId: name, guid, title, sizeBytes };
+  return { path, item, captions, image: sidecars.image === null ? null : join(root, sidecars.image) };
+}
+
+async function readSidecar(root: string, name: string, names: readonly string[]): Promise<SidecarFields> {
+  const sidecar = `${name.slice(0, -extname(name).length)}.json`;
+  return names.includes(sidecar) ? parseFields(await readFile(join(root, sidecar), 'utf8'), sidecar) : {};
+}
+
+async function readManifest(root: string, names: readonly string[]): Promise<Map<string, SidecarFields>> {
+  const name = MANIFESTS.find((one) => names.includes(one));
+  if (name === undefined) return new Map();
+  const manifest = parseManifest(await readFile(join(root, name), 'utf8'), name);
+  for (const file of manifest.keys()) {
+    if (!names.includes(file)) printLine(`${name}: ${file} does not exist and is left out.`);
+  }
+  return manifest;
+}

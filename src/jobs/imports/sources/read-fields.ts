@@ -1,0 +1,71 @@
+import type { ImportedVideo } from '../../../catalog/imports/listed-item.ts';
+import type { Chapter } from '../../../catalog/schema.ts';
+import { cleanText } from '../../../lib/clean-text.ts';
+
+/** Fields of a JSON object of a source, which may have any type. */
+export type Fields = Record<string, unknown>;
+
+/** Maximum of lengths in the database. */
+export const MAX_INT32 = 2 ** 31 - 1;
+const MAX_TITLE_LENGTH = 500;
+const MAX_DESCRIPTION_LENGTH = 5_000;
+
+export const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
+export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && cleanText(value)) || null;
+export const countOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+/** Returns a size or length, or null if the source states none. */
+export const sizeOf = (value: unknown): number | null => countOf(value) || null;
+export const secOf = (value: unknown): number | null => sizeOf(Math.min(MAX_INT32, countOf(value)));
+export const titleOf = (value: unknown, id: string): string => (textOf(value) ?? id).slice(0, MAX_TITLE_LENGTH);
+export const descriptionOf = (value: unknown): string | null => textOf(value)?.slice(0, MAX_DESCRIPTION_LENGTH) ?? null;
+
+/** Parses a date in ISO 8601. Without a time zone, it is UTC. */
+export function timeOf(value: unknown): string | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  const ms = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** Returns the id at the source and the tags as meta tags, so that both can be found later. */
+export function tagsOf(idName: string, id: string, tags: readonly (string | null)[]): ImportedVideo['metaTags'] {
+  const keywords = tags.filter((tag) => tag !== null).join(', ');
+  return [
+    { property: idName, value: id },
+    ...(keywords === '' ? [] : [{ property: 'keywords', value: keywords.slice(0, MAX_DESCRIPTION_LENGTH) }]),
+  ];
+}
+
+/** Returns chapters that end where the next one begins. Titles and starts in s. */
+export function chaptersOf(
+  marks: readonly { title: string | null; start: number }[],
+  durationSec: number | null,
+): Chapter[] {
+  const sorted = marks.toSorted((a, b) => a.start - b.start);
+  return sorted.map(({ title, start }, index) => ({
+    title: title ?? `${index + 1}`,
+    start,
+    end: Math.max(start, sorted[index + 1]?.start ?? durationSec ?? start),
+  }));
+}
+
+/** Returns a video without properties. */
+export function emptyVideo(): ImportedVideo {
+  return {
+    description: null,
+    category: null,
+    collectionId: null,
+    isPublic: false,
+    uploadedAt: null,
+    views: 0,
+    watchSec: 0,
+    chapters: [],
+    moments: [],
+    metaTags: [],
+    captions: [],
+    thumbnail: null,
+    files: [],
+  };
+}

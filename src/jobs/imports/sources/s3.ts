@@ -1,0 +1,277 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
+import {
+  findSidecars,
+  isMedium,
+  labelOf,
+  MANIFESTS,
+  parseCollections,
+  parseFields,
+  parseManifest,
+  pickKnown,
+  type SidecarFields,
+} from '../../../catalog/imports/sidecars.ts';
+import { readGuid } from '../../../lib/guid.ts';
+import { parseXml } from '../../../lib/parse-xml.ts';
+import { Refused } from '../../../lib/refused.ts';
+import type { ImportSource, ListedPage, Listing, SourceRequest } from '../import-source.ts';
+import type { FileRequest, SourceClient } from '../source-client.ts';
+import { countOf, descriptionOf, emptyVideo, fieldsOf, listOf, textOf, timeOf, titleOf } from './read-fields.ts';
+
+const PAGE_KEYS = 500;
+const MAX_LIST_BYTES = 8 * 2 ** 20;
+const MAX_MANIFEST_BYTES = 32 * 2 ** 20;
+const MAX_SIDECAR_BYTES = 2 ** 20;
+/** Number of sidecars that are read at once. */
+const PARALLEL_READS = 8;
+/** Lifetime of a signed address in s. A transfer that takes longer is signed again. */
+const SIGNED_SEC = 24 * 3600;
+const COLLECTIONS = 'collections.json';
+const USUAL_LANGUAGE = 'en';
+
+/** Media in an S3 bucket with their sidecars, as in a folder. */
+export const s3: ImportSource = {
+  name: 's3',
+  awaitsUploads: false,
+  preparesFiles: false,
+  refreshSec: null,
+  prepare: async (request) => request,
+  list: listObjects,
+  async locate(request, { item: { video } }) {
+    const sign = (key: string) => signed(request, key, {});
+    return {
+      files: await Promise.all(video.files.map(async ({ kind, address }) => ({ kind, ...(await sign(address)) }))),
+      captions: await Promise.all(
+        video.captions.map(async ({ address, ...caption }) => ({ ...caption, ...(await sign(address)) })),
+      ),
+      thumbnail: video.thumbnail === null ? null : await sign(video.thumbnail),
+    };
+  },
+};
+
+type StoredObject = { key: string; sizeBytes: number; modifiedAt: string | null };
+/** Keys and names are relative to the prefix. */
+type Folder = { manifest: Map<string, SidecarFields>; prefix: string; names: readonly string[] };
+type Parts = { request: SourceRequest; client: SourceClient; guidFor: Listing['guidFor'] };
+
+/**
+ * Lists keys in their order, in which a medium and its sidecars are neighbours. Objects of the last name are left for
+ * the next page, because their other sidecars may be there. The cursor is the last key of a page.
+ */
+async function listObjects(
+  request: SourceRequest,
+  { cursor, client, guidFor }: Listing,
+  signal: AbortSignal,
+): Promise<ListedPage> {
+  const parts = { request, client, guidFor };
+  const prefix = prefixOf(request);
+  const { objects, isLast } = await readKeys(parts, cursor, signal);
+  const last = groupOf(objects.at(-1)?.key ?? '');
+  const complete = isLast ? objects : objects.filter(({ key }) => groupOf(key) !== last);
+  // A page of one name only has no room for more sidecars.
+  const taken = complete.length === 0 ? objects : complete;
+  const folder = { manifest: await readManifest(parts, signal), prefix, names: taken.map(({ key }) => key) };
+  const collections = cursor === null ? await readCollections(parts, signal) : [];
+  const media = taken.filter(({ key }) => isMedium(key));
+  const videos: ListedItem[] = [];
+  for (let start = 0; start < media.length; start += PARALLEL_READS) {
+    const some = media.slice(start, start + PARALLEL_READS);
+    videos.push(...(await Promise.all(some.map((medium) => describe(medium, { parts, folder }, signal)))));
+  }
+  const folders = new Set(media.map(({ key }) => folderOf(key.slice(prefix.length))).filter((name) => name !== null));
+  const shelves = [...folders].map((name): ListedItem => {
+    const sourceId = `folder ${name}`;
+    return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder') };
+  });
+  return { items: [...collections, ...shelves, ...videos], next: isLast ? null : (taken.at(-1)?.key ?? null) };
+}
+
+function prefixOf({ prefix }: SourceRequest): string {
+  return prefix === null ? '' : prefix.replace(/^\/+|\/+$/g, '').concat('/');
+}
+
+/** Returns the folder and the name up to its first dot, which a medium and its sidecars share. */
+function groupOf(key: string): string {
+  const slash = key.lastIndexOf('/') + 1;
+  const dot = key.indexOf('.', slash);
+  return dot === -1 ? key : key.slice(0, dot + 1);
+}
+
+function folderOf(name: string): string | null {
+  const [folder, ...rest] = name.split('/');
+  return rest.length === 0 ? null : (folder ?? null);
+}
+
+async function readKeys(
+  { request, client }: Parts,
+  after: string | null,
+  signal: AbortSignal,
+): Promise<{ objects: StoredObject[]; isLast: boolean }> {
+  const query = {
+    'list-type': '2',
+    'max-keys': String(PAGE_KEYS),
+    'encoding-type': 'url',
+    prefix: prefixOf(request),
+    ...(after !== null && { 'start-after': after }),
+  };
+  const file = await signed(request, '', query);
+  const root = parseXml((await client.readFile({ ...file, maxBytes: MAX_LIST_BYTES }, signal)).toString('utf8'));
+  if (root.name !== 'ListBucketResult') {
+    throw new Refused('invalid', `Expected a list of objects from ${request.apiUrl}, got <${root.name}>.`);
+  }
+  const child = (of: typeof root, name: string) => of.children.find((one) => one.name === name)?.content ?? '';
+  const objects = root.children
+    .filter(({ name }) => name === 'Contents')
+    .map((one) => ({
+      key: decodeURIComponent(child(one, 'Key').replaceAll('+', ' ')),
+      sizeBytes: Number(child(one, 'Size')),
+      modifiedAt: timeOf(child(one, 'LastModified')),
+    }));
+  return { objects, isLast: child(root, 'IsTruncated') !== 'true' };
+}
+
+async function readManifest(parts: Parts, signal: AbortSignal): Promise<Folder['manifest']> {
+  for (const name of MANIFESTS) {
+    const text = await readText(parts, { key: prefixOf(parts.request) + name, maxBytes: MAX_MANIFEST_BYTES }, signal);
+    if (text !== null) return parseManifest(text, name);
+  }
+  return new Map();
+}
+
+async function readCollections(parts: Parts, signal: AbortSignal): Promise<ListedItem[]> {
+  const wanted = { key: prefixOf(parts.request) + COLLECTIONS, maxBytes: MAX_MANIFEST_BYTES };
+  const text = await readText(parts, wanted, signal);
+  if (text === null) return [];
+  return parseCollections(text, COLLECTIONS).map(({ guid, name }) => {
+    return { kind: 'collection', sourceId: `collection ${guid}`, id: guid, title: titleOf(name, guid) };
+  });
+}
+
+async function readText(
+  { request, client }: Parts,
+  { key, maxBytes }: { key: string; maxBytes: number },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const bytes = await client.findFile({ ...(await signed(request, key, {})), maxBytes }, signal);
+  return bytes?.toString('utf8') ?? null;
+}
+
+async function describe(
+  { key, sizeBytes, modifiedAt }: StoredObject,
+  { parts, folder }: { parts: Parts; folder: Folder },
+  signal: AbortSignal,
+): Promise<ListedItem> {
+  const { guidFor } = parts;
+  const name = key.slice(folder.prefix.length);
+  const sidecars = findSidecars(key, folder.names, USUAL_LANGUAGE);
+  const wanted = { key: sidecars.fields ?? '', maxBytes: MAX_SIDECAR_BYTES };
+  const text = sidecars.fields === null ? null : await readText(parts, wanted, signal);
+  const notes: string[] = [];
+  const fields = { ...sidecarOf(text, wanted.key, notes), ...folder.manifest.get(name) };
+  const shelf = folderOf(name);
+  const collectionId =
+    readGuid(textOf(fields.collectionId) ?? '') ?? (shelf === null ? null : guidFor(`folder ${shelf}`));
+  const captions = sidecars.captions.map(({ srclang, path }) => ({
+    srclang,
+    label: labelOf(fields, srclang) ?? '',
+    address: path,
+  }));
+  const title = name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  const carried = { collectionId, captions, thumbnail: sidecars.image, files: [{ kind: 'object', address: key }] };
+  return {
+    kind: 'video',
+    sourceId: name,
+    id: readGuid(textOf(fields.guid) ?? '') ?? guidFor(name),
+    title: titleOf(fields.title, title),
+    sizeBytes,
+    durationSec: null,
+    obstacle: sizeBytes === 0 ? { reason: 'The object is empty.', isRetryable: false } : null,
+    notes,
+    video: { ...emptyVideo(), uploadedAt: modifiedAt, ...videoOf(fields, notes), ...carried },
+  };
+}
+
+/** A sidecar that cannot be read is left out and noted. */
+function sidecarOf(text: string | null, key: string, notes: string[]): SidecarFields {
+  try {
+    return text === null ? {} : parseFields(text, key);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    notes.push(`The sidecar could not be read: ${error.message}`);
+    return {};
+  }
+}
+
+function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo> {
+  const known = fieldsOf(pickKnown(fields));
+  const uploadedAt = timeOf(known.dateUploaded);
+  if (known.dateUploaded !== undefined && uploadedAt === null) notes.push('Its upload date could not be read.');
+  return {
+    ...(uploadedAt !== null && { uploadedAt }),
+    description: descriptionOf(known.description),
+    category: textOf(known.category),
+    isPublic: known.isPublic === true,
+    views: countOf(known.views),
+    watchSec: countOf(known.totalWatchTime),
+    chapters: listOf(known.chapters).map(({ title, start, end }) => ({
+      title: textOf(title) ?? '',
+      start: countOf(start),
+      end: countOf(end),
+    })),
+    moments: listOf(known.moments).map(({ label, timestamp }) => ({
+      label: textOf(label) ?? '',
+      timestamp: countOf(timestamp),
+    })),
+    metaTags: listOf(known.metaTags).map(({ property, value }) => ({
+      property: textOf(property) ?? '',
+      value: textOf(value) ?? '',
+    })),
+  };
+}
+
+/** Hash for the signer, as the AWS SDK defines it. */
+class Sha256 {
+  readonly #hash: { update(data: Uint8Array | string): unknown; digest(): Buffer };
+
+  constructor(secret?: unknown) {
+    // The signer passes a text or bytes.
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string | Uint8Array);
+  }
+
+  update(data: Uint8Array | string): void {
+    this.#hash.update(data);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+async function signerOf({ accessKey, secretKey, region }: SourceRequest): Promise<SignatureV4> {
+  const { SignatureV4: Signer } = await import('@smithy/signature-v4');
+  const credentials = { accessKeyId: accessKey ?? '', secretAccessKey: secretKey ?? '' };
+  // Each part of the path is escaped before.
+  const hash = Sha256 as unknown as ConstructorParameters<typeof Signer>[0]['sha256'];
+  return new Signer({ service: 's3', region: region ?? 'us-east-1', credentials, sha256: hash, uriEscapePath: false });
+}
+
+/** Returns a presigned request (AWS Signature Version 4) for an object, or for a list if the key is empty. */
+async function signed(request: SourceRequest, key: string, query: Record<string, string>): Promise<FileRequest> {
+  const { apiUrl, bucket } = request;
+  const base = new URL(apiUrl);
+  const escaped = [bucket ?? '', ...(key === '' ? [] : key.split('/'))].map(escapePart).join('/');
+  const path = `${base.pathname.replace(/\/+$/, '')}/${escaped}`;
+  const headers = { host: base.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+  const port = base.port === '' ? {} : { port: Number(base.port) };
+  const unsigned = { method: 'GET', protocol: base.protocol, hostname: base.hostname, ...port, path, query, headers };
+  const signer = await signerOf(request);
+  const { query: signedQuery = {} } = await signer.presign(unsigned, { expiresIn: SIGNED_SEC });
+  const pairs = Object.entries(signedQuery).map(([name, value]) => `${escapePart(name)}=${escapePart(String(value))}`);
+  return { url: `${base.origin}${path}?${pairs.join('&')}`, headers: {} };
+}
+
+/** Escapes all but the unreserved characters of RFC 3986, as the signature expects. */
+function escapePart(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,63 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ask, makeFiles, startImporter } from '../imports/import-room.ts';
+import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
+import { scriptPeertube } from '../imports/scripted-sources.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openDashboard } from '../support/dashboard.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
+import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
+
+let service: Service;
+let browser: Browser;
+let source: ScriptedApi;
+let page: Page;
+beforeAll(async () => {
+  [service, browser, source] = await Promise.all([
+    startImporter(null),
+    openBrowser(),
+    makeFiles().then((files) => startScriptedApi(scriptPeertube(files))),
+  ]);
+  page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await source?.stop();
+});
+
+const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/library/1/${place}`);
+
+test('plans an import with the fields of the chosen source, then carries it out', { timeout: 300_000 }, async () => {
+  await open('imports');
+  await page.getByLabel('Source', { exact: true }).selectOption({ label: 'PeerTube' });
+  await page.getByLabel('API address of the source').fill(source.url);
+  await page.getByLabel('User name').fill('root');
+  await page.getByLabel('Password').fill('pass word');
+  await lookAtPage('import-form', page);
+  await page.getByRole('button', { name: 'Plan import' }).click();
+  await page.getByRole('heading', { name: 'Planned' }).waitFor();
+  await page.getByText('A live stream has no file.').waitFor();
+  await page.getByText('Not carried').click();
+  await page.getByText('Each channel becomes a collection.').waitFor();
+  await lookAtPage('import-plan', page);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'Finished', exact: true }).waitFor();
+  await page.getByText('Same as the source').first().waitFor();
+  await lookAtPage('import-report', page);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Report as CSV' }).click();
+  expect((await download).suggestedFilename()).toBe('import.csv');
+});
+
+test('switches the feeds of a collection on and copies the address', { timeout: 300_000 }, async () => {
+  const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });
+  await open('collections');
+  await page.getByRole('button', { name: 'Edit Broadcasts' }).click();
+  await page.getByLabel('Podcast and Media RSS').selectOption({ label: 'All videos, with a secret address' });
+  await page.getByRole('button', { name: 'Copy Podcast' }).click();
+  await lookAtPage('feeds', page);
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(new RegExp(`^${service.apiUrl}/feeds/1/${guid}\\?token=[\\w-]{43}$`));
+  expect((await fetch(copied)).status).toBe(200);
+});
