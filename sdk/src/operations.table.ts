@@ -6,6 +6,8 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
+export type AddCertificateRequestModel = { Hostname: string; Certificate: string; CertificateKey: string };
+
 export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Message: string | null };
 
 export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null };
@@ -68,6 +70,10 @@ export type ComposePartModel = { videoId: string; startMs?: number | null; endMs
 
 export type ComposeVideoModel = { title: string; collectionId?: string | null; exact?: boolean | null; parts: (ComposePartModel)[] };
 
+export type CountryList = (CountryModel)[];
+
+export type CountryModel = { Name: string; IsoCode: string; IsEU: boolean; TaxRate: number; TaxPrefix: string | null; FlagUrl: string | null; PopList: (string)[] };
+
 export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScope; ExpiresInSec?: number | null };
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
@@ -115,6 +121,8 @@ export type FeedModel = { access: FeedAccess; podcastUrl: string | null; mediaRs
 export type FetchVideoRequest = { url: string; headers?: Record<string, string> | null; title?: string | null };
 
 export type FindingModel = { kind: string; level: string; sentence: string; remedy: string | null };
+
+export type ForceSSLRequestModel = { Hostname: string; ForceSSL: boolean };
 
 export type GenericRequestResponse = { statusCode: number; success: boolean; message: string | null; errorKey: string | null };
 
@@ -218,6 +226,8 @@ export type PersonStatus = "invited" | "active" | "disabled";
 
 export type ProblemDetails = { type: string | null; title: string | null; status: number; detail: string | null };
 
+export type PullZoneAddModel = { Name: string; OriginUrl?: string | null; StorageZoneId?: number | null; Type?: number | null };
+
 export type PullZoneList = PaginationListModelOfPullZoneModel | (PullZoneModel)[];
 
 export type PullZoneModel = { Id: number; Name: string | null; Enabled: boolean; Suspended: boolean; Hostnames: (HostnameModel)[]; VideoLibraryId: number; StorageZoneId: number; ZoneSecurityEnabled: boolean; ZoneSecurityKey: string | null; ZoneSecurityIncludeHashRemoteIP: boolean; AllowedReferrers: (string)[]; BlockedReferrers: (string)[]; BlockNoneReferrer: boolean; BlockedIps: (string)[]; BlockedCountries: (string)[]; RequestLimit: number; BurstSize: number; ConnectionLimitPerIPCount: number; BlockRootPathAccess: boolean; BlockPostRequests: boolean; LimitRatePerSecond: number; LimitRateAfter: number; IgnoreQueryStrings: boolean; EnableAccessControlOriginHeader: boolean; AccessControlOriginHeaderExtensions: (string)[]; UseStaleWhileUpdating: boolean; UseStaleWhileOffline: boolean; CacheErrorResponses: boolean; OriginRetries: number; LoggingIPAnonymizationEnabled: boolean; Type: PullZoneType };
@@ -229,6 +239,12 @@ export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSe
 export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
 
 export type ReferrerModel = { Hostname: string };
+
+export type RegionList = (RegionModel)[];
+
+export type RegionModel = { Id: number; Name: string | null; PricePerGigabyte: number; RegionCode: string | null; ContinentCode: string | null; CountryCode: string | null; Latitude: number; Longitude: number; AllowLatencyRouting: boolean };
+
+export type RemoveCertificateRequestModel = { Hostname: string };
 
 export type ResetPullZoneSecurityKeyModel = { SecurityKey?: string | null };
 
@@ -261,6 +277,8 @@ export type SmartGenerateModel = { generateTitle?: boolean | null; generateDescr
 export type SmartGenerateStatus = 0 | 1 | 2 | 3 | 4;
 
 export type SpokenSearchModel = { items: ({ videoGuid: string; title: string; cues: ({ srclang: string; start: number; end: number; text: string })[] })[] };
+
+export type StatisticsModel = { TotalBandwidthUsed: number; TotalOriginTraffic: number; AverageOriginResponseTime: number; OriginResponseTimeChart: Record<string, number>; TotalRequestsServed: number; CacheHitRate: number; BandwidthUsedChart: Record<string, number>; BandwidthCachedChart: Record<string, number>; CacheHitRateChart: Record<string, number>; RequestsServedChart: Record<string, number>; PullRequestsPulledChart: Record<string, number>; OriginShieldBandwidthUsedChart: Record<string, number>; OriginShieldInternalBandwidthUsedChart: Record<string, number>; OriginTrafficChart: Record<string, number>; UserBalanceHistoryChart: Record<string, number>; GeoTrafficDistribution: Record<string, number>; Error3xxChart: Record<string, number>; Error4xxChart: Record<string, number>; Error5xxChart: Record<string, number> };
 
 export type StatusModel = { success: boolean; message: string; statusCode: number; data?: unknown; id?: string | null };
 
@@ -371,6 +389,8 @@ export type Operations = {
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists the corrections that were made to the file. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
+  /** Checks that a hostname has this certificate. Certificates are settings of the service or of its proxy. `POST /pullzone/{id}/addCertificate` */
+  addCertificate: { input: { id: number; body: AddCertificateRequestModel }; answer: undefined };
   /** Adds a hostname to a pull zone. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Encodes a finished video in another codec. The existing renditions stay playable. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
@@ -407,6 +427,8 @@ export type Operations = {
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
   /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
+  /** Refuses to create a pull zone and names the existing one. Each library has exactly one pull zone, which is created with the library. `POST /pullzone` */
+  createPullZone: { input: { body: PullZoneAddModel }; answer: PullZoneModel };
   /** Creates a page that shows a video to everybody who has its link. It may require a password and may expire. `POST /library/{libraryId}/videos/{videoId}/shares` */
   createShare: { input: { libraryId: number; videoId: string; body?: CreateShareModel }; answer: ShareModel };
   /** Adds an OpenID Connect provider with which people sign in. Register `CallbackUrl` there. `POST /sign-in-providers` */
@@ -435,6 +457,8 @@ export type Operations = {
   deleteLogo: { input: { id: number }; answer: undefined };
   /** Deletes a person and ends all of their sessions. `DELETE /people/{personId}` */
   deletePerson: { input: { personId: string }; answer: undefined };
+  /** Refuses to delete the pull zone of a library. It is deleted with the library. `DELETE /pullzone/{id}` */
+  deletePullZone: { input: { id: number }; answer: undefined };
   /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   deleteShare: { input: { libraryId: number; videoId: string; shareId: string }; answer: StatusModel };
   /** Deletes a sign-in provider. People who used it stay, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
@@ -465,6 +489,8 @@ export type Operations = {
   followLibrary: { input: { libraryId: number }; answer: Response };
   /** Streams the state and progress of a video as server-sent events. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
+  /** Returns the bytes delivered by all pull zones, or by one, by UTC day or hour. Without `dateFrom`, it covers the last 30 days. Values that are not counted are 0, and their charts are empty. `GET /statistics` */
+  getAccountStatistics: { input: { dateFrom?: string; dateTo?: string; pullZone?: number; serverZoneId?: number; hourly?: boolean; exactRange?: boolean; loadErrors?: boolean; loadOriginResponseTimes?: boolean; loadOriginTraffic?: boolean; loadRequestsServed?: boolean; loadBandwidthUsed?: boolean; loadOriginShieldBandwidth?: boolean; loadGeographicTrafficDistribution?: boolean; loadUserBalanceHistory?: boolean }; answer: StatisticsModel };
   /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
   /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates for other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
@@ -551,6 +577,8 @@ export type Operations = {
   listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
+  /** Lists all countries by their two-letter code (ISO 3166-1). Tax rates are 0. `GET /country` */
+  listCountries: { input: object; answer: CountryList };
   /** Lists the imports of a library and their progress, newest first. Ended ones are kept for a year. `GET /library/{libraryId}/imports` */
   listImports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfImportModel };
   /** Lists the additional keys of a library. Their secrets are not returned: only hashes are stored. `GET /videolibrary/{id}/keys` */
@@ -571,6 +599,8 @@ export type Operations = {
   listPersonSessions: { input: { personId: string }; answer: PersonSessionList };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
+  /** Lists the regions of the service: one, the installation itself. Its location is unknown. `GET /region` */
+  listRegions: { input: object; answer: RegionList };
   /** Lists the share pages of a video, oldest first, with their links. Requires a key with write access. `GET /library/{libraryId}/videos/{videoId}/shares` */
   listShares: { input: { libraryId: number; videoId: string }; answer: ShareList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
@@ -583,6 +613,8 @@ export type Operations = {
   listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
   /** Lists the webhook events of a library with their delivery state, newest first. `GET /library/{libraryId}/webhooks` */
   listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead" }; answer: PaginationListOfWebhookEventModel };
+  /** Checks that a hostname has a certificate. Millrace obtains none itself: the proxy in front of it does, or the operator provides one. `GET /pullzone/loadFreeCertificate` */
+  loadFreeCertificate: { input: { hostname?: string; useOnlyHttp01?: boolean }; answer: undefined };
   /** Redirects to the player page at the delivery address and keeps the query. The player page checks tokens and rules. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
@@ -609,6 +641,8 @@ export type Operations = {
   removeBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Removes a host from the sites that may not embed the library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
   removeBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Checks that a hostname has no certificate. Certificates are settings of the service or of its proxy. `DELETE /pullzone/{id}/removeCertificate` */
+  removeCertificate: { input: { id: number; body: RemoveCertificateRequestModel }; answer: undefined };
   /** Removes a hostname from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
   removeHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Removes an entry from the allowed referrers of a pull zone. Its library has the same list. `POST /pullzone/{id}/removeAllowedReferrer` */
@@ -643,6 +677,8 @@ export type Operations = {
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
   /** Searches the captions of all videos. Finds videos in which all words of `q` are spoken within about a minute, newest first, with the matching captions and their times in seconds. With `language`, it searches only the captions of that language. `GET /library/{libraryId}/search` */
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };
+  /** Checks whether a hostname accepts only HTTPS. A service with a certificate does, for all hostnames. `POST /pullzone/{id}/setForceSSL` */
+  setForceSsl: { input: { id: number; body: ForceSSLRequestModel }; answer: undefined };
   /** Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the status is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
   /** Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
@@ -694,6 +730,7 @@ export const operations = {
   addBlockedIp: {"method":"POST","path":"/pullzone/{id}/addBlockedIp","query":[],"body":"application/json","answer":"none"},
   addBlockedReferrer: {"method":"POST","path":"/videolibrary/{id}/addBlockedReferrer","query":[],"body":"application/json","answer":"none"},
   addCaption: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":"application/json","answer":"json"},
+  addCertificate: {"method":"POST","path":"/pullzone/{id}/addCertificate","query":[],"body":"application/json","answer":"none"},
   addHostname: {"method":"POST","path":"/pullzone/{id}/addHostname","query":[],"body":"application/json","answer":"none"},
   addOutputCodec: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}","query":[],"body":null,"answer":"json"},
   addZoneAllowedReferrer: {"method":"POST","path":"/pullzone/{id}/addAllowedReferrer","query":[],"body":"application/json","answer":"none"},
@@ -712,6 +749,7 @@ export const operations = {
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
+  createPullZone: {"method":"POST","path":"/pullzone","query":[],"body":"application/json","answer":"json"},
   createShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":"application/json","answer":"json"},
   createSignInProvider: {"method":"POST","path":"/sign-in-providers","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
@@ -726,6 +764,7 @@ export const operations = {
   deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
   deleteLogo: {"method":"DELETE","path":"/videolibrary/{id}/logo","query":[],"body":null,"answer":"none"},
   deletePerson: {"method":"DELETE","path":"/people/{personId}","query":[],"body":null,"answer":"none"},
+  deletePullZone: {"method":"DELETE","path":"/pullzone/{id}","query":[],"body":null,"answer":"none"},
   deleteShare: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteSignInProvider: {"method":"DELETE","path":"/sign-in-providers/{providerId}","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
@@ -741,6 +780,7 @@ export const operations = {
   fetchVideo: {"method":"POST","path":"/library/{libraryId}/videos/fetch","query":["collectionId","thumbnailTime"],"body":"application/json","answer":"json"},
   followLibrary: {"method":"GET","path":"/library/{libraryId}/progress","query":[],"body":null,"answer":"response"},
   followVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/progress","query":[],"body":null,"answer":"response"},
+  getAccountStatistics: {"method":"GET","path":"/statistics","query":["dateFrom","dateTo","pullZone","serverZoneId","hourly","exactRange","loadErrors","loadOriginResponseTimes","loadOriginTraffic","loadRequestsServed","loadBandwidthUsed","loadOriginShieldBandwidth","loadGeographicTrafficDistribution","loadUserBalanceHistory"],"body":null,"answer":"json"},
   getActivity: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/activity","query":[],"body":null,"answer":"json"},
   getAudience: {"method":"GET","path":"/library/{libraryId}/statistics/audience","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"json"},
   getBilling: {"method":"GET","path":"/billing","query":[],"body":null,"answer":"json"},
@@ -784,6 +824,7 @@ export const operations = {
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
+  listCountries: {"method":"GET","path":"/country","query":[],"body":null,"answer":"json"},
   listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
   listLanguages: {"method":"GET","path":"/videolibrary/languages","query":[],"body":null,"answer":"json"},
@@ -794,12 +835,14 @@ export const operations = {
   listPeople: {"method":"GET","path":"/people","query":["page","perPage"],"body":null,"answer":"json"},
   listPersonSessions: {"method":"GET","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
+  listRegions: {"method":"GET","path":"/region","query":[],"body":null,"answer":"json"},
   listShares: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
+  loadFreeCertificate: {"method":"GET","path":"/pullzone/loadFreeCertificate","query":["hostname","useOnlyHttp01"],"body":null,"answer":"none"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
   putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},
@@ -813,6 +856,7 @@ export const operations = {
   removeAllowedReferrer: {"method":"POST","path":"/videolibrary/{id}/removeAllowedReferrer","query":[],"body":"application/json","answer":"none"},
   removeBlockedIp: {"method":"POST","path":"/pullzone/{id}/removeBlockedIp","query":[],"body":"application/json","answer":"none"},
   removeBlockedReferrer: {"method":"POST","path":"/videolibrary/{id}/removeBlockedReferrer","query":[],"body":"application/json","answer":"none"},
+  removeCertificate: {"method":"DELETE","path":"/pullzone/{id}/removeCertificate","query":[],"body":"application/json","answer":"none"},
   removeHostname: {"method":"DELETE","path":"/pullzone/{id}/removeHostname","query":[],"body":"application/json","answer":"none"},
   removeZoneAllowedReferrer: {"method":"POST","path":"/pullzone/{id}/removeAllowedReferrer","query":[],"body":"application/json","answer":"none"},
   removeZoneBlockedReferrer: {"method":"POST","path":"/pullzone/{id}/removeBlockedReferrer","query":[],"body":"application/json","answer":"none"},
@@ -830,6 +874,7 @@ export const operations = {
   retryResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/retry","query":["resolution"],"body":null,"answer":"json"},
   searchEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/search","query":[],"body":"application/json","answer":"json"},
   searchSpoken: {"method":"GET","path":"/library/{libraryId}/search","query":["q","language","itemsPerPage"],"body":null,"answer":"json"},
+  setForceSsl: {"method":"POST","path":"/pullzone/{id}/setForceSSL","query":[],"body":"application/json","answer":"none"},
   setLiveThumbnail: {"method":"POST","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["thumbnailUrl"],"body":"application/octet-stream","answer":"json"},
   setThumbnail: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/thumbnail","query":["thumbnailUrl"],"body":"application/octet-stream","answer":"json"},
   smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},

@@ -59,7 +59,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   };
 }
 
-const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
+const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing|country|region|statistics)\b/i;
 
 /** Returns the error format for a path without an operation: the format of similar paths. */
 export function rulesOfAddress(url: string): Rules {
@@ -86,7 +86,13 @@ type Words = {
 
 function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown {
   if (shape === 'core')
-    return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
+    return coreBody(kind, {
+      message,
+      status,
+      path: rules?.path ?? '',
+      field: error?.field ?? null,
+      key: error?.coreKey ?? null,
+    });
   if (shape === 'problem') return problemBody(status, message);
   if (shape === 'event-log') return eventLogBody(status, message, error);
   const model = { success: false, message, statusCode: status };
@@ -137,9 +143,9 @@ function validationOf(message: string, error: Refused | undefined): CaptionValid
   return { valid: false, errorList: [message], warningList: [], warningMessage: '' };
 }
 
-type CoreWords = { message: string; status: number; path: string; field: string | null };
+type CoreWords = { message: string; status: number; path: string; field: string | null; key: string | null };
 
-function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords): object {
+function coreBody(kind: RefusalKind, { message, status, path, field, key }: CoreWords): object {
   if (status === 401) return { ErrorKey: 'authentication.failed', Field: 'AccessKey', Message: message };
   if (status >= 500) return { ErrorKey: 'internal_error', Field: null, Message: message };
   const thing = CORE_THINGS[path.split('/')[1] ?? ''];
@@ -147,7 +153,7 @@ function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords
     const ErrorKey = `${thing.charAt(0).toLowerCase()}${thing.slice(1)}.not_found`;
     return { ErrorKey, Field: field ?? thing, Message: message };
   }
-  return { ErrorKey: `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
+  return { ErrorKey: key ?? `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
 }
 
 /** Returns the unavailable dependency that caused an error; null if none did. */

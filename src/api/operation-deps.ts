@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import type { AccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
@@ -112,6 +113,8 @@ export type OperationDeps = {
   publicUrl: string | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
+  /** Reads the certificate that this service uses for all host names; null if it serves without TLS. */
+  readCertificate(): X509Certificate | null;
   /** Hosts of our player pages; `*.` stands for all subdomains. */
   ownHosts: readonly string[];
   diskFloorBytes(totalBytes: number): number;

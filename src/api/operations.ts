@@ -1,5 +1,7 @@
 import { getBilling } from './account/get-billing.ts';
 import { getUser } from './account/get-user.ts';
+import { listCountries } from './account/list-countries.ts';
+import { listRegions } from './account/list-regions.ts';
 import { exportAccountAudit, listAccountAudit } from './audit/account-audit.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { getBulk } from './bulk/get-bulk.ts';
@@ -38,6 +40,13 @@ import type { OperationDeps } from './operation-deps.ts';
 import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
+import { createPullZone, deletePullZone } from './pull-zones/add-or-delete-zone.ts';
+import {
+  addCertificate,
+  loadFreeCertificate,
+  removeCertificate,
+  setForceSsl,
+} from './pull-zones/change-certificates.ts';
 import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
 import {
   addBlockedIp,
@@ -59,6 +68,7 @@ import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone
 import { listShieldZones } from './shield/list-shield-zones.ts';
 import { searchEventLogs } from './shield/search-event-logs.ts';
 import { updateShieldZone } from './shield/update-shield-zone.ts';
+import { getAccountStatistics } from './statistics/get-account-statistics.ts';
 import { exportAudience, getAudience } from './statistics/get-audience.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
@@ -229,7 +239,9 @@ export const operations: readonly Operation<OperationDeps>[] = [
   resetSecurityKey,
   getPullZone,
   listPullZones,
+  createPullZone,
   updatePullZone,
+  deletePullZone,
   addZoneAllowedReferrer,
   removeZoneAllowedReferrer,
   addZoneBlockedReferrer,
@@ -238,6 +250,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   removeBlockedIp,
   addHostname,
   removeHostname,
+  loadFreeCertificate,
+  addCertificate,
+  removeCertificate,
+  setForceSsl,
   purgeCache,
   explainRequest,
   getEventLogs,
@@ -262,6 +278,9 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getTranscribingStatistics,
   getUser,
   getBilling,
+  listCountries,
+  listRegions,
+  getAccountStatistics,
   getStorageZone,
   updateStorageZone,
   addAllowedReferrer,

@@ -58,6 +58,10 @@ const commands: Record<string, Command> = {
     summary: 'print the version; with --json, also commit, schema, sandbox, ffmpeg and architecture',
     run: async (args) => await (await import('./version.ts')).version(args),
   },
+  mcp: {
+    summary: 'serve the API as tools of the Model Context Protocol: mcp [--read-only] [--tools A,B] [--port PORT]',
+    run: async (args) => await (await import('./mcp/mcp.ts')).mcp(args),
+  },
   openapi: {
     summary: 'print the API as an OpenAPI document',
     run: async () => (await import('./openapi.ts')).printOpenApi(),

@@ -83,7 +83,7 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
     case 'asset':
       return serveAsset(target.name, message, deps.player);
     case 'embed-client':
-      return serveEmbedClient(message, deps.player);
+      return serveEmbedClient(target.script, message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;

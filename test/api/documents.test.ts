@@ -27,3 +27,19 @@ test('a search without results says so, with the query escaped', async () => {
   expect((await search('')).status).toBe(200);
   expect((await search(`?q=${'x'.repeat(5_000)}`)).status).toBe(200);
 });
+
+test('/llms.txt lists every page with a link to its Markdown', async () => {
+  const answer = await fetch(`${api.url}/llms.txt`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  const text = await answer.text();
+  expect(text).toMatch(/^# Millrace\n\n> A self-hosted video platform/);
+  expect(text).toContain('\n## Embed and play\n\n- [');
+  const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): \S/gm)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(25);
+  for (const link of links) {
+    const page = await fetch(new URL(link, api.url));
+    expect([link, page.status, page.headers.get('content-type')]).toEqual([link, 200, 'text/markdown; charset=utf-8']);
+    expect(await page.text()).toMatch(/^# /);
+  }
+  expect(await (await fetch(`${api.url}/docs/llms.txt`)).text()).toBe(text);
+});

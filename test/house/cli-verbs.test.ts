@@ -220,6 +220,14 @@ test('manages zones, shield and storage, and shows the state of the installation
   await text('zones block-ip', zone, 'BlockedIp=192.0.2.1');
   await text('zones unblock-ip', zone, 'BlockedIp=192.0.2.1');
   await text('zones add-hostname', zone, 'Hostname=video.example');
+  await text('zones force-ssl', zone, 'Hostname=video.example', 'ForceSSL:=false');
+  await text('zones rm-certificate', zone, 'Hostname=video.example');
+  // A service without TLS has no certificates, and each library keeps its one pull zone.
+  const sent = ['Certificate=cGVt', 'CertificateKey=cGVt'];
+  expect((await verb('zones add-certificate', zone, 'Hostname=video.example', ...sent)).code).toBe(1);
+  expect((await verb('zones check-certificate', 'hostname=video.example')).code).toBe(1);
+  expect((await verb('zones add', 'Name=another')).code).toBe(1);
+  expect((await verb('zones rm', zone)).code).toBe(1);
   await text('zones rm-hostname', zone, 'Hostname=video.example');
   const shield = Object(JSON.parse(await text('shield of-zone', zone)));
   const shieldId = String(shield.data?.shieldZoneId ?? shield.shieldZoneId);
@@ -250,6 +258,9 @@ test('manages zones, shield and storage, and shows the state of the installation
   expect(await read('health')).toMatchObject({ status: 'ok' });
   await text('user');
   await text('billing');
+  await text('regions');
+  await text('countries');
+  await text('traffic', 'hourly=false');
 });
 
 test('follows the progress of a video or a library until it is interrupted', async () => {

@@ -7,7 +7,8 @@ import type { TlsPaths } from '../../src/lib/tls/read-tls-pair.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Creates a certificate for localhost and 127.0.0.1, self-signed. If `days` is negative, the certificate has expired.
+ * Creates a certificate for localhost, 127.0.0.1, media.example.com and the names of the hosted service,
+ * self-signed. If `days` is negative, the certificate has expired.
  */
 export async function makeTlsPair(folder: string, name: string, days = 90): Promise<TlsPaths> {
   const authority = path.join(folder, `${name}.ca`);
@@ -41,7 +42,7 @@ commonName=supplied
 distinguished_name=name
 [name]
 [own]
-subjectAltName=DNS:localhost,IP:127.0.0.1
+subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:media.example.com,DNS:video.bunnycdn.com,DNS:api.bunny.net
 `;
 }
 

@@ -9,8 +9,8 @@ const NAME = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
 const MAX_RESULTS = 20;
 const EXCERPT_CHARS = 160;
 
-/** A section of the index: its heading and the pages it lists. Decisions have a separate list. */
-export type DocumentGroup = { heading: string; pages: { name: string; title: string }[] };
+/** A section of the index: its heading, and the pages it lists with a line about each. Decisions have a separate list. */
+export type DocumentGroup = { heading: string; pages: { name: string; title: string; text: string }[] };
 
 /** A page that contains the searched words, with the text around the first of them. */
 export type DocumentHit = { name: string; title: string; excerpt: string };
@@ -39,9 +39,9 @@ export async function readOutline(): Promise<DocumentGroup[]> {
   return sections
     .map((section) => ({
       heading: section.slice(0, section.indexOf('\n')),
-      pages: [...section.matchAll(/^- \[([^\]]+)\]\((?:\.\.\/)?([A-Za-z0-9-]+)\.md\)/gm)].map(
-        ([, title = '', name = '']) => {
-          return { name: name.toLowerCase(), title };
+      pages: [...section.matchAll(/^- \[([^\]]+)\]\((?:\.\.\/)?([A-Za-z0-9-]+)\.md\)(?:: (.*))?/gm)].map(
+        ([, title = '', name = '', text = '']) => {
+          return { name: name.toLowerCase(), title, text };
         },
       ),
     }))

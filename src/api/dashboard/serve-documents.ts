@@ -44,13 +44,45 @@ export function serveDocuments(app: FastifyInstance, documents: Documents): void
       .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
       .send(bytes);
   });
+  for (const address of ['/llms.txt', '/docs/llms.txt']) {
+    app.get(address, async (_request, reply) => sendText(await writeLlmsText(documents.prefix), 'plain', reply));
+  }
   app.get('/docs/*', async (request, reply) => {
     const { '*': rest = '' }: { '*'?: string } = Object(request.params);
     const name = rest.replace(/\.md$/, '').replace(/\/$/, '');
     const text = await readDocument(name);
     if (text === null) throw noDocument(name);
+    if (rest.endsWith('.md')) return sendText(text, 'markdown', reply);
     return await sendPage({ name, title: name, body: render(text, documents.prefix) }, reply, documents);
   });
+}
+
+/** Sends text for programs: an overview or the Markdown of a page. */
+function sendText(text: string, kind: 'plain' | 'markdown', reply: FastifyReply): FastifyReply {
+  return reply
+    .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+    .type(`text/${kind}; charset=utf-8`)
+    .send(text);
+}
+
+/** Lists the pages for language models (https://llmstxt.org): each links to its Markdown. */
+async function writeLlmsText(prefix: string): Promise<string> {
+  const sections = (await readOutline()).map(({ heading, pages }) => {
+    const lines = pages.map(({ name, title, text }) => `- [${title}](${prefix}/docs/${name}.md): ${text}`);
+    return `## ${heading}\n\n${lines.join('\n')}\n`;
+  });
+  return `${llmsHead(prefix)}\n${sections.join('\n')}`;
+}
+
+function llmsHead(prefix: string): string {
+  return `# Millrace
+
+> A self-hosted video platform: it receives, encodes, stores, delivers and plays videos and live streams, and has the
+> HTTP interface of a hosted video service.
+
+Every operation is in the [OpenAPI document](${prefix}/docs/openapi.json). \`millrace mcp\` serves the same operations
+as tools of the Model Context Protocol.
+`;
 }
 
 /** `name` is empty for the first page. `query` is the text of a search. */

@@ -63,6 +63,7 @@ import {
   UpdateLiveStreamModel,
 } from './live-stream.ts';
 import { personModels } from './person.ts';
+import * as places from './places.ts';
 import {
   LiveStreamPlayDataModel,
   VideoHeatmapModel,
@@ -71,12 +72,16 @@ import {
   VideoStatisticsModel,
 } from './play-data.ts';
 import {
+  AddCertificateRequestModel,
   BlockedIpModel,
+  ForceSSLRequestModel,
   HostnameModel,
   PaginationListModelOfPullZoneModel,
+  PullZoneAddModel,
   PullZoneList,
   PullZoneModel,
   PullZoneUpdateModel,
+  RemoveCertificateRequestModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
@@ -266,6 +271,11 @@ export const models = {
   ExplainRequestModel,
   ExplanationModel,
   BlockedIpModel,
+  PullZoneAddModel,
+  ForceSSLRequestModel,
+  AddCertificateRequestModel,
+  RemoveCertificateRequestModel,
+  ...places,
   PullZoneUpdateModel,
   ProblemDetails,
   EventLogsExportRequest,

@@ -85,6 +85,32 @@ export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
 });
 export type PullZoneUpdateModel = Static<typeof PullZoneUpdateModel>;
 
+/** A new pull zone. The hosted API has many more fields, which are ignored: a refused pull zone has no settings. */
+export const PullZoneAddModel = model('PullZoneAddModel', {
+  Name: text({ minLength: 1, maxLength: 300 }),
+  OriginUrl: Type.Optional(nullable(text({ maxLength: 2_000 }))),
+  StorageZoneId: Type.Optional(nullable(int64())),
+  Type: Type.Optional(nullable(int32())),
+});
+export type PullZoneAddModel = Static<typeof PullZoneAddModel>;
+
+export const ForceSSLRequestModel = model('ForceSSLRequestModel', {
+  Hostname: text({ minLength: 1, maxLength: 300 }),
+  ForceSSL: flag(),
+});
+
+const PEM_LIMITS = { minLength: 1, maxLength: 100_000 };
+
+export const AddCertificateRequestModel = model('AddCertificateRequestModel', {
+  Hostname: text({ minLength: 1, maxLength: 300 }),
+  Certificate: text(PEM_LIMITS),
+  CertificateKey: text(PEM_LIMITS),
+});
+
+export const RemoveCertificateRequestModel = model('RemoveCertificateRequestModel', {
+  Hostname: text({ minLength: 1, maxLength: 300 }),
+});
+
 export const BlockedIpModel = model('BlockedIpModel', {
   BlockedIp: guarded('protects', text({ minLength: 1, maxLength: 100 })),
 });

@@ -49,6 +49,14 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   dateTo: 'End of the period, RFC 3339. The default is now.',
   'listVideos.dateFrom': 'Lists only videos created at or after this time, RFC 3339.',
   'listVideos.dateTo': 'Lists only videos created before this time, RFC 3339.',
+  pullZone: 'Id of a pull zone. -1 for all of them.',
+  serverZoneId: 'Id of a region. -1 for all of them.',
+  exactRange: 'If true, an hourly period is not extended to whole days.',
+  ...accepted(['loadErrors', 'loadOriginResponseTimes', 'loadOriginTraffic', 'loadRequestsServed']),
+  ...accepted(['loadBandwidthUsed', 'loadOriginShieldBandwidth', 'loadGeographicTrafficDistribution']),
+  ...accepted(['loadUserBalanceHistory']),
+  hostname: 'Host name that was added to a pull zone.',
+  useOnlyHttp01: 'Accepted for compatibility, without effect.',
   hourly: 'If true, returns values by hour instead of by day.',
   videoGuid: 'GUID of a video. Without it, the result covers the whole library.',
   liveStreamGuids: 'GUIDs of live streams, separated by commas. All by default.',
@@ -99,3 +107,8 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   overlapSec: 'Seconds for which the old key stays valid, at most 2592000 (30 days).',
   id: 'Id of the library.',
 };
+
+/** Parameters that select charts in the hosted API. */
+function accepted(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, 'Accepted for compatibility. All charts are returned.']));
+}

@@ -3,7 +3,7 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
-import { toPullZoneModel } from './pull-zone-model.ts';
+import { toPullZoneModel, type ZoneAddress } from './pull-zone-model.ts';
 
 export const getPullZone = defineOperation({
   name: 'getPullZone',
@@ -16,7 +16,7 @@ export const getPullZone = defineOperation({
   answer: PullZoneModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',
-  async run({ params }, { pullZones, edgeUrl }: { pullZones: PullZoneStore; edgeUrl: string }) {
-    return toPullZoneModel(await pullZones.load(params.id), edgeUrl);
+  async run({ params }, deps: ZoneAddress & { pullZones: PullZoneStore }) {
+    return toPullZoneModel(await deps.pullZones.load(params.id), deps);
   },
 });

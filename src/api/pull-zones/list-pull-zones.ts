@@ -3,7 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 import { PullZoneList } from '../models/pull-zone.ts';
 import { ListQuery, listOrPage } from '../page-or-list.ts';
 import { NoParams } from '../read-params.ts';
-import { toPullZoneModel } from './pull-zone-model.ts';
+import { toPullZoneModel, type ZoneAddress } from './pull-zone-model.ts';
 
 export const listPullZones = defineOperation({
   name: 'listPullZones',
@@ -16,9 +16,9 @@ export const listPullZones = defineOperation({
   query: ListQuery,
   answer: PullZoneList,
   errorShape: 'core',
-  run: ({ query }, { pullZones, edgeUrl }: { pullZones: PullZoneStore; edgeUrl: string }) =>
+  run: ({ query }, deps: ZoneAddress & { pullZones: PullZoneStore }) =>
     listOrPage(query, async (part) => {
-      const { total, items } = await pullZones.list(part);
-      return { total, items: items.map((zone) => toPullZoneModel(zone, edgeUrl)) };
+      const { total, items } = await deps.pullZones.list(part);
+      return { total, items: items.map((zone) => toPullZoneModel(zone, deps)) };
     }),
 });

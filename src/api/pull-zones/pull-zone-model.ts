@@ -1,16 +1,25 @@
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { PullZoneType } from '../models/enums.ts';
 import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 
+/** Facts of the installation that decide about the host names of its zones. */
+export type ZoneAddress = {
+  /** URL of the edge for viewers, without a final slash. */
+  edgeUrl: string;
+  /** Reads the certificate that this service uses for all host names; null if it serves without TLS. */
+  readCertificate(): X509Certificate | null;
+};
+
 /** Converts a pull zone to its model in the account API. */
-export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneModel {
+export function toPullZoneModel(zone: PullZoneView, { edgeUrl, readCertificate }: ZoneAddress): PullZoneModel {
   return {
     Id: zone.id,
     Name: zone.name,
     Enabled: true,
     Suspended: false,
-    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone)],
+    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, readCertificate())],
     VideoLibraryId: zone.libraryId,
     StorageZoneId: zone.libraryId,
     ZoneSecurityEnabled: zone.settings.tokenRequired,
@@ -40,6 +49,9 @@ export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneMo
   };
 }
 
+/** Ids of assigned hostnames are greater than those of added ones, which begin at 1. */
+const FIRST_ASSIGNED_ID = 1e12;
+
 // The edge finds a zone by the first label of the hostname. An IP address has no subdomains. For a loopback address,
 // the hostname is a subdomain of `localhost`, which browsers resolve.
 function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel[] {
@@ -48,12 +60,19 @@ function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel
   if (!isOwn && isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return [];
   const isSecure = protocol === 'https:';
   const Value = `${name}.${isOwn ? 'localhost' : hostname}`;
-  return [{ Id: id, Value, ForceSSL: isSecure, IsSystemHostname: true, HasCertificate: isSecure }];
+  return [{ Id: FIRST_ASSIGNED_ID + id, Value, ForceSSL: isSecure, IsSystemHostname: true, HasCertificate: isSecure }];
 }
 
 /**
- * Returns the hostnames that the owner added. Only the proxy in front of the edge knows whether they have certificates.
+ * Returns the hostnames that the owner added. A service with a certificate accepts only HTTPS. Without one, only the
+ * proxy in front of the edge knows whether a hostname has a certificate.
  */
-function ownHostnames({ id, hostnames }: PullZoneView): HostnameModel[] {
-  return hostnames.map((Value) => ({ Id: id, Value, ForceSSL: false, IsSystemHostname: false, HasCertificate: false }));
+function ownHostnames({ hostnames }: PullZoneView, certificate: X509Certificate | null): HostnameModel[] {
+  return hostnames.map(({ id, hostname }) => ({
+    Id: id,
+    Value: hostname,
+    ForceSSL: certificate !== null,
+    IsSystemHostname: false,
+    HasCertificate: certificate?.checkHost(hostname) !== undefined,
+  }));
 }

@@ -4,10 +4,10 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneModel, PullZoneUpdateModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
-import { toPullZoneModel } from './pull-zone-model.ts';
+import { toPullZoneModel, type ZoneAddress } from './pull-zone-model.ts';
 import { toZoneChange } from './zone-change.ts';
 
-type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ZoneAddress & { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
  * Changes the rules of a pull zone. Absent and null fields are left unchanged. Every edge applies the change within 2
@@ -27,10 +27,11 @@ export const updatePullZone = defineOperation({
   answer: PullZoneModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
-  async run({ params: { id }, body }, { pullZones, libraries, edgeUrl }: Deps) {
+  async run({ params: { id }, body }, deps: Deps) {
+    const { pullZones, libraries } = deps;
     const { libraryId } = await pullZones.load(id);
     const change = toZoneChange(body);
     await libraries.change(libraryId, () => change);
-    return toPullZoneModel(await pullZones.load(id), edgeUrl);
+    return toPullZoneModel(await pullZones.load(id), deps);
   },
 });

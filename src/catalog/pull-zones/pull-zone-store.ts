@@ -11,14 +11,17 @@ import {
   readPullZoneSettings,
 } from '../libraries/library-settings.ts';
 
+/** A host name that the owner added to a pull zone. */
+export type ZoneHostname = { id: number; hostname: string };
+
 /** A pull zone as shown to the account, with its key in plain text; `access` contains the rules of its library. */
 export type PullZoneView = {
   id: number;
   name: string;
   libraryId: number;
   securityKey: string;
-  /** Custom host names. */
-  hostnames: readonly string[];
+  /** Custom host names, each with its id. */
+  hostnames: readonly ZoneHostname[];
   settings: PullZoneSettings;
   access: LibrarySettings['access'];
 };
@@ -27,6 +30,10 @@ export type PullZoneView = {
 export type PullZoneStore = {
   /** Throws `Refused` (`not-found`) for an unknown pull zone. */
   load(id: number): Promise<PullZoneView>;
+  /** Returns the pull zone to which a host name was added; null if there is none. */
+  findByHostname(hostname: string): Promise<PullZoneView | null>;
+  /** Returns the pull zone of a library; null if there is no such library. */
+  findByLibrary(libraryId: number): Promise<PullZoneView | null>;
   /** Returns a page of the pull zones with `search` in their name, by ascending id, and their total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
@@ -57,6 +64,17 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
       const row = await selectViews(db).where('pull_zone.id', '=', id).executeTakeFirst();
       if (row === undefined) throw unknownPullZone(id);
       return toView(row, secretBox);
+    },
+    async findByHostname(hostname) {
+      const row = await selectViews(db)
+        .innerJoin('pull_zone_hostname', 'pull_zone_hostname.pull_zone_id', 'pull_zone.id')
+        .where('pull_zone_hostname.hostname', '=', hostname)
+        .executeTakeFirst();
+      return row === undefined ? null : toView(row, secretBox);
+    },
+    async findByLibrary(libraryId) {
+      const row = await selectViews(db).where('pull_zone.library_id', '=', libraryId).executeTakeFirst();
+      return row === undefined ? null : toView(row, secretBox);
     },
     async list({ search, limit, offset }) {
       const named = selectViews(db).where('pull_zone.name', 'ilike', containing(search));
@@ -146,10 +164,9 @@ function selectViews(db: Db) {
     .select(['pull_zone.settings', 'library.settings as library_settings'])
     .select(
       sql<
-        string[]
-      >`array(select hostname from pull_zone_hostname where pull_zone_id = pull_zone.id order by hostname)`.as(
-        'hostnames',
-      ),
+        ZoneHostname[]
+      >`(select coalesce(json_agg(json_build_object('id', id, 'hostname', hostname) order by hostname), '[]')
+        from pull_zone_hostname where pull_zone_id = pull_zone.id)`.as('hostnames'),
     );
 }
 

@@ -14,13 +14,15 @@ export type PlayerAssets = {
   share: PackedShare;
   /** File name of the player.js protocol client. */
   embedClient: string;
+  /** File name of the script that defines `<millrace-player>`. */
+  element: string;
   languages: Languages;
 };
 
 const PLAYER: Packing = {
   name: 'player',
   program: path.join(import.meta.dirname, 'pack-player.ts'),
-  folders: ['web/player'],
+  folders: ['web/player', 'sdk/src'],
   packages: ['hls.js', 'media-chrome', 'blurhash', 'shaka-player', '@dailymotion/vast-client', 'player.js', 'rolldown'],
 };
 
@@ -35,6 +37,7 @@ export async function loadPlayerAssets(): Promise<PlayerAssets> {
     style: addressOf(list.style),
     share: { script: addressOf(list.share.script), style: addressOf(list.share.style) },
     embedClient: list.embedClient,
+    element: list.element,
     languages,
   };
 }

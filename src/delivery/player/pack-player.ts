@@ -20,6 +20,7 @@ export type PackedPlayer = {
   protected: PackedPage;
   style: string;
   embedClient: string;
+  element: string;
   share: PackedShare;
   files: readonly string[];
 };
@@ -42,8 +43,9 @@ await packFolder(process.argv[2], async (draft): Promise<PackedPlayer> => {
   const style = await packStyle(draft, 'player', PLAYER_STYLES);
   const share = { script: await packShare(draft), style: await packStyle(draft, 'share', ['share/share.css']) };
   const embedClient = await packEmbedClient(draft);
-  const files = [...clear.files, ...guarded.files, style, embedClient, share.script, share.style];
-  return { clear: clear.page, protected: guarded.page, style, embedClient, share, files: [...new Set(files)] };
+  const element = await packElement(draft);
+  const files = [...clear.files, ...guarded.files, style, embedClient, element, share.script, share.style];
+  return { clear: clear.page, protected: guarded.page, style, embedClient, element, share, files: [...new Set(files)] };
 });
 
 async function packPage(
@@ -121,6 +123,20 @@ async function packEmbedClient(draft: string): Promise<string> {
   const file = path.join(root, 'node_modules/player.js/dist', `player-${version}.min.js`);
   await writeCompressed(draft, name, await readFile(file));
   return name;
+}
+
+/** Bundles `<millrace-player>` as a script that is no module, because a module of another origin needs CORS. */
+async function packElement(draft: string): Promise<string> {
+  const bundle = await rolldown({ ...pageOptions(false), input: path.join(root, 'sdk/src/millrace-player.ts') });
+  try {
+    const names = { entryFileNames: '[name]-[hash].js', name: 'millracePlayer' };
+    const { output } = await bundle.generate({ format: 'iife', minify: true, ...names });
+    const [{ fileName, code }] = output;
+    await writeCompressed(draft, fileName, Buffer.from(code));
+    return fileName;
+  } finally {
+    await bundle.close();
+  }
 }
 
 /**

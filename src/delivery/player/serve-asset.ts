@@ -10,9 +10,13 @@ export function serveAsset(name: string, message: IncomingMessage, player: Playe
   return toAnswer(player.files.get(name), message, CACHE_FOR_EVER);
 }
 
-/** Serves the embed client. Its URL stays the same when the file changes. */
-export function serveEmbedClient(message: IncomingMessage, { files, embedClient }: PlayerAssets): Answer {
-  return toAnswer(files.get(embedClient), message, CACHE_AN_HOUR);
+/** Serves a script for pages that embed the player. Its URL stays the same when the file changes. */
+export function serveEmbedClient(
+  script: 'protocol' | 'element',
+  message: IncomingMessage,
+  { files, embedClient, element }: PlayerAssets,
+): Answer {
+  return toAnswer(files.get(script === 'protocol' ? embedClient : element), message, CACHE_AN_HOUR);
 }
 
 function toAnswer(asset: PackedFile | undefined, { headers }: IncomingMessage, cacheControl: string): Answer {

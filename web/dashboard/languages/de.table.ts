@@ -1183,6 +1183,7 @@ export const de = {
   React: 'React',
   oEmbed: 'oEmbed',
   'Video element': 'Video-Element',
+  'Web component': 'Web-Komponente',
   'Code for {0}': 'Code für {0}',
   'QR code of the link': 'QR-Code des Links',
   'Publishing systems that support oEmbed request this address.':

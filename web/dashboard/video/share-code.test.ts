@@ -19,6 +19,15 @@ const SRC = 'src="http://edge/embed/1/2?muted=true&amp;t=90"';
 test.each<{ kind: CodeKind; shared: Shared; parts: readonly string[] }>([
   { kind: 'iframe', shared: SHARED, parts: [SRC, 'title="A &quot;film&quot;"', 'width:100%;aspect-ratio:1920/1080"'] },
   { kind: 'iframe', shared: FIXED, parts: ['width="640" height="360"', 'style="border:0"'] },
+  {
+    kind: 'element',
+    shared: SHARED,
+    parts: [
+      '<script async src="http://edge/playerjs/millrace-player.js"></script>\n<millrace-player src="http://edge"',
+      'library="1" video="2" label="A &quot;film&quot;" ratio="1920/1080" start="90" autoplay muted></millrace-player>',
+    ],
+  },
+  { kind: 'element', shared: FIXED, parts: ['style="width:640px"'] },
   { kind: 'react', shared: SHARED, parts: [SRC, "style={{ border: 0, width: '100%', aspectRatio: '1920/1080' }}"] },
   { kind: 'react', shared: FIXED, parts: ['width="640"', 'height="360"', 'style={{ border: 0 }}', 'allowFullScreen'] },
   { kind: 'video', shared: SHARED, parts: ['playlist.m3u8#t=90"', 'play_720p.mp4#t=90" type="video/mp4">', 'poster='] },

@@ -8,7 +8,7 @@ import {
 } from '../uploads/embed-code.ts';
 
 /** Forms of code that shows a video on a page. */
-export type CodeKind = 'iframe' | 'react' | 'oembed' | 'video';
+export type CodeKind = 'iframe' | 'element' | 'react' | 'oembed' | 'video';
 
 /** `files` are the addresses of the media itself, best first, each with its media type. */
 export type Shared = {
@@ -26,6 +26,8 @@ export function shareCode(kind: CodeKind, shared: Shared): string {
   switch (kind) {
     case 'iframe':
       return embedCode(shared.address, shared.video, shared.size);
+    case 'element':
+      return elementCode(shared);
     case 'react':
       return reactCode(shared);
     case 'oembed':
@@ -34,6 +36,26 @@ export function shareCode(kind: CodeKind, shared: Shared): string {
       return videoCode(shared);
   }
 }
+
+/** The element builds the address from its attributes, and the edge serves its script. */
+function elementCode({ address, video, size }: Shared): string {
+  const { origin, pathname, searchParams } = new URL(address);
+  const [, , library = '', guid = ''] = pathname.split('/');
+  const flags = ['autoplay', 'muted', 'loop'].filter((name) => (searchParams.get(name) ?? STANDARD[name]) === 'true');
+  const given = [
+    ['start', searchParams.get('t')],
+    ['captions', searchParams.get('captions')],
+  ].flatMap(([name, value]) => (name && value ? [[name, value]] : []));
+  const shape = video.width > 0 && video.height > 0 ? { ratio: `${video.width}/${video.height}` } : {};
+  const attributes = { src: origin, library, video: guid, label: video.title, ...shape, ...Object.fromEntries(given) };
+  const fixed = frameSizePx(video, size);
+  const style = fixed === null ? '' : ` style="width:${fixed.widthPx}px"`;
+  const tag = ['millrace-player', writeAttributes(attributes), ...flags].join(' ');
+  return `<script async src="${escapeHtml(origin)}/playerjs/millrace-player.js"></script>\n<${tag}${style}></millrace-player>`;
+}
+
+/** Values of options that an address leaves out. */
+const STANDARD: Readonly<Record<string, string>> = { autoplay: 'true' };
 
 /** React has an object as style and names attributes in camel case. Entities in its strings are those of HTML. */
 function reactCode({ address, video, size }: Shared): string {

@@ -36,6 +36,7 @@ const HOURS = [
 
 const KINDS = [
   ['iframe', 'HTML'],
+  ['element', 'Web component'],
   ['react', 'React'],
   ['oembed', 'oEmbed'],
   ['video', 'Video element'],

@@ -13,8 +13,8 @@ export type EdgeTarget =
   | { kind: 'share'; token: string; part: SharePart }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
-  /** The client script of the player.js protocol, at the path that applications use. */
-  | { kind: 'embed-client' };
+  /** A script for pages that embed the player: the client of the player.js protocol, or `<millrace-player>`. */
+  | { kind: 'embed-client'; script: 'protocol' | 'element' };
 
 /** The page of a share; the player in it; the file that it offers; and the logo of its library. */
 export type SharePart = 'page' | 'player' | 'download' | 'logo';
@@ -78,7 +78,10 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 };
 /** Path of a player page with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
-const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
+const EMBED_CLIENTS: ReadonlyMap<string, 'protocol' | 'element'> = new Map([
+  ['/playerjs/playerjs-latest.min.js', 'protocol'],
+  ['/playerjs/millrace-player.js', 'element'],
+]);
 const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
@@ -96,7 +99,8 @@ export function parseEdgePath(path: string): { pathZone: PullZoneName | null; ta
   if (first === 'assets') {
     return { pathZone: null, target: rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null };
   }
-  if (path === EMBED_CLIENT) return { pathZone: null, target: { kind: 'embed-client' } };
+  const script = EMBED_CLIENTS.get(path);
+  if (script !== undefined) return { pathZone: null, target: { kind: 'embed-client', script } };
   if (first === 'beacons') return { pathZone: null, target: rest.length === 0 ? { kind: 'beacon' } : null };
   if (first === 'embed' || first === 'play') return { pathZone: null, target: parsePlayer(rest, first === 'play') };
   if (first === 'share') return { pathZone: null, target: parseShare(rest) };

@@ -1,0 +1,78 @@
+import { ApiError, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
+import type { Service } from './find-rights.ts';
+import { hideSecrets } from './hide-secrets.ts';
+import type { Tool } from './tools.ts';
+
+/** Result of a call, in the format of the Model Context Protocol. */
+export type ToolResult = { content: { type: 'text'; text: string }[]; isError?: true };
+
+/** Maximum length of a result. A list of 20 videos has about half of it. */
+export const MAX_RESULT_CHARS = 60_000;
+/** Items per page unless the call asks for a number. */
+const DEFAULT_ITEMS = 20;
+const PAGE_SIZES = ['itemsPerPage', 'perPage'];
+
+/**
+ * Calls the operation of a tool. Resolves to its response without secrets and in a limited length. A refusal of the
+ * service is a result too, so that the model can correct its call.
+ */
+export async function callTool(
+  service: Service,
+  { tool, input }: { tool: Tool; input: Readonly<Record<string, unknown>> },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const unknown = Object.keys(input).filter((name) => !(name in tool.inputSchema.properties));
+  if (unknown.length > 0) return failure(`Unknown argument ${unknown.join(', ')}. ${expected(tool)}`);
+  const values = { libraryId: service.library, ...input };
+  const missing = tool.inputSchema.required.filter((name) => Object(values)[name] === undefined);
+  if (missing.length > 0) return failure(`Missing argument ${missing.join(', ')}. ${expected(tool)}`);
+  try {
+    return limited(await send(service, tool, values, signal), service.key);
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof UnreachableError)) throw error;
+    return failure(String(hideSecrets(error.message, service.key)));
+  }
+}
+
+async function send(
+  { url, key }: Service,
+  { route }: Tool,
+  values: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const paging = PAGE_SIZES.filter((name) => route.query.includes(name) && values[name] === undefined);
+  const given = route.query.filter((name) => values[name] !== undefined && values[name] !== null);
+  const query = new URLSearchParams([
+    ...given.map((name) => [name, String(values[name])]),
+    ...paging.map((name) => [name, String(DEFAULT_ITEMS)]),
+  ]);
+  const body = route.hasBody ? JSON.stringify(values.body ?? {}) : null;
+  const address = query.size === 0 ? path : `${path}?${query}`;
+  const answer = await new Millrace({ url, key }).request(route.method, address, body, { signal });
+  return answer instanceof Response ? await answer.text() : answer;
+}
+
+function limited(answer: unknown, key: string | null): ToolResult {
+  const clean = hideSecrets(answer, key);
+  const text = typeof clean === 'string' ? clean : JSON.stringify(clean, null, 1);
+  if (text.length <= MAX_RESULT_CHARS) return { content: [{ type: 'text', text: text === '' ? 'Done.' : text }] };
+  const note =
+    `The result has ${text.length} characters. Only the first ${MAX_RESULT_CHARS} follow. Ask for less: a smaller ` +
+    'itemsPerPage, a shorter period, or one item.';
+  return {
+    content: [
+      { type: 'text', text: note },
+      { type: 'text', text: text.slice(0, MAX_RESULT_CHARS) },
+    ],
+  };
+}
+
+function failure(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+function expected({ inputSchema: { properties, required } }: Tool): string {
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name));
+  return `Expected: ${names.join(', ') || 'none'}.`;
+}

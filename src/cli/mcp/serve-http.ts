@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { REFUSALS } from '../../lib/error-catalogue.ts';
+import { http } from '../../lib/http.ts';
+import { closeServer, listen } from '../../lib/listen.ts';
+import { readBytes } from '../../lib/read-bytes.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Service } from './find-rights.ts';
+import { McpSession, type SessionOptions } from './session.ts';
+
+/** Only programs of this machine connect. A proxy can publish the port with HTTPS. */
+const HOST = '127.0.0.1';
+const MAX_BODY_BYTES = 2 ** 20;
+const STOP_MS = 2_000;
+
+/**
+ * Serves the Streamable HTTP transport at `/mcp` without sessions, until SIGTERM or SIGINT. Each request needs a key of
+ * the service in `Authorization: Bearer` or `AccessKey`: the key of the command line is not used, because every program
+ * and web page of the machine can connect.
+ */
+export async function serveHttp(service: Service & { port: number }, options: SessionOptions): Promise<void> {
+  const server = http.createServer((request, response) => void answer(request, response, service, options));
+  const port = await listen(server, service.port, HOST);
+  process.stderr.write(`MCP at http://${HOST}:${port}/mcp. Send a key as Authorization: Bearer KEY.\n`);
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await closeServer(server, STOP_MS);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  service: Service,
+  options: SessionOptions,
+): Promise<void> {
+  const refuse = (status: number, text: string) => response.writeHead(status).end(text);
+  if (new URL(request.url ?? '/', 'http://local').pathname !== '/mcp') return void refuse(404, 'Use /mcp.');
+  if (request.method !== 'POST') return void refuse(405, 'Send messages with POST.');
+  if (request.headers.origin !== undefined) return void refuse(403, 'Web pages may not call this server.');
+  const key = readKey(request);
+  if (key === null) return void refuse(401, 'Send a key as Authorization: Bearer KEY.');
+  const session = new McpSession({ ...service, key }, options);
+  response.once('close', () => session.close());
+  try {
+    const body = await readBytes(request, { what: 'a message', limitBytes: MAX_BODY_BYTES });
+    const reply = await session.handle(body.toString('utf8'));
+    if (reply === null) return void response.writeHead(202).end();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  } catch (error) {
+    if (error instanceof Refused) return void refuse(REFUSALS[error.kind].status, error.message);
+    throw error;
+  }
+}
+
+function readKey({ headers }: IncomingMessage): string | null {
+  const [, bearer] = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return bearer ?? headers.accesskey?.toString() ?? null;
+}
