@@ -9,7 +9,7 @@ import { probeStore, requireStore } from '../compose/storage.ts';
 import { findOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
-import { readTlsPair } from '../lib/tls/read-tls-pair.ts';
+import { INGEST_TLS, readTlsPair, type TlsPair } from '../lib/tls/read-tls-pair.ts';
 import { readVersion } from '../lib/version.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { examineDatabase, type Finding } from './examine-database.ts';
@@ -123,8 +123,9 @@ async function examineStore(settings: Settings): Promise<Finding> {
 }
 
 /** Reads the TLS files, and names proxies whose headers are trusted. A network of all addresses is a problem. */
-function examineNetwork({ tls, trustedProxies }: Settings): Finding[] {
-  const findings: Finding[] = tls === null ? [] : [examineTls(tls)];
+function examineNetwork({ tls, ingestCertificate, trustedProxies }: Settings): Finding[] {
+  const findings: Finding[] = tls === null ? [] : [examineTls(() => readTlsPair(tls))];
+  if (ingestCertificate !== null) findings.push(examineTls(() => readTlsPair(ingestCertificate, INGEST_TLS)));
   const all = trustedProxies.find((network) => network.endsWith('/0'));
   if (all !== undefined) {
     const found =
@@ -137,9 +138,9 @@ function examineNetwork({ tls, trustedProxies }: Settings): Finding[] {
   return findings;
 }
 
-function examineTls(paths: NonNullable<Settings['tls']>): Finding {
+function examineTls(read: () => TlsPair): Finding {
   try {
-    const { expiresAt } = readTlsPair(paths);
+    const { expiresAt } = read();
     const isGood = expiresAt.getTime() > Date.now();
     const found = `the certificate ${isGood ? 'is valid until' : 'expired at'} ${expiresAt.toISOString()}`;
     return { isGood, what: 'tls', found: isGood ? found : `${found}. Renew it.` };

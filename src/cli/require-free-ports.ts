@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { bindOnce } from '../lib/listen.ts';
 import { Refused } from '../lib/refused.ts';
+import { portInUse } from './explain-start.ts';
 
 /**
  * Throws `Refused` with one line per port of the service that another program uses. Must be called before the first
@@ -15,6 +16,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
     MILLRACE_PORT: port,
     MILLRACE_EDGE_PORT: edgePort,
     MILLRACE_RTMP_PORT: rtmpPort,
+    ...(settings.ingestCertificate !== null && { MILLRACE_RTMPS_PORT: settings.rtmpsPort }),
     MILLRACE_WHIP_PORT: whipPort,
     ...(metricsPort !== null && { MILLRACE_METRICS_PORT: metricsPort }),
   };
@@ -24,9 +26,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
       await listen();
     } catch (error) {
       if (!hasCode(error, 'EADDRINUSE')) throw error;
-      problems.push(
-        `${name}: expected a free port, but another program uses ${wanted}. Stop it, or set a different port.`,
-      );
+      problems.push(portInUse(name, wanted, error).message);
     }
   };
   for (const [name, wanted] of Object.entries(tcp)) await check(name, wanted, () => listenOnce(wanted, host));

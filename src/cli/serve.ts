@@ -9,8 +9,9 @@ import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
-import { readTlsPair } from '../lib/tls/read-tls-pair.ts';
+import { INGEST_TLS, readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { openLog } from '../service/log.ts';
+import { explainStart } from './explain-start.ts';
 import { requireFreePorts } from './require-free-ports.ts';
 import { DataLock, makeDataDir, requireDatabaseSpace } from './supervisor/data-lock.ts';
 import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
@@ -24,6 +25,8 @@ export async function serve(args: readonly string[]): Promise<number> {
   registerSecrets(secretsOf(settings));
   for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
   if (settings.tls !== null && role !== 'worker') readTlsPair(settings.tls);
+  const { ingestCertificate } = settings;
+  if (ingestCertificate !== null && (role ?? 'ingest') === 'ingest') readTlsPair(ingestCertificate, INGEST_TLS);
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
@@ -34,7 +37,9 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (role === null) return await serveAll(settings, stop);
   // Imported only here, because the process of the supervisor does not need the code of the roles.
   const { serveRole } = await import('./serve-role.ts');
-  return await serveRole(role, settings, stop);
+  return await serveRole(role, settings, stop).catch((error: unknown) => {
+    throw explainStart(error, settings);
+  });
 }
 
 async function serveAll(settings: Settings, stop: AbortSignal): Promise<number> {

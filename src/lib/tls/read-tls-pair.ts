@@ -10,8 +10,15 @@ export type TlsPaths = { certificatePath: string; keyPath: string };
 /** A certificate chain and its key in PEM, and the end of the validity of the server's certificate. */
 export type TlsPair = { cert: string; key: string; expiresAt: Date };
 
-const CERTIFICATE = 'MILLRACE_TLS_CERTIFICATE';
-const KEY = 'MILLRACE_TLS_KEY';
+/** Names of the settings of two files, for messages. */
+type Names = { certificate: string; key: string };
+
+const TLS: Names = { certificate: 'MILLRACE_TLS_CERTIFICATE', key: 'MILLRACE_TLS_KEY' };
+/** Names of the settings for publishers. */
+export const INGEST_TLS: Names = {
+  certificate: 'MILLRACE_INGEST_CERTIFICATE',
+  key: 'MILLRACE_INGEST_CERTIFICATE_KEY',
+};
 const CERTIFICATE_MARK = '-----BEGIN CERTIFICATE-----';
 const KEY_MARK = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/;
 
@@ -20,20 +27,28 @@ const KEY_MARK = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/;
  * the files are swapped, the key is encrypted, or the key belongs to another certificate. Accepts an expired
  * certificate: clients refuse it, and the log warns.
  */
-export function readTlsPair({ certificatePath, keyPath }: TlsPaths): TlsPair {
-  const cert = readPem(CERTIFICATE, certificatePath);
-  const key = readPem(KEY, keyPath);
+export function readTlsPair({ certificatePath, keyPath }: TlsPaths, names = TLS): TlsPair {
+  const cert = readPem(names.certificate, certificatePath);
+  const key = readPem(names.key, keyPath);
   if (!cert.includes(CERTIFICATE_MARK) && KEY_MARK.test(cert) && key.includes(CERTIFICATE_MARK))
-    throw misfit(CERTIFICATE, `a certificate, got the private key. Swap ${CERTIFICATE} and ${KEY}`);
-  const certificate = parse(CERTIFICATE, 'a certificate in PEM', certificatePath, () => new X509Certificate(cert));
+    throw misfit(names.certificate, `a certificate, got the private key. Swap ${names.certificate} and ${names.key}`);
+  const certificate = parse(
+    names.certificate,
+    'a certificate in PEM',
+    certificatePath,
+    () => new X509Certificate(cert),
+  );
   if (/BEGIN ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(key)) {
     const command = 'openssl pkey -in ENCRYPTED -out PLAIN';
-    throw misfit(KEY, `a key without a password, got an encrypted one in ${quote(keyPath)}. Decrypt it: ${command}`);
+    throw misfit(
+      names.key,
+      `a key without a password, got an encrypted one in ${quote(keyPath)}. Decrypt it: ${command}`,
+    );
   }
-  const privateKey = parse(KEY, 'a private key in PEM', keyPath, () => createPrivateKey(key));
+  const privateKey = parse(names.key, 'a private key in PEM', keyPath, () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey))
-    throw misfit(KEY, `the key of the first certificate in ${quote(certificatePath)}, got another one`);
-  parse(CERTIFICATE, 'a certificate chain', certificatePath, () => createSecureContext({ cert, key }));
+    throw misfit(names.key, `the key of the first certificate in ${quote(certificatePath)}, got another one`);
+  parse(names.certificate, 'a certificate chain', certificatePath, () => createSecureContext({ cert, key }));
   return { cert, key, expiresAt: new Date(certificate.validTo) };
 }
 

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTlsPair } from '../support/make-tls-pair.ts';
+import { ACCOUNT_KEY, freePort, LIBRARY_KEY, newDataDir } from '../support/service.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const LIMIT = { timeout: 120_000 };
+
+let database: TestDatabase;
+let dataDir: string;
+beforeAll(async () => {
+  [database, dataDir] = await Promise.all([startTestDatabase(), newDataDir()]);
+}, 120_000);
+afterAll(async () => {
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Starts the service or a role, which must end. Returns its exit code and the last line of its output. */
+async function fail(args: readonly string[], settings: Record<string, string>) {
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', ...args], {
+    env: {
+      ...process.env,
+      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
+      MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
+      MILLRACE_DATA_DIR: dataDir,
+      MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
+      MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
+      ...settings,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code: code as unknown, line: output.trimEnd().split('\n').at(-1) };
+}
+
+test('a role whose port or health port is in use ends with a line that names the setting', LIMIT, async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const [port, free] = [Number(Object(other.address()).port), await freePort()];
+  for (const [name, more] of [
+    ['MILLRACE_EDGE_PORT', {}],
+    ['MILLRACE_HEALTH_PORT', { MILLRACE_EDGE_PORT: `${free}` }],
+  ] as const) {
+    const line = `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
+    expect(await fail(['--role', 'edge'], { ...more, [name]: `${port}` })).toEqual({
+      code: 1,
+      line: expect.stringContaining(line),
+    });
+  }
+  other.close();
+});
+
+test('a role without its database ends with a line that names the setting or the service', LIMIT, async () => {
+  const port = await freePort();
+  expect(await fail(['--role', 'edge'], { MILLRACE_DATABASE_URL: `postgres://one@127.0.0.1:${port}/one` })).toEqual({
+    code: 1,
+    line: expect.stringMatching(/MILLRACE_DATABASE_URL: expected a PostgreSQL server .*, got: connect ECONNREFUSED/),
+  });
+  expect(await fail(['--role', 'edge'], { MILLRACE_DATABASE_URL: '' })).toEqual({
+    code: 1,
+    line: expect.stringContaining(`Expected the database of the service on ${dataDir}, got: connect ENOENT`),
+  });
+});
+
+test('the service names a wrong key of the certificate for publishers before anything starts', LIMIT, async () => {
+  const [one, two] = await Promise.all([makeTlsPair(dataDir, 'one'), makeTlsPair(dataDir, 'two')]);
+  const wrong = {
+    MILLRACE_INGEST_CERTIFICATE: one.certificatePath,
+    MILLRACE_INGEST_CERTIFICATE_KEY: two.keyPath,
+  };
+  for (const args of [[], ['--role', 'ingest']]) {
+    expect(await fail(args, wrong)).toEqual({
+      code: 1,
+      line: expect.stringContaining('MILLRACE_INGEST_CERTIFICATE_KEY: expected the key of the first certificate'),
+    });
+  }
+  const missing = { MILLRACE_INGEST_CERTIFICATE: path.join(dataDir, 'none.pem') };
+  expect(await fail(['--role', 'ingest'], missing)).toEqual({
+    code: 1,
+    line: expect.stringContaining('MILLRACE_INGEST_CERTIFICATE: expected the path of a file that this user may read'),
+  });
+});
