@@ -23,7 +23,7 @@ fi
 [ -z "${ARM64_TEST_CHECK:-}" ] || exit 0
 
 missing=()
-command -v mmdebstrap > /dev/null || missing+=(mmdebstrap)
+for tool in mmdebstrap curl; do command -v "$tool" > /dev/null || missing+=("$tool"); done
 if [ "$native" = no ]; then
   for package in qemu-user-static binfmt-support; do
     dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
@@ -91,14 +91,24 @@ inside=(nice -n 19 unshare --mount bash -c '
   MILLRACE_SRT_PORT=0 MILLRACE_WHIP_PORT=0 MILLRACE_ACCOUNT_KEY=image-account-key
   MILLRACE_LIBRARY_KEY=image-library-key MILLRACE_PREVIEWS=off)
 
-# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process.
+is_ready() { ! grep -q '"status":"starting"' "$work/health.json" && grep -q '"worker":"ok"' "$work/health.json"; }
+# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process. The service
+# stops if its database does not respond for some seconds during the start, as in QEMU on a busy machine. Then it starts
+# again, at most twice.
 start() {
+  local attempts_left=${2:-2}
   "${inside[@]}" MILLRACE_SANDBOX="$1" node bin/millrace.js serve >> "$log" 2>&1 &
   service=$!
   services+=("$service")
   for _ in $(seq 5400); do
-    curl -s "http://127.0.0.1:$api/healthz" > "$work/health.json" && grep -q '"api":"ok"' "$work/health.json" && return
-    kill -0 "$service" 2> /dev/null || fail "the service ended: $(tail -n 5 "$log")"
+    curl -s "http://127.0.0.1:$api/healthz" > "$work/health.json" && is_ready && return
+    if ! kill -0 "$service" 2> /dev/null; then
+      [ "$attempts_left" -gt 0 ] && tail -n 1 "$log" | grep -q 'could not start.*no response within' ||
+        fail "the service ended: $(tail -n 5 "$log")"
+      say "$(tail -n 1 "$log")"
+      start "$1" "$((attempts_left - 1))"
+      return
+    fi
     sleep 1
   done
   fail "not ready within 90 minutes: $(tail -n 5 "$log")"
