@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs Millrace on Debian 12 for arm64, starts it, uploads a clip of three seconds and plays it: npm run soak -- arm64.
-# On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs root, and the registries of Debian and npm.
+# Installs Millrace on Debian 12 for arm64, starts it, uploads a clip of three seconds and plays it:
+#   npm run soak -- arm64
+# On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs an idle machine, root, and the
+# registries of Debian and npm.
 # Settings: ARM64_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps Debian for the next run.
-# ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with one line that says why not.
+# ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with the reason in one line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -92,9 +94,9 @@ inside=(nice -n 19 unshare --mount bash -c '
   MILLRACE_LIBRARY_KEY=image-library-key MILLRACE_PREVIEWS=off)
 
 is_ready() { ! grep -q '"status":"starting"' "$work/health.json" && grep -q '"worker":"ok"' "$work/health.json"; }
-# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process. The service
-# stops if its database does not respond for some seconds during the start, as in QEMU on a busy machine. Then it starts
-# again, at most twice.
+# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process. If the
+# database does not respond for some seconds during the start, as in QEMU on a busy machine, the service ends, and is
+# started again, at most twice.
 start() {
   local attempts_left=${2:-2}
   "${inside[@]}" MILLRACE_SANDBOX="$1" node bin/millrace.js serve >> "$log" 2>&1 &
