@@ -6,6 +6,8 @@ const [apiPort, edgePort, verb, argument = ''] = process.argv.slice(2);
 const videos = `http://127.0.0.1:${apiPort}/library/1/videos`;
 const headers = { AccessKey: 'image-library-key', 'Content-Type': 'application/json' };
 const FINISHED = 4;
+/** Maximum number of times that a request is repeated because the service is not available. */
+const MAX_UNAVAILABLE = 20;
 /** Emulated processors are slow. */
 const MAX_WAIT_MS = Number(process.env.IMAGE_VIDEO_WAIT_MS ?? 600_000);
 
@@ -15,11 +17,11 @@ process.stdout.write(`${id}\n`);
 
 /** @param {string} file */
 async function upload(file) {
-  const created = await read(await fetch(videos, { method: 'POST', headers, body: '{"title":"clip"}' }));
-  await read(await fetch(`${videos}/${created.guid}`, { method: 'PUT', headers, body: readFileSync(file) }));
+  const created = await read(await fetchPatiently(videos, { method: 'POST', headers, body: '{"title":"clip"}' }));
+  await read(await fetchPatiently(`${videos}/${created.guid}`, { method: 'PUT', headers, body: readFileSync(file) }));
   const deadlineMs = Date.now() + MAX_WAIT_MS;
   for (;;) {
-    const video = await read(await fetch(`${videos}/${created.guid}`, { headers }));
+    const video = await read(await fetchPatiently(`${videos}/${created.guid}`, { headers }));
     if (video.status === FINISHED) return created.guid;
     const isLost = video.status > FINISHED || Date.now() > deadlineMs;
     if (isLost) throw new Error(`Expected a finished video, got ${JSON.stringify(video)}`);
@@ -37,6 +39,19 @@ async function play(guid) {
   for (const segment of segments) await text(new URL(segment, rendition).href);
 }
 
+/**
+ * Like `fetch`, but repeats a request while the service responds that it is not available.
+ * @param {string | URL} url
+ * @param {RequestInit} [options]
+ */
+async function fetchPatiently(url, options) {
+  for (let triesLeft = MAX_UNAVAILABLE; ; triesLeft -= 1) {
+    const response = await fetch(url, options);
+    if (response.status !== 503 || triesLeft === 0) return response;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get('Retry-After') ?? 5)));
+  }
+}
+
 /** @param {string} playlist */
 function uris(playlist) {
   return playlist.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -44,7 +59,7 @@ function uris(playlist) {
 
 /** @param {string} url */
 async function text(url) {
-  const response = await fetch(url);
+  const response = await fetchPatiently(url);
   const body = await response.text();
   if (response.status !== 200 || body === '') throw new Error(`Expected 200 from ${url}, got ${response.status}.`);
   return body;

@@ -126,7 +126,7 @@ export async function writeArtefacts(folder: string): Promise<void> {
   await writeFile(join(folder, 'checksums.txt'), (await Promise.all(sums)).join(''));
 }
 
-/** Packs the npm package in `source`. Its prepack script builds the files, although `.npmrc` of the project disables it. */
+/** Packs the npm package in `source`. Its prepack script builds the files, although `.npmrc` disables such scripts. */
 async function packTo(folder: string, source: string): Promise<void> {
   const args = ['pack', '--json', '--ignore-scripts=false', '--foreground-scripts=false', '--pack-destination', folder];
   const { stdout } = await run('npm', args, { cwd: source, maxBuffer: MAX_OUTPUT_BYTES });
@@ -136,8 +136,8 @@ async function packTo(folder: string, source: string): Promise<void> {
 }
 
 /**
- * Returns the SBOM of the packages for all platforms. npm also lists development packages: its option to omit them drops
- * packages that the service shares with them, or, without `--package-lock-only`, those of other platforms.
+ * Returns the SBOM of the packages for all platforms. npm also lists development packages. The option to omit them
+ * drops packages that the service shares with them and, without `--package-lock-only`, those of other platforms.
  */
 async function listComponents(): Promise<string> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Installs Millrace on Debian 12 for arm64, starts it, uploads a clip of three seconds and plays it: npm run soak -- arm64.
-# On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs root, and the registries of Debian and npm.
+# Installs Millrace on Debian 12 for arm64, starts it, uploads a clip of three seconds and plays it:
+#   npm run soak -- arm64
+# On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs an idle machine, root, and the
+# registries of Debian and npm.
 # Settings: ARM64_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps Debian for the next run.
-# ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with one line that says why not.
+# ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with the reason in one line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -23,7 +25,7 @@ fi
 [ -z "${ARM64_TEST_CHECK:-}" ] || exit 0
 
 missing=()
-command -v mmdebstrap > /dev/null || missing+=(mmdebstrap)
+for tool in mmdebstrap curl; do command -v "$tool" > /dev/null || missing+=("$tool"); done
 if [ "$native" = no ]; then
   for package in qemu-user-static binfmt-support; do
     dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing+=("$package")
@@ -91,14 +93,24 @@ inside=(nice -n 19 unshare --mount bash -c '
   MILLRACE_SRT_PORT=0 MILLRACE_WHIP_PORT=0 MILLRACE_ACCOUNT_KEY=image-account-key
   MILLRACE_LIBRARY_KEY=image-library-key MILLRACE_PREVIEWS=off)
 
-# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process.
+is_ready() { ! grep -q '"status":"starting"' "$work/health.json" && grep -q '"worker":"ok"' "$work/health.json"; }
+# start SANDBOX: starts the service as `npm start` does, and waits for /healthz. Sets $service to its process. If the
+# database does not respond for some seconds during the start, as in QEMU on a busy machine, the service ends, and is
+# started again, at most twice.
 start() {
+  local attempts_left=${2:-2}
   "${inside[@]}" MILLRACE_SANDBOX="$1" node bin/millrace.js serve >> "$log" 2>&1 &
   service=$!
   services+=("$service")
   for _ in $(seq 5400); do
-    curl -s "http://127.0.0.1:$api/healthz" > "$work/health.json" && grep -q '"api":"ok"' "$work/health.json" && return
-    kill -0 "$service" 2> /dev/null || fail "the service ended: $(tail -n 5 "$log")"
+    curl -s "http://127.0.0.1:$api/healthz" > "$work/health.json" && is_ready && return
+    if ! kill -0 "$service" 2> /dev/null; then
+      [ "$attempts_left" -gt 0 ] && tail -n 1 "$log" | grep -q 'could not start.*no response within' ||
+        fail "the service ended: $(tail -n 5 "$log")"
+      say "$(tail -n 1 "$log")"
+      start "$1" "$((attempts_left - 1))"
+      return
+    fi
     sleep 1
   done
   fail "not ready within 90 minutes: $(tail -n 5 "$log")"

@@ -8,7 +8,8 @@ import { projectRoot } from '../../scripts/run-program.ts';
 
 const INSTALLER = join(projectRoot, 'bin/launcher/apt-install.sh');
 /** Holds a lock as apt does, until its input ends (fcntl(2); `struct flock` of 64-bit Linux). */
-const HOLDER = `use Fcntl; open(my $file, '>>', $ARGV[0]) or die; my $lock = pack('s s x4 q q l x4', F_WRLCK, 0, 0, 0, 0);
+const HOLDER = `use Fcntl; open(my $file, '>>', $ARGV[0]) or die;
+my $lock = pack('s s x4 q q l x4', F_WRLCK, 0, 0, 0, 0);
 fcntl($file, F_SETLK, $lock) or die; $| = 1; print 'held'; <STDIN>;`;
 
 let folder = '';
@@ -49,8 +50,8 @@ test.each(['lists/lock', 'dpkg/lock-frontend', 'archives/lock'])(
     const holder = spawn('perl', ['-e', HOLDER, lock], { stdio: ['pipe', 'pipe', 'inherit'] });
     await once(holder.stdout, 'data');
     const { output, code } = install();
-    const line = `millrace: waiting up to 10 minutes for another program that installs packages: ${lock}. It is held by `;
-    await expect.poll(output).toContain(`${line}process ${holder.pid} (perl)\n`);
+    const line = `millrace: waiting up to 10 minutes for another program that installs packages: ${lock}. `;
+    await expect.poll(output).toContain(`${line}It is held by process ${holder.pid} (perl)\n`);
     holder.stdin.end();
     expect(await code).toBe(0);
     expect(output().split(line).length).toBe(2);

@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
 
 const SCRIPT = join(projectRoot, 'scripts/test-arm64.sh');
-const LIMIT_MS = 6 * 3600_000;
+const LIMIT = { timeout: 6 * 3600_000 };
 
-test('installs, starts, encodes and plays on arm64', LIMIT_MS, async ({ skip, expect }) => {
+test('installs, starts, encodes and plays on arm64', LIMIT, async ({ skip }) => {
   const check = spawnSync(SCRIPT, { env: { ...process.env, ARM64_TEST_CHECK: '1' }, encoding: 'utf8' });
   skip(check.status === 2, check.stderr.trim());
   const child = spawn(SCRIPT, { stdio: ['ignore', 2, 2] });
