@@ -19,6 +19,9 @@ export type Range = readonly [number, number];
 
 const X264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-sc_threshold', '0', '-pix_fmt', 'yuv420p'];
 
+/** B-frames that others refer to, as x264 uses them by default. After a keyframe, it releases those before. */
+const OPEN_GOPS = 'open-gop=1:bframes=3:b-pyramid=normal:ref=4';
+
 /**
  * A clip of 24 s with flashes and beeps (H.264, two B-frames, 2 s between keyframes; AAC) for all tests of a run.
  * `hasOpenGops`: B-frames before a keyframe refer to it and to frames before it.
@@ -26,7 +29,7 @@ const X264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-sc_threshold', '0', '-
 export function makeSyncClip(size = '320x180', hasOpenGops = false): Promise<string> {
   return onceARun(`sync-${size}${hasOpenGops ? '-open' : ''}.mp4`, async (place) => {
     const source = syncSourceArgv({ lengthSec: TURN_SEC, rate: SYNC_RATE, size });
-    const gops = ['-g', `${KEY_SEC * SYNC_RATE}`, '-bf', '2', ...(hasOpenGops ? ['-x264-params', 'open-gop=1'] : [])];
+    const gops = ['-g', `${KEY_SEC * SYNC_RATE}`, '-bf', '2', ...(hasOpenGops ? ['-x264-params', OPEN_GOPS] : [])];
     await promisify(execFile)('ffmpeg', ['-v', 'error', ...source, ...X264, ...gops, '-c:a', 'aac', place]);
   });
 }

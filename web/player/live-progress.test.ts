@@ -16,7 +16,7 @@ function watch() {
   const video = Object.assign(new EventTarget(), { currentTime: 1, paused: false, ...ready } as Playing);
   const view: { kind: 'live' | 'reconnecting' } = { kind: 'live' };
   // The watched members of a session.
-  const refresh = vi.fn(async () => undefined);
+  const refresh = vi.fn(async () => {});
   const session = Object.assign(new EventTarget(), { isLive: true, view, refresh });
   const progress = watchLiveProgress(video, session as unknown as Parameters<typeof watchLiveProgress>[1]);
   const changes: Progress[] = [];
@@ -27,7 +27,11 @@ function watch() {
       vi.advanceTimersByTime(250);
     }
   };
-  return { video, session, changes, pass };
+  const show = (kind: typeof view.kind) => {
+    view.kind = kind;
+    session.dispatchEvent(new Event('view'));
+  };
+  return { video, session, changes, pass, show };
 }
 
 test('a short stall changes nothing', () => {
@@ -40,18 +44,15 @@ test('a short stall changes nothing', () => {
 });
 
 test('requests the state once the picture has stopped, and reports an interruption until it moves again', async () => {
-  const { session, changes, pass } = watch();
-  session.refresh.mockImplementation(async () => {
-    session.view.kind = 'reconnecting';
-    return undefined;
-  });
+  const { session, changes, pass, show } = watch();
+  session.refresh.mockImplementation(async () => show('reconnecting'));
   pass(2_000, { plays: true });
   expect(session.refresh).not.toHaveBeenCalled();
   pass(1_250, { plays: false });
   expect(session.refresh).toHaveBeenCalledOnce();
   expect(changes).toEqual(['interrupted']);
   // Two edges may disagree for a moment.
-  session.view.kind = 'live';
+  show('live');
   pass(1_000, { plays: false });
   expect(changes).toEqual(['interrupted']);
   pass(500, { plays: true });
@@ -59,12 +60,26 @@ test('requests the state once the picture has stopped, and reports an interrupti
 });
 
 test('loaded media plays to its end before an interruption is reported', () => {
-  const { session, changes, pass } = watch();
-  session.view.kind = 'reconnecting';
+  const { changes, pass, show } = watch();
+  show('reconnecting');
   pass(5_000, { plays: true });
   expect(changes).toEqual([]);
-  pass(1_000, { plays: false });
+  pass(750, { plays: false });
+  show('reconnecting');
+  pass(250, { plays: false });
   expect(changes).toEqual(['interrupted']);
+});
+
+test('a stall after the return of the publisher is not taken for an interruption', () => {
+  const { session, changes, pass, show } = watch();
+  show('reconnecting');
+  pass(1_000, { plays: true });
+  pass(1_500, { plays: false });
+  expect(changes).toEqual([]);
+  expect(session.refresh).toHaveBeenCalledOnce();
+  show('live');
+  pass(500, { plays: true });
+  expect(changes).toEqual([]);
 });
 
 test('a picture that stops for an unknown reason counts as waiting', () => {
@@ -78,13 +93,13 @@ test('a picture that stops for an unknown reason counts as waiting', () => {
 });
 
 test('a paused stream is only interrupted if its publisher is away', () => {
-  const { video, session, changes, pass } = watch();
+  const { video, changes, pass, show } = watch();
   video.paused = true;
   pass(5_000, { plays: false });
   expect(changes).toEqual([]);
-  session.view.kind = 'reconnecting';
+  show('reconnecting');
   pass(250, { plays: false });
-  session.view.kind = 'live';
+  show('live');
   pass(250, { plays: false });
   expect(changes).toEqual(['interrupted', 'playing']);
 });

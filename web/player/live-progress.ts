@@ -26,6 +26,7 @@ type Stream = Pick<Session, 'isLive' | 'view' | 'refresh'> & EventTarget;
 export function watchLiveProgress(video: Video, session: Stream): LiveProgress {
   const progress = new Watch();
   let [sec, movedMs, askedMs, isAsking] = [video.currentTime, performance.now(), 0, false];
+  let viewMs = movedMs;
   const ask = async () => {
     isAsking = true;
     askedMs = performance.now();
@@ -45,14 +46,19 @@ export function watchLiveProgress(video: Video, session: Stream): LiveProgress {
       return;
     }
     const stoppedMs = nowMs - movedMs;
-    if (video.paused || (isAway && stoppedMs >= STOPPED_MS)) progress.set('interrupted');
+    // After a publisher's return, the state from before may be outdated.
+    const isKnown = isAway && viewMs >= movedMs;
+    if (video.paused || (isKnown && stoppedMs >= STOPPED_MS)) progress.set('interrupted');
     else if (stoppedMs >= WAITING_MS && progress.now === 'playing') progress.set('waiting');
-    if (!isAway && stoppedMs >= STOPPED_MS && !isAsking && nowMs - askedMs >= ASK_EACH_MS) void ask();
+    if (!isKnown && stoppedMs >= STOPPED_MS && !isAsking && nowMs - askedMs >= ASK_EACH_MS) void ask();
   };
   video.addEventListener('seeking', () => {
     if (progress.now === 'playing') movedMs = performance.now();
   });
-  session.addEventListener('view', look);
+  session.addEventListener('view', () => {
+    viewMs = performance.now();
+    look();
+  });
   setInterval(look, LOOK_EACH_MS);
   return progress;
 }
