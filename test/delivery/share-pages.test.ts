@@ -135,19 +135,6 @@ test('has preview tags, an oEmbed link and strict headers, and is not listed', a
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'nonce-[^ ]+'; .*frame-anc/);
 });
 
-test('the token of the player lasts for the video, but not longer than the share', async () => {
-  const endOf = async ({ url }: Made) => {
-    const location = (await open(`${url}/player?t=3`)).headers.get('location') ?? '';
-    expect(location).toMatch(new RegExp(`^/embed/${shown.libraryId}/${shown.mediaId}\\?autoplay=false&t=3&token=`));
-    expect(await statusOf(`${edge.base}${location}`)).toBe(200);
-    return Number(new URL(location, edge.base).searchParams.get('expires'));
-  };
-  const nowSec = Date.now() / 1000;
-  expect(await endOf(await share())).toBeLessThan(nowSec + 3_600);
-  const expiresAt = new Date(Date.now() + 300_000);
-  expect(await endOf(await share({ expiresAt }))).toBe(Math.floor(expiresAt.getTime() / 1000));
-});
-
 test('shows nothing about the video before the password, which opens only this share', async () => {
   const { url, key } = await share({ password: PASSWORD, allowsDownload: true });
   for (const part of ['', '/player', '/download']) {
@@ -202,21 +189,6 @@ test('deletion closes an open page, and the link is gone', async () => {
     expect(await page.locator('iframe').count()).toBe(0);
     await look(page, 'share-gone');
   });
-});
-
-test('the token of the player ends with the share that issued it, and cannot be used without it', async () => {
-  const [{ url, key }, other] = [await share(), await share()];
-  const playerOf = async (made: Pick<Made, 'url'>) =>
-    edge.base + ((await open(`${made.url}/player`)).headers.get('location') ?? '');
-  const [player, kept] = [await playerOf({ url }), await playerOf(other)];
-  expect(await statusOf(player)).toBe(200);
-  expect(await statusOf(player.replace(/&share=[^&]+/, ''))).toBe(403);
-  expect(await statusOf(player.replace(/&share=[^&]+/, `&share=${other.key.shareId}`))).toBe(403);
-  await shares().remove(key);
-  await expect.poll(() => statusOf(player), PATIENCE).toBe(403);
-  expect(await statusOf(kept)).toBe(200);
-  await shares().update(other.key, { expiresAt: new Date(Date.now() - 1) });
-  await expect.poll(() => statusOf(kept), PATIENCE).toBe(403);
 });
 
 test('a share ends at its time', async () => {

@@ -102,9 +102,11 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   app.post('/dashboard/join', async (request, reply) => {
     requireOwnPage(request.raw, deps);
     const { secret: invitation, name, password } = await readJoin(request.raw);
+    const invited = await deps.credentials.findInvitation(invitation);
     const personId = await deps.credentials.accept(invitation, { name: name.trim(), password });
     if (personId === null) throw failed(WORN_INVITATION, deps.callerOf(request.raw));
-    await recordChange(request, { who: personId, scope: 'person', operation: 'joinAccount' }, deps);
+    const joined = { who: `${personId} ${invited?.email}`, scope: 'person', operation: 'joinAccount' };
+    await recordChange(request, joined, deps);
     return startPerson(exchangeOf(request, reply), { personId }, deps);
   });
 }

@@ -9,7 +9,7 @@ const CACHE_BYTES = 4 * 2 ** 20;
 const SHARE_BYTES = 600;
 const MAX_LOADS = 100;
 
-/** Reads shares by the token of their link, or by their id. While the database is down, the last known state applies. */
+/** Reads shares by the token of their link or by id. While the database is down, the last known state applies. */
 export class ShareReader<Key extends string = string> {
   readonly #shares: FreshCache<Share>;
 

@@ -55,7 +55,9 @@ export function AccountAudit() {
         <button
           type="button"
           disabled={!hasMore}
-          onClick={() => last !== undefined && (before.value = [...before.value, last.Id])}
+          onClick={() => {
+            if (last !== undefined) before.value = [...before.value, last.Id];
+          }}
         >
           {t('Older')}
         </button>
