@@ -31,8 +31,7 @@ afterAll(async () => {
 
 const read = (url: string) => api.call('GET', url.replace('https://api.example.com', ''), { key: null });
 const change = async (body: object) => Object((await api.call('POST', path, { body })).body);
-const itemsOf = (text: string) =>
-  (parseXml(text).children[0]?.children ?? []).filter(({ name }) => name === 'item');
+const itemsOf = (text: string) => (parseXml(text).children[0]?.children ?? []).filter(({ name }) => name === 'item');
 const linksOf = (text: string) =>
   (parseXml(text).children[0]?.children ?? [])
     .filter(({ name, namespace }) => name === 'link' && namespace.includes('Atom'))

@@ -184,10 +184,8 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
     });
     const isTruncated = page.length < keys.length;
     const token = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
-    return {
-      status: 200,
-      body: `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${token}${entries.join('')}</ListBucketResult>`,
-    };
+    const list = `<IsTruncated>${isTruncated}</IsTruncated>${token}${entries.join('')}`;
+    return { status: 200, body: `<ListBucketResult>${list}</ListBucketResult>` };
   },
   CreateUpload({ uploads }, { key }) {
     const id = `upload${uploads.size}${Math.random().toString(36).slice(2)}`;

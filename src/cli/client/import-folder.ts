@@ -19,8 +19,8 @@ const POLL_MS = 500;
  */
 export async function importFolder(context: Context, root: string, found: FoundFolder): Promise<void> {
   const total = found.collections.length + found.videos.length;
-  if (found.videos.length === 0 || total > MAX_ALL_ITEMS) {
-    throw new Refused('invalid', `expected 1 to ${MAX_ALL_ITEMS} media files in ${root}, got ${found.videos.length}.`);
+  if (total === 0 || total > MAX_ALL_ITEMS) {
+    throw new Refused('invalid', `expected 1 to ${MAX_ALL_ITEMS} media files in ${root}, got ${total}.`);
   }
   requireDifferentGuids(found.videos);
   await stopEarlier(context);
@@ -40,7 +40,7 @@ export async function importFolder(context: Context, root: string, found: FoundF
 function partsOf({ collections, videos }: FoundFolder, partItems: number): FoundFolder[] {
   // Without the collections, a part of at least one video must remain.
   const size = Math.max(1, Math.min(MAX_ITEMS, partItems) - collections.length);
-  const parts: FoundFolder[] = [];
+  const parts: FoundFolder[] = videos.length === 0 ? [{ collections, videos }] : [];
   for (let start = 0; start < videos.length; start += size) {
     const some = videos.slice(start, start + size);
     const used = new Set(some.map(({ item }) => item.collectionId));

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countUnhashed, findDuplicates, noteDuplicate } from '../../src/catalog/imports/duplicate-store.ts';
+import { insertItems, nextItems, waitForSource } from '../../src/catalog/imports/import-item-store.ts';
+import { listItems } from '../../src/catalog/imports/import-report-store.ts';
+import { createImportStore } from '../../src/catalog/imports/import-store.ts';
+import { checkItem, type ItemReport } from '../../src/catalog/imports/library-import.ts';
+import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
+import { inTransaction } from '../../src/catalog/in-transaction.ts';
+import { emptyVideo } from '../../src/jobs/imports/sources/read-fields.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+}, 120_000);
+afterAll(() => api.stop());
+
+const listed = (id: Guid): ListedItem => ({
+  kind: 'video',
+  sourceId: id,
+  id,
+  title: id,
+  sizeBytes: 1_000,
+  durationSec: 2,
+  obstacle: null,
+  notes: [],
+  video: emptyVideo(),
+});
+
+/** Creates an import in a library of its own. */
+async function makeImport(
+  items: readonly ListedItem[],
+  libraryId: number,
+): Promise<{ importId: Guid; libraryId: number }> {
+  const { db } = api.database;
+  const imports = createImportStore({ db, secretBox: api.secretBox });
+  const limits = { concurrency: 3, maxBytesPerSec: null, skipsDuplicates: false };
+  const wanted = { libraryId, source: 'vimeo' as const, address: '', request: {}, isDryRun: false, ...limits };
+  const key = await imports.create(wanted, () => async () => undefined);
+  await inTransaction(db, (tx) => insertItems(tx, key, items));
+  return key;
+}
+
+async function makeLibrary(): Promise<number> {
+  const { body } = await api.call('POST', '/videolibrary', { key: api.first.accountKey, body: { Name: 'Target' } });
+  return Object(body).Id;
+}
+
+async function addMedia(libraryId: number, id: Guid, state: string, hash: string | null): Promise<void> {
+  const sha256 = hash === null ? null : Buffer.alloc(32, hash);
+  await sql`insert into media (library_id, id, type, title, state, state_reason, source_key, source_bytes, source_sha256)
+    values (${libraryId}, ${id}, 'video', 'Video', ${state}, ${state === 'failed' ? 'broken' : null}, ${`k/${id}`}, 1000,
+      ${sha256})`.execute(api.database.db);
+}
+
+const own = (importId: Guid, ids: readonly Guid[], state: string) =>
+  sql`update import_item set owns_target = true, state = ${state} where import_id = ${importId}
+    and target_id = any(${[...ids]}::uuid[])`.execute(api.database.db);
+const end = (importId: Guid) =>
+  sql`update library_import set state = 'finished', ended_at = now() where id = ${importId}`.execute(api.database.db);
+const report = (importId: Guid) =>
+  listItems(api.database.db, importId, { page: 1, itemsPerPage: 100, state: '' }).then(({ items }) => items);
+
+test('finds files that the library has already, waits for their hashes, and notes each once', async () => {
+  const { db } = api.database;
+  const libraryId = await makeLibrary();
+  const [older, first, second, unhashed] = [newGuid(), newGuid(), newGuid(), newGuid()];
+  const { importId } = await makeImport([first, second, unhashed].map(listed), libraryId);
+  await addMedia(libraryId, older, 'finished', 'a');
+  await addMedia(libraryId, first, 'finished', 'b');
+  await addMedia(libraryId, second, 'finished', 'b');
+  await addMedia(libraryId, unhashed, 'finished', null);
+  await own(importId, [first, second, unhashed], 'imported');
+  expect(await countUnhashed(db, importId)).toBe(1);
+  const other = await makeLibrary();
+  await addMedia(other, newGuid(), 'finished', 'a');
+  await sql`update media set source_sha256 = ${Buffer.alloc(32, 'a')} where id = ${unhashed}`.execute(db);
+  expect(await countUnhashed(db, importId)).toBe(0);
+  const found = await findDuplicates(db, importId, 10);
+  expect(found).toEqual([
+    { place: 2, targetId: second, sameAs: first },
+    { place: 3, targetId: unhashed, sameAs: older },
+  ]);
+  for (const [index, duplicate] of found.entries())
+    await noteDuplicate(db, importId, { ...duplicate, isSkipped: index === 1 });
+  expect(await findDuplicates(db, importId, 10)).toEqual([]);
+  expect((await report(importId)).map(({ state, notes, reason }) => [state, notes, reason])).toEqual([
+    ['imported', [], null],
+    ['imported', [`Its file is the same as that of video ${first}.`], null],
+    [
+      'skipped',
+      [`Its file is the same as that of video ${older}.`],
+      `Its file is the same as that of video ${older}. This copy is in the trash.`,
+    ],
+  ]);
+});
+
+test('a later import tries failed videos again, and explains why it skips others', async () => {
+  const { db } = api.database;
+  const [libraryId, other] = [await makeLibrary(), await makeLibrary()];
+  const ids = Array.from({ length: 5 }, () => newGuid());
+  const [failed, done, trashed, foreign, elsewhere] = ids as [Guid, Guid, Guid, Guid, Guid];
+  const before = await makeImport([failed, done, trashed].map(listed), libraryId);
+  await addMedia(libraryId, failed, 'failed', 'c');
+  await addMedia(libraryId, done, 'finished', 'd');
+  await addMedia(libraryId, trashed, 'finished', 'e');
+  await sql`update media set type = 'trash', trashed_at = now() where id = ${trashed}`.execute(db);
+  await addMedia(libraryId, foreign, 'failed', 'f');
+  await addMedia(other, elsewhere, 'finished', 'g');
+  await own(before.importId, [failed, done, trashed], 'imported');
+  await end(before.importId);
+  const { importId } = await makeImport(ids.map(listed), libraryId);
+  expect((await report(importId)).map(({ state, reason }) => [state, reason])).toEqual([
+    ['waiting', null],
+    ['skipped', 'An earlier import has brought this video.'],
+    ['skipped', expect.stringContaining('in the trash')],
+    ['skipped', expect.stringContaining('another video of this library')],
+    ['skipped', expect.stringMatching(new RegExp(`another GUID\\. It is in library ${other}\\.$`))],
+  ]);
+  expect(await nextItems(db, importId, 10)).toMatchObject([{ targetId: failed, ownsTarget: true }]);
+});
+
+test('a source prepares at most 20 files at once, and prepared ones come first', async () => {
+  const { db } = api.database;
+  const { importId } = await makeImport(
+    Array.from({ length: 25 }, () => listed(newGuid())),
+    await makeLibrary(),
+  );
+  const items = await nextItems(db, importId, 100);
+  expect(items.length).toBe(25);
+  for (const item of items.slice(5)) await waitForSource(db, item, 'The source is preparing the file.');
+  expect(await nextItems(db, importId, 100)).toEqual([]);
+  await sql`update import_item set ready_at = now() where import_id = ${importId}`.execute(db);
+  const again = await nextItems(db, importId, 100);
+  expect(again.map(({ place }) => place)).toEqual(items.slice(5).map(({ place }) => place));
+});
+
+const STORED = { sizeBytes: 1_000, durationMs: 2_040, state: 'finished' };
+const ITEM: ItemReport = {
+  place: 1,
+  kind: 'video',
+  sourceId: 'a',
+  title: 'A',
+  targetId: newGuid(),
+  sizeBytes: 1_000,
+  durationSec: 2,
+  fileBytes: 1_000,
+  stored: STORED,
+  state: 'imported',
+  reason: null,
+  isRetryable: false,
+  notes: [],
+};
+
+test.each<[string, Partial<ItemReport>, ReturnType<typeof checkItem>]>([
+  ['equal size and length', {}, 'same'],
+  ['unknown size and length at the source', { fileBytes: null, durationSec: null }, 'same'],
+  ['another size', { fileBytes: 999 }, 'different'],
+  ['another length', { durationSec: 5 }, 'different'],
+  ['a video that is being encoded', { stored: { ...STORED, state: 'transcoding' } }, 'pending'],
+  ['a video that failed', { stored: { ...STORED, state: 'failed' } }, 'unplayable'],
+  ['a deleted video', { stored: null }, 'deleted'],
+  ['an item that is not imported', { state: 'failed', stored: null }, null],
+  ['a collection', { kind: 'collection' }, null],
+])('compares an item with %s', (_what, change, check) => {
+  expect(checkItem({ ...ITEM, ...change })).toBe(check);
+});
