@@ -36,7 +36,7 @@ const ROOMS = {
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
-  'src/cli': 'backup client rewrite supervisor',
+  'src/cli': 'backup mcp client rewrite supervisor',
   'src/delivery':
     'share images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache ' +
     'clients',

@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import type { AccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
@@ -43,6 +42,7 @@ import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { ImageMaker } from '../media/images/run-image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -113,8 +113,8 @@ export type OperationDeps = {
   publicUrl: string | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Reads the certificate that this service uses for all host names; null if it serves without TLS. */
-  readCertificate(): X509Certificate | null;
+  /** Certificate that this service uses for all host names. Absent or null without TLS. */
+  tls?: TlsPaths | null;
   /** Hosts of our player pages; `*.` stands for all subdomains. */
   ownHosts: readonly string[];
   diskFloorBytes(totalBytes: number): number;

@@ -1,7 +1,4 @@
-import { getBilling } from './account/get-billing.ts';
-import { getUser } from './account/get-user.ts';
-import { listCountries } from './account/list-countries.ts';
-import { listRegions } from './account/list-regions.ts';
+import { accountOperations } from './account/account-operations.ts';
 import { exportAccountAudit, listAccountAudit } from './audit/account-audit.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { getBulk } from './bulk/get-bulk.ts';
@@ -276,10 +273,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   resetReadOnlyApiKeyByQuery,
   getDrmStatistics,
   getTranscribingStatistics,
-  getUser,
-  getBilling,
-  listCountries,
-  listRegions,
+  ...accountOperations,
   getAccountStatistics,
   getStorageZone,
   updateStorageZone,

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
@@ -24,7 +23,7 @@ import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
-import { readTlsPair, type TlsPaths } from '../lib/tls/read-tls-pair.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
@@ -125,7 +124,6 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   });
   const operationDeps: OperationDeps = {
     ...deps,
-    readCertificate: () => (deps.tls == null ? null : new X509Certificate(readTlsPair(deps.tls).cert)),
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => logEvent('audit.unstored', { err, operation: line.operation })),
     ...createStores(db, secretBox),

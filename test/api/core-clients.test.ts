@@ -4,11 +4,13 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { keepDelivered } from '../../src/catalog/statistics/sums/delivered-store.ts';
 import { WHOLE_LIBRARY } from '../../src/catalog/statistics/sums/whole-library.ts';
+import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { CORE_VERBS } from '../support/core-verbs.ts';
 import { makeTlsPair } from '../support/make-tls-pair.ts';
 
 /** Operations of the account API that clients of the hosted service call apart from videos. */
@@ -170,6 +172,29 @@ test('with TLS, the state of a host name follows from the certificate of the ser
   const add = { Certificate: Buffer.from(certificate).toString('base64'), CertificateKey: 'a2V5' };
   expect(await status('POST', '/pullzone/1/addCertificate', { Hostname: covered, ...add })).toBe(204);
   expect(await status('POST', '/pullzone/1/addCertificate', { Hostname: other, ...add })).toBe(400);
+});
+
+test('the command line has a verb for each of these operations', async () => {
+  await call('POST', '/pullzone/1/addHostname', { Hostname: 'verbs.example.com' });
+  const host = 'Hostname=verbs.example.com';
+  const runs: [verb: string, code: number, ...args: string[]][] = [
+    ...(['countries', 'regions', 'traffic'] as const).map((verb): [string, number] => [verb, 0]),
+    ['zones add', 1, 'Name=another'],
+    ['zones rm', 1, '1'],
+    ['zones force-ssl', 0, '1', host, 'ForceSSL:=false'],
+    ['zones rm-certificate', 0, '1', host],
+    ['zones add-certificate', 1, '1', host, 'Certificate=cGVt', 'CertificateKey=cGVt'],
+    ['zones check-certificate', 1, 'hostname=verbs.example.com'],
+  ];
+  const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
+  const codes: (number | null)[] = [];
+  for (const [verb, , ...args] of runs) {
+    const service = ['--url', api.url, '--key', String(api.first.accountKey)];
+    codes.push(await runVerb([...verb.split(' '), ...args, ...service]));
+  }
+  for (const spy of written) spy.mockRestore();
+  expect(codes).toEqual(runs.map(([, code]) => code));
+  expect(new Set(runs.map(([verb]) => verb))).toEqual(new Set(CORE_VERBS));
 });
 
 async function zoneOf(libraryId: number): Promise<number> {

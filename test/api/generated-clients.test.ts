@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -45,6 +46,21 @@ test('Kiota creates, reads, lists, changes and deletes videos and collections', 
   expect([statistics.status, Object.keys(statistics.body.viewsChart).length]).toEqual([200, 31]);
   expect((await kiota('DELETE', path)).body).toMatchObject({ success: true });
   expect((await kiota('DELETE', `/library/1/collections/${collectionId}`)).body).toMatchObject({ success: true });
+});
+
+test('Kiota sends bodies packed with gzip, whose unpacked size is limited', async () => {
+  const send = async (body: Buffer) => {
+    const headers = { accesskey: api.first.libraryKey, 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const response = await fetch(`${api.url}/library/1/videos`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    });
+    return { status: response.status, body: Object(await response.json()) };
+  };
+  expect(await send(gzipSync('{"title":"Packed"}'))).toMatchObject({ status: 200, body: { title: 'Packed' } });
+  expect((await send(gzipSync(`{"title":"${'x'.repeat(2 ** 21)}"}`))).status).toBe(413);
+  expect((await send(Buffer.from('{"title":"Not packed"}'))).status).toBe(400);
 });
 
 const terraform = (method: string, path: string, body?: object) => api.call(method, path, { key: account, body });

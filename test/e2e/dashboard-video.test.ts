@@ -282,6 +282,8 @@ test('shares a video as code in several forms and sizes, as a QR code, and as fi
   await wait(/maxWidth=200/);
   const answer = await fetch((await code.textContent()) ?? '');
   expect(await answer.json()).toMatchObject({ title: 'Lighthouse', width: 200 });
+  await press('Web component');
+  await wait(/<millrace-player src="[^"]+" library="1" .*start="1:30".* style="width:200px">/);
   await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
   const download = page.getByRole('link', { name: /^MP4 .* (kB|MB)$/ }).first();
   const file = await fetch((await download.getAttribute('href')) ?? '');

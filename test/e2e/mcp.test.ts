@@ -99,7 +99,7 @@ test('results have no secrets and a limited length', async () => {
   const stream = await call(client, 'createLiveStream', { body: { title: 'Live' } });
   expect(JSON.parse(stream.text)).toMatchObject({ title: 'Live', streamKey: '***' });
   expect(stream.text).not.toMatch(/bunnylive_/);
-  const body = { title: 'Long', description: 'x'.repeat(3_000) };
+  const body = { title: 'x'.repeat(1_000) };
   await Promise.all(Array.from({ length: 40 }, () => call(client, 'createVideo', { body })));
   const long = await call(client, 'listVideos', { itemsPerPage: 40 });
   expect(long.parts).toHaveLength(2);

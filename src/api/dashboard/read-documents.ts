@@ -9,7 +9,7 @@ const NAME = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
 const MAX_RESULTS = 20;
 const EXCERPT_CHARS = 160;
 
-/** A section of the index: its heading, and the pages it lists with a line about each. Decisions have a separate list. */
+/** A section of the index: its heading, and its pages with a line about each. Decisions have a separate list. */
 export type DocumentGroup = { heading: string; pages: { name: string; title: string; text: string }[] };
 
 /** A page that contains the searched words, with the text around the first of them. */

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { PullZoneStore, PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { readCertificate } from '../../lib/tls/read-tls-pair.ts';
 import { defineOperation } from '../define-operation.ts';
 import type { HostnameModel } from '../models/pull-zone.ts';
 import {
@@ -74,7 +75,7 @@ export const addCertificate = defineOperation({
   async run({ params, body }, deps: Deps) {
     const hostname = findHostname(await deps.pullZones.load(params.id), body.Hostname, deps);
     const sent = readSent(body.Certificate);
-    const isCurrent = deps.readCertificate()?.fingerprint256 === sent.fingerprint256;
+    const isCurrent = readCertificate(deps.tls)?.fingerprint256 === sent.fingerprint256;
     if (isCurrent && hostname.HasCertificate) return null;
     throw cannot(`does not store certificates of single host names, such as ${quote(body.Hostname)}`, 'Certificate');
   },

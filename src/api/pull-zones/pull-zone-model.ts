@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { readCertificate, type TlsPaths } from '../../lib/tls/read-tls-pair.ts';
 import { PullZoneType } from '../models/enums.ts';
 import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 
@@ -8,18 +9,18 @@ import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 export type ZoneAddress = {
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Reads the certificate that this service uses for all host names; null if it serves without TLS. */
-  readCertificate(): X509Certificate | null;
+  /** Certificate that this service uses for all host names. Absent or null without TLS. */
+  tls?: TlsPaths | null;
 };
 
 /** Converts a pull zone to its model in the account API. */
-export function toPullZoneModel(zone: PullZoneView, { edgeUrl, readCertificate }: ZoneAddress): PullZoneModel {
+export function toPullZoneModel(zone: PullZoneView, { edgeUrl, tls }: ZoneAddress): PullZoneModel {
   return {
     Id: zone.id,
     Name: zone.name,
     Enabled: true,
     Suspended: false,
-    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, readCertificate())],
+    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, readCertificate(tls))],
     VideoLibraryId: zone.libraryId,
     StorageZoneId: zone.libraryId,
     ZoneSecurityEnabled: zone.settings.tokenRequired,

@@ -52,6 +52,11 @@ export function readTlsPair({ certificatePath, keyPath }: TlsPaths, names = TLS)
   return { cert, key, expiresAt: new Date(certificate.validTo) };
 }
 
+/** Reads the certificate of a service; null without TLS. Throws `Refused` like `readTlsPair`. */
+export function readCertificate(tls: TlsPaths | null | undefined): X509Certificate | null {
+  return tls == null ? null : new X509Certificate(readTlsPair(tls).cert);
+}
+
 function readPem(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');

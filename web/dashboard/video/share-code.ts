@@ -51,7 +51,8 @@ function elementCode({ address, video, size }: Shared): string {
   const fixed = frameSizePx(video, size);
   const style = fixed === null ? '' : ` style="width:${fixed.widthPx}px"`;
   const tag = ['millrace-player', writeAttributes(attributes), ...flags].join(' ');
-  return `<script async src="${escapeHtml(origin)}/playerjs/millrace-player.js"></script>\n<${tag}${style}></millrace-player>`;
+  const script = `<script async src="${escapeHtml(origin)}/playerjs/millrace-player.js"></script>`;
+  return `${script}\n<${tag}${style}></millrace-player>`;
 }
 
 /** Values of options that an address leaves out. */
