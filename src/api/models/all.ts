@@ -133,7 +133,11 @@ import {
   VideoStorageSizeModel,
 } from './video-storage.ts';
 import {
+  CreateWebhookEndpointModel,
   PaginationListOfWebhookEventModel,
+  UpdateWebhookEndpointModel,
+  WebhookEndpointList,
+  WebhookEndpointModel,
   WebhookEventModel,
   WebhookEventState,
   WebhookPayload,
@@ -274,6 +278,10 @@ export const models = {
   WebhookEventModel,
   PaginationListOfWebhookEventModel,
   WebhookTestModel,
+  WebhookEndpointModel,
+  WebhookEndpointList,
+  CreateWebhookEndpointModel,
+  UpdateWebhookEndpointModel,
   WebhookEventState,
   LiveStreamStatus,
   VideoModelStatus,

@@ -11,6 +11,7 @@ import { up as people } from './010-people.ts';
 import { up as signInProviders } from './011-sign-in-providers.ts';
 import { up as shares } from './012-shares.ts';
 import { up as formerSigningKeys } from './013-former-signing-keys.ts';
+import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -33,4 +34,5 @@ export const migrations = {
   '011-sign-in-providers': { oldestVersion: '0.1.0', up: signInProviders },
   '012-shares': { oldestVersion: '0.1.0', up: shares },
   '013-former-signing-keys': { oldestVersion: '0.1.0', up: formerSigningKeys },
+  '015-webhook-endpoints': { oldestVersion: '0.1.0', up: webhookEndpoints },
 } satisfies Record<string, SchemaStep>;
