@@ -39,7 +39,7 @@ export type AudioTrackList = { items: (AudioTrackModel)[] };
 
 export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
-export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
+export type AuditLineModel = { Id: number; Date: string; Key: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 
@@ -90,6 +90,8 @@ export type CreateShareModel = { password?: string | null; allowDownload?: boole
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
 export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
+
+export type CreateWebhookEndpointModel = { url: string; name?: string; events?: (number)[] | null; enabled?: boolean };
 
 export type DrmStatisticsModel = { TotalLicensesIssued: number; LicensesIssuedChart: Record<string, number> };
 
@@ -333,6 +335,8 @@ export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; Client
 
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
+export type UpdateWebhookEndpointModel = { url?: string; name?: string; events?: (number)[] | null; enabled?: boolean };
+
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
 export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
@@ -369,7 +373,11 @@ export type VideoStatisticsModel = { viewsChart: Record<string, number> | null; 
 
 export type VideoStorageSizeModel = { encoded: Record<string, CodecRenditionSizeModel> | null; thumbnails: number; previews: number; originals: number; mp4Fallback: number; miscellaneous: number; calculatedAt: string };
 
-export type WebhookEventModel = { videoLibraryId: number; guid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
+
+export type WebhookEndpointModel = { guid: string; name: string; url: string; events: (number)[] | null; enabled: boolean; secret: string | null; dateCreated: string | null };
+
+export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
 
 export type WebhookEventState = "pending" | "delivered" | "dead";
 
@@ -438,6 +446,8 @@ export type Operations = {
   createSignInProvider: { input: { body: CreateSignInProviderModel }; answer: SignInProviderModel };
   /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
+  /** Adds a webhook endpoint with its own secret. It receives the events with the given statuses, or all. A library has at most 10 besides its `WebhookUrl`. `POST /library/{libraryId}/webhook-endpoints` */
+  createWebhookEndpoint: { input: { libraryId: number; body: CreateWebhookEndpointModel }; answer: WebhookEndpointModel };
   /** Removes an audio track. Later encodes leave out a removed track of the uploaded file. If the track was the default, another one becomes the default. The last track is removed only with allowNone=true, and never from a video without a picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   deleteAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; allowNone?: boolean }; answer: StatusModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
@@ -472,6 +482,8 @@ export type Operations = {
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
   /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
+  /** Deletes a webhook endpoint with its deliveries. Waiting ones are not sent. `DELETE /library/{libraryId}/webhook-endpoints/{endpointId}` */
+  deleteWebhookEndpoint: { input: { libraryId: number; endpointId: string }; answer: StatusModel };
   /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
   drainNode: { input: { nodeId: string; force?: boolean }; answer: undefined };
   /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
@@ -580,8 +592,8 @@ export type Operations = {
   listAccountAudit: { input: { kind?: "sign-in" | "people" | "keys" | "providers" | "other"; who?: string; operation?: string; libraryId?: number; from?: string; to?: string; before?: number; perPage?: number }; answer: AccountAuditModel };
   /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
-  /** Lists the write requests to a library, newest first: key, operation, time, client address and result. `GET /videolibrary/{id}/audit` */
-  listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
+  /** Lists the write requests to a library, newest first, with the names of people, keys and objects. `GET /videolibrary/{id}/audit` */
+  listAudit: { input: { id: number; page?: number; perPage?: number; key?: string; operation?: string; result?: "done" | "failed" }; answer: PaginationListModelOfAuditLineModel };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
   /** Lists all countries by their two-letter code (ISO 3166-1). Tax rates are 0. `GET /country` */
@@ -618,10 +630,12 @@ export type Operations = {
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
   /** Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title. `GET /library/{libraryId}/videos` */
   listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
+  /** Lists the webhook endpoints of a library with their secrets. Requires a key with write access. The `WebhookUrl` of the library is the first one. `GET /library/{libraryId}/webhook-endpoints` */
+  listWebhookEndpoints: { input: { libraryId: number }; answer: WebhookEndpointList };
   /** Lists the webhook events of a library with their delivery state, newest first. `GET /library/{libraryId}/webhooks` */
-  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead" }; answer: PaginationListOfWebhookEventModel };
   /** Checks that a hostname has a certificate. Millrace obtains none itself: the proxy in front of it does, or the operator provides one. `GET /pullzone/loadFreeCertificate` */
   loadFreeCertificate: { input: { hostname?: string; useOnlyHttp01?: boolean }; answer: undefined };
+  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead"; endpoint?: string }; answer: PaginationListOfWebhookEventModel };
   /** Redirects to the player page at the delivery address and keeps the query. The player page checks tokens and rules. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
@@ -696,8 +710,8 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Sends a test event to the webhook URL of a library. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
-  testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
+  /** Sends a test event to the webhook URL of a library, or to another endpoint. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
+  testWebhook: { input: { libraryId: number; endpoint?: string }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
   /** Changes title, language, purpose or default of an audio track; absent fields are left unchanged. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
@@ -726,6 +740,8 @@ export type Operations = {
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
   /** Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the video. A chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
+  /** Changes a webhook endpoint; absent fields are left unchanged. Change the first one by `WebhookUrl` of the library. `POST /library/{libraryId}/webhook-endpoints/{endpointId}` */
+  updateWebhookEndpoint: { input: { libraryId: number; endpointId: string; body: UpdateWebhookEndpointModel }; answer: WebhookEndpointModel };
   /** Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
   uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };
 };
@@ -760,6 +776,7 @@ export const operations = {
   createShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares","query":[],"body":"application/json","answer":"json"},
   createSignInProvider: {"method":"POST","path":"/sign-in-providers","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
+  createWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints","query":[],"body":"application/json","answer":"json"},
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
@@ -777,6 +794,7 @@ export const operations = {
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
+  deleteWebhookEndpoint: {"method":"DELETE","path":"/library/{libraryId}/webhook-endpoints/{endpointId}","query":[],"body":null,"answer":"json"},
   drainNode: {"method":"POST","path":"/system/nodes/{nodeId}/drain","query":["force"],"body":null,"answer":"none"},
   endPersonSessions: {"method":"DELETE","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
@@ -831,7 +849,7 @@ export const operations = {
   invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAccountAudit: {"method":"GET","path":"/audit","query":["kind","who","operation","libraryId","from","to","before","perPage"],"body":null,"answer":"json"},
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
-  listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
+  listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage","key","operation","result"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
   listCountries: {"method":"GET","path":"/country","query":[],"body":null,"answer":"json"},
   listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -850,8 +868,9 @@ export const operations = {
   listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
-  listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   loadFreeCertificate: {"method":"GET","path":"/pullzone/loadFreeCertificate","query":["hostname","useOnlyHttp01"],"body":null,"answer":"none"},
+  listWebhookEndpoints: {"method":"GET","path":"/library/{libraryId}/webhook-endpoints","query":[],"body":null,"answer":"json"},
+  listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state","endpoint"],"body":null,"answer":"json"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
   putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},
@@ -889,7 +908,7 @@ export const operations = {
   smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},
   startLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/start","query":[],"body":null,"answer":"json"},
   stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
-  testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":[],"body":null,"answer":"json"},
+  testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":["endpoint"],"body":null,"answer":"json"},
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
@@ -904,5 +923,6 @@ export const operations = {
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
+  updateWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints/{endpointId}","query":[],"body":"application/json","answer":"json"},
   uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},
 } as const;

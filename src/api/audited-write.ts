@@ -56,9 +56,11 @@ export function guidOfRequestId(requestId: string): Guid {
 /** Returns the ids in the path, or else those in the query, and the id of a created resource from the response. */
 function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
-  const inQuery = new URLSearchParams(queryText).get('id');
+  const query = new URLSearchParams(queryText);
+  const [inQuery, endpointId] = [query.get('id'), query.get('endpoint')];
   const found = {
     ...(inQuery !== null && { id: inQuery }),
+    ...(endpointId !== null && { endpointId }),
     ...(made.Id !== undefined && { [params.id === undefined ? 'id' : 'madeId']: made.Id }),
     ...(made.guid !== undefined && { guid: made.guid }),
     ...params,

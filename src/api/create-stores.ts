@@ -35,6 +35,7 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
+import { createEndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { createImageMaker } from '../media/images/run-image-maker.ts';
 import type { OperationDeps } from './operation-deps.ts';
@@ -70,6 +71,7 @@ type Stores = Pick<
   | 'retries'
   | 'shares'
   | 'feeds'
+  | 'webhookEndpoints'
   | 'eventSearch'
   | 'shieldEvents'
   | 'shieldSettings'
@@ -113,6 +115,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
+    webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),

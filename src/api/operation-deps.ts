@@ -39,6 +39,7 @@ import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { TrashStore } from '../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { EndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -80,6 +81,7 @@ export type OperationDeps = {
   retries: RetryStore;
   shares: ShareStore;
   feeds: FeedStore;
+  webhookEndpoints: EndpointStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;

@@ -145,6 +145,12 @@ import { uploadVideo } from './videos/upload-video.ts';
 import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
 import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+} from './webhooks/webhook-endpoints.ts';
 
 /** Every operation of the library API and the account API. Their paths do not collide. */
 export const operations: readonly Operation<OperationDeps>[] = [
@@ -301,6 +307,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,
+  listWebhookEndpoints,
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
   getFairPlayCertificate,
   askFairPlayLicence,
   askFairPlayLicenceByPath,

@@ -39,7 +39,7 @@ import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
-import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
+import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
   library_id: number;
@@ -287,6 +287,7 @@ export type Schema = InstallationSchema &
     encode_speed: EncodeSpeedTable;
     image: ImageTable;
     waveform_due: WaveformDueTable;
+    webhook_endpoint: WebhookEndpointTable;
     webhook_event: WebhookEventTable;
     webhook_line: WebhookLineTable;
     audit_line: AuditLineTable;

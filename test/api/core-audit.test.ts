@@ -66,6 +66,35 @@ test('returns the audit log in pages, separately for each library', async () => 
   expect(await audit(other.Id)).toMatchObject({ TotalItems: 1 });
 });
 
+test('names keys and objects, and filters by key, operation and result', async () => {
+  const { Id, ApiKey } = await createLibrary();
+  const body = { Label: 'Website', Scope: 'write' };
+  const made = Object((await call('POST', `/videolibrary/${Id}/keys`, { body })).body);
+  const { guid } = Object(
+    (await call('POST', `/library/${Id}/videos`, { key: made.Key, body: { title: 'A weir' } })).body,
+  );
+  await call('POST', `/library/${Id}/videos/${guid}`, { key: ApiKey, body: { title: 'The weir' } });
+  await call('DELETE', `/library/${Id}/videos/0190a0a0-0000-7000-8000-000000000000`, { key: made.Key });
+  const { Items } = await audit(Id);
+  expect(Items).toMatchObject([
+    { Operation: 'deleteVideo', Who: 'Website', WhoKind: 'key', Object: null, ObjectKind: null, ObjectId: null },
+    { Operation: 'updateVideo', Who: 'ApiKey', Object: 'The weir', ObjectKind: 'video', ObjectId: guid },
+    { Operation: 'createVideo', Who: 'Website', Object: 'The weir', ObjectKind: 'video', ObjectId: guid },
+    { Operation: 'createKey', Object: 'Website', ObjectKind: 'key' },
+    { Operation: 'createLibrary', Object: null },
+  ]);
+  const operations = async (query: string) =>
+    (await audit(Id, query)).Items.map(({ Operation }: { Operation: string }) => Operation);
+  expect(await operations(`?key=${Items[0].Key}`)).toEqual(['deleteVideo', 'createVideo']);
+  expect(await operations('?operation=updateVideo,createKey')).toEqual(['updateVideo', 'createKey']);
+  expect(await operations('?result=failed')).toEqual(['deleteVideo']);
+  expect((await audit(Id, '?result=done')).TotalItems).toBe(4);
+  const share = await call('POST', `/library/${Id}/videos/${guid}/shares`, { key: made.Key });
+  expect(share.status).toBe(200);
+  const shares = Object((await call('GET', `/library/${Id}/videos/${guid}/shares`, { key: ApiKey })).body);
+  expect(shares.items[0].createdBy).toBe('Website');
+});
+
 test('records concurrent writes in one unbroken chain per day', async () => {
   const { Id, ApiKey } = await createLibrary();
   const write = () => call('POST', `/library/${Id}/collections`, { key: ApiKey, body: { name: 'C' } });
@@ -127,5 +156,6 @@ test('reports an entry that cannot be stored, without losing other entries', asy
   const bad = { ...good, requestId: 'no guid' };
   await Promise.all([good, bad, good, bad, good].map((line) => store.write(line)));
   expect(reported).toEqual([bad, bad]);
-  expect(await store.list({ libraryId: 4712, page: 1, perPage: 10 })).toMatchObject({ total: 3 });
+  const all = { libraryId: 4712, page: 1, perPage: 10, keyName: null, operations: null, isDone: null };
+  expect(await store.list(all)).toMatchObject({ total: 3 });
 });

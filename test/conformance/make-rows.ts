@@ -1,3 +1,4 @@
+import { createEndpointStore } from '../../src/catalog/webhooks/endpoint-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import type { TestApi } from '../support/api.ts';
 
@@ -26,4 +27,15 @@ export async function makeWebhookEvent(api: TestApi, which: Which): Promise<stri
   const event = { id, library_id: library, media_id: newGuid(), ...dead };
   await api.database.db.insertInto('webhook_event').values(event).execute();
   return id;
+}
+
+/** Creates a webhook endpoint that receives nothing. */
+export async function makeWebhookEndpoint({ database: { db }, second, secretBox }: TestApi, which: Which) {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const fields = { name: 'a', url: 'http://127.0.0.1:9/', events: null, isEnabled: false };
+  const endpoints = createEndpointStore({ db, secretBox });
+  const libraryId = which === 'own' ? 1 : second.id;
+  // A library has at most ten.
+  for (const { id } of await endpoints.list(libraryId)) await endpoints.remove({ libraryId, endpointId: id });
+  return (await endpoints.create(libraryId, fields)).id;
 }

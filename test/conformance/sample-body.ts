@@ -25,6 +25,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateVideoModel: { title: 'A sample' },
     CreateShareModel: { allowDownload: false },
     UpdateShareModel: { allowDownload: true },
+    CreateWebhookEndpointModel: { url: `${origin.url}/hook` },
+    UpdateWebhookEndpointModel: { name: 'A sample' },
     UpdateAudioTrackModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },

@@ -14,7 +14,7 @@ import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
-import { makeProvider, makeWebhookEvent, UNKNOWN_GUID, type Which } from './make-rows.ts';
+import { makeProvider, makeWebhookEndpoint, makeWebhookEvent, UNKNOWN_GUID, type Which } from './make-rows.ts';
 import { CAPTIONS } from './samples.ts';
 
 /** A request as specified by a test. */
@@ -146,6 +146,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     date: async () => wordDate(dayOf(Date.now())),
     continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
     'webhook event': (which) => makeWebhookEvent(api, which),
+    'webhook endpoint': (which) => makeWebhookEndpoint(api, which),
     person: (which) => makePerson(api, which),
     'sign-in provider': (which) => makeProvider(api, which),
   };

@@ -125,7 +125,7 @@ test(
       ),
       ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
       ...['/statistics', '/files', '/activity'].map((tab) => video + tab),
-      ...['general', 'encoding', 'player', 'drm', 'watermark', 'rules', 'webhooks', 'keys', 'storage', 'audit'].map(
+      ...['general', 'encoding', 'player', 'access', 'webhooks', 'keys', 'audit'].map(
         (part) => `/dashboard/library/1/settings/${part}`,
       ),
       `/dashboard/library/1/live/${stream.guid}`,

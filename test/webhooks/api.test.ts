@@ -58,6 +58,7 @@ test('lists events newest first, by page and state, and accepts the read-only ke
   expect(items[1]).toEqual({
     videoLibraryId: 1,
     guid: receiver.arrivals[2]?.id,
+    endpointGuid: ZERO,
     videoGuid: mediaId,
     status: 2,
     state: 'delivered',

@@ -72,6 +72,6 @@ export async function happen(
 
 /** Returns the whole log of a library, oldest first. */
 export async function readLog({ db }: Pick<Database, 'db'>, libraryId: number): Promise<WebhookLogEntry[]> {
-  const { entries } = await listEvents(db, { libraryId, state: null, limit: 1_000, offset: 0 });
+  const { entries } = await listEvents(db, { libraryId, state: null, endpointId: null, limit: 1_000, offset: 0 });
   return entries.toReversed();
 }

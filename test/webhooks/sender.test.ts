@@ -53,7 +53,7 @@ const untilLog = (library: HookedLibrary, log: unknown[]) =>
 /** Returns the statuses that arrived, in order. */
 const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Status);
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
-const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
+const bounds = { limit: 10, perLibrary: 4, perEndpoint: 2, leaseSec: 60 };
 
 test('a replaced read-only key signs until its overlap ends or it is revoked', async () => {
   const library = await hook(status(200));
@@ -236,7 +236,7 @@ test('removing the webhook URL makes events dead letters, and without a URL no e
   await happen(database, videoOf(never), 0);
   await setWebhookUrl(database, gone.id, '');
   await send();
-  await untilLog(gone, ['0 dead: Not sent: the library no longer has a webhook address.']);
+  await untilLog(gone, ['0 dead: Not sent: the webhook address was removed or disabled.']);
   expect(await readLog(database, never.id)).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { readConfig } from './base/config.ts';
 import { Memory } from './base/memory.ts';
+import { previewLook } from './base/preview-look.ts';
 import { createSay } from './base/say.ts';
 import { readStartOptions } from './base/start-options.ts';
 import { Engine } from './engine/engine.ts';
@@ -25,7 +26,10 @@ const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
 const AD_PATIENCE = { withinMs: 5_000 };
 
 // The entry point of the page. It starts the engine first, so that the video loads while the controls are fetched.
-const config = readConfig();
+const stored = readConfig();
+const preview = previewLook(stored.look, location.search);
+const config = { ...stored, look: preview.look };
+if (preview.color !== null) document.documentElement.style.setProperty('--player-accent', preview.color);
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
 if (!frame || !video)

@@ -140,7 +140,11 @@ import {
   VideoStorageSizeModel,
 } from './video-storage.ts';
 import {
+  CreateWebhookEndpointModel,
   PaginationListOfWebhookEventModel,
+  UpdateWebhookEndpointModel,
+  WebhookEndpointList,
+  WebhookEndpointModel,
   WebhookEventModel,
   WebhookEventState,
   WebhookPayload,
@@ -289,6 +293,10 @@ export const models = {
   WebhookEventModel,
   PaginationListOfWebhookEventModel,
   WebhookTestModel,
+  WebhookEndpointModel,
+  WebhookEndpointList,
+  CreateWebhookEndpointModel,
+  UpdateWebhookEndpointModel,
   WebhookEventState,
   LiveStreamStatus,
   VideoModelStatus,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, flag, int32, int64, model, text } from './fields.ts';
+import { dateTime, flag, int32, int64, model, nullable, text } from './fields.ts';
 
 /**
  * Audit log entry of one write request (not part of the hosted API). `Hash`, in hex, chains the entries of one UTC day.
@@ -8,6 +8,12 @@ export const AuditLineModel = model('AuditLineModel', {
   Id: int64(),
   Date: dateTime(),
   Key: text(),
+  /** Empty if the key or person no longer exists and has left no name. */
+  Who: text(),
+  WhoKind: text(),
+  Object: nullable(text()),
+  ObjectKind: nullable(text()),
+  ObjectId: nullable(text()),
   Scope: text(),
   Operation: text(),
   Targets: Type.Record(Type.String(), text()),

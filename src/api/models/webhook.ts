@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { WebhookStatus } from './enums.ts';
-import { dateTime, int32, int64, model, nullable, text, words } from './fields.ts';
+import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
 
 export const WebhookPayload = model('WebhookPayload', {
   VideoLibraryId: int64(),
@@ -15,6 +15,7 @@ export const WebhookEventState = words('WebhookEventState', ['pending', 'deliver
 export const WebhookEventModel = model('WebhookEventModel', {
   videoLibraryId: int64(),
   guid: text(),
+  endpointGuid: text(),
   videoGuid: text(),
   status: WebhookStatus,
   state: WebhookEventState,
@@ -39,3 +40,38 @@ export const WebhookTestModel = model('WebhookTestModel', {
   /** The webhook-id of the test. The delivery log shows its result. */
   guid: text(),
 });
+
+const name = () => text({ maxLength: 100 });
+const url = () => text({ minLength: 1, maxLength: 2_000 });
+/** Null for all events. */
+const events = () => nullable(Type.Array(int32({ minimum: 0 }), { minItems: 1, maxItems: 20 }));
+
+/** An endpoint. The first one is the `WebhookUrl` of the library and has the nil GUID. */
+export const WebhookEndpointModel = model('WebhookEndpointModel', {
+  guid: text(),
+  name: text(),
+  url: text(),
+  events: nullable(Type.Array(int32())),
+  enabled: flag(),
+  secret: nullable(text()),
+  dateCreated: nullable(dateTime()),
+});
+export type WebhookEndpointModel = Static<typeof WebhookEndpointModel>;
+
+export const WebhookEndpointList = model('WebhookEndpointList', { items: Type.Array(WebhookEndpointModel) });
+
+export const CreateWebhookEndpointModel = model('CreateWebhookEndpointModel', {
+  url: url(),
+  name: Type.Optional(name()),
+  events: Type.Optional(events()),
+  enabled: Type.Optional(flag()),
+});
+export type CreateWebhookEndpointModel = Static<typeof CreateWebhookEndpointModel>;
+
+export const UpdateWebhookEndpointModel = model('UpdateWebhookEndpointModel', {
+  url: Type.Optional(url()),
+  name: Type.Optional(name()),
+  events: Type.Optional(events()),
+  enabled: Type.Optional(flag()),
+});
+export type UpdateWebhookEndpointModel = Static<typeof UpdateWebhookEndpointModel>;

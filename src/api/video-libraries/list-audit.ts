@@ -1,32 +1,38 @@
 import { Type } from 'typebox';
-import type { AuditLine } from '../../catalog/audit/audit-line.ts';
-import type { AuditStore } from '../../catalog/audit/audit-store.ts';
+import type { AuditStore, NamedAuditLine } from '../../catalog/audit/audit-store.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { type AuditLineModel, PaginationListModelOfAuditLineModel } from '../models/audit.ts';
 import { toPage } from '../page-or-list.ts';
-import { queryInt32 } from '../read-query.ts';
+import { queryInt32, queryText, queryWord } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
 type Deps = { audit: AuditStore; libraries: LibraryStore };
+
+const FILTERS = { key: queryText(), operation: queryText(), result: queryWord('', ['done', 'failed']) };
 
 /** Not part of the hosted API. The entries of a deleted library can still be read. */
 export const listAudit = defineOperation({
   name: 'listAudit',
   method: 'GET',
   path: '/videolibrary/{id}/audit',
-  description: 'Lists the write requests to a library, newest first: key, operation, time, client address and result.',
+  description: 'Lists the write requests to a library, newest first, with the names of people, keys and objects.',
   auth: 'account-key',
   permission: 'library.manage',
   params: CoreLibraryParams,
-  query: Type.Object({ page: queryInt32(1, 1), perPage: queryInt32(100, 1, 1000) }),
+  query: Type.Object({ page: queryInt32(1, 1), perPage: queryInt32(100, 1, 1000), ...FILTERS }),
   answer: PaginationListModelOfAuditLineModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',
-  async run({ params: { id }, query: { page, perPage } }, { audit, libraries }: Deps) {
-    const { total, lines } = await audit.list({ libraryId: id, page, perPage });
+  async run({ params: { id }, query: { page, perPage, key, operation, result } }, { audit, libraries }: Deps) {
+    const { total, lines } = await audit.list({
+      ...{ libraryId: id, page, perPage },
+      keyName: key || null,
+      operations: operation === '' ? null : operation.split(','),
+      isDone: result === '' ? null : result === 'done',
+    });
     if (total === 0 && (await libraries.findLibrary(id)) === null) {
       throw new Refused('not-found', `Library ${id} not found. Check the id.`);
     }
@@ -34,11 +40,16 @@ export const listAudit = defineOperation({
   },
 });
 
-function toLineModel(line: AuditLine): AuditLineModel {
+function toLineModel(line: NamedAuditLine): AuditLineModel {
   return {
     Id: line.id,
     Date: wireTime(line.at),
     Key: line.keyName,
+    Who: line.who.name,
+    WhoKind: line.who.kind,
+    Object: line.object?.name ?? null,
+    ObjectKind: line.object?.kind ?? null,
+    ObjectId: line.object?.id ?? null,
     Scope: line.scope,
     Operation: line.operation,
     Targets: { ...line.targets },

@@ -1,12 +1,15 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import type { Schema } from '../schema.ts';
 import { type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit-line.ts';
+import { type AuditNames, nameAuditLines } from './name-audit-store.ts';
 
 const CHAIN_LOCK = 7_700_002;
 const MAX_QUEUED = 10_000;
 const LINES_AT_ONCE = 500;
 const PRUNED_AT_ONCE = 5_000;
+const FIRST_ERROR_STATUS = 400;
 
 /** Audit log with an entry for each write request. */
 export type AuditStore = {
@@ -16,7 +19,19 @@ export type AuditStore = {
    */
   write(line: AuditedWrite): Promise<void>;
   /** Returns a page of a library's entries, newest first, and their total number. The first `page` is 1. */
-  list(query: { libraryId: number; page: number; perPage: number }): Promise<{ total: number; lines: AuditLine[] }>;
+  list(query: AuditQuery): Promise<{ total: number; lines: NamedAuditLine[] }>;
+};
+
+export type NamedAuditLine = AuditLine & AuditNames;
+
+/** Filters that are null are not applied. `keyName` is that of the lines, `isDone` whether the request succeeded. */
+export type AuditQuery = {
+  libraryId: number;
+  page: number;
+  perPage: number;
+  keyName: string | null;
+  operations: readonly string[] | null;
+  isDone: boolean | null;
 };
 
 type Report = (error: unknown, line: AuditedWrite) => void;
@@ -121,13 +136,20 @@ function toRow(line: Omit<AuditLine, 'id'>) {
 
 async function listLines(
   db: Db,
-  { libraryId, page, perPage }: { libraryId: number; page: number; perPage: number },
-): Promise<{ total: number; lines: AuditLine[] }> {
+  { libraryId, page, perPage, keyName, operations, isDone }: AuditQuery,
+): Promise<{ total: number; lines: NamedAuditLine[] }> {
+  const matches = (eb: ExpressionBuilder<Schema, 'audit_line'>) =>
+    eb.and([
+      eb('library_id', '=', libraryId),
+      ...(keyName === null ? [] : [eb('key_name', '=', keyName)]),
+      ...(operations === null ? [] : [eb('operation', 'in', operations)]),
+      ...(isDone === null ? [] : [eb('status', isDone ? '<' : '>=', FIRST_ERROR_STATUS)]),
+    ]);
   const lines = await db
     .selectFrom('audit_line')
     .select(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'])
     .select(['status', 'request_id as requestId', 'ip', 'hash'])
-    .where('library_id', '=', libraryId)
+    .where(matches)
     .orderBy('id', 'desc')
     .limit(perPage)
     .offset((page - 1) * perPage)
@@ -135,7 +157,9 @@ async function listLines(
   const { total } = await db
     .selectFrom('audit_line')
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('library_id', '=', libraryId)
+    .where(matches)
     .executeTakeFirstOrThrow();
-  return { total, lines };
+  const names = await nameAuditLines(db, libraryId, lines);
+  // There are names for each line.
+  return { total, lines: lines.map((line, index) => ({ ...line, ...(names[index] as AuditNames) })) };
 }

@@ -12,6 +12,7 @@ import { up as signInProviders } from './011-sign-in-providers.ts';
 import { up as shares } from './012-shares.ts';
 import { up as formerSigningKeys } from './013-former-signing-keys.ts';
 import { up as passkeys } from './014-passkeys.ts';
+import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 import { up as importLimits } from './016-import-limits.ts';
 import { up as providerSessions } from './018-provider-sessions.ts';
 
@@ -37,6 +38,7 @@ export const migrations = {
   '012-shares': { oldestVersion: '0.1.0', up: shares },
   '013-former-signing-keys': { oldestVersion: '0.1.0', up: formerSigningKeys },
   '014-passkeys': { oldestVersion: '0.1.0', up: passkeys },
+  '015-webhook-endpoints': { oldestVersion: '0.1.0', up: webhookEndpoints },
   '016-import-limits': { oldestVersion: '0.1.0', up: importLimits },
   '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
 } satisfies Record<string, SchemaStep>;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
@@ -40,7 +40,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
     hasPassword: row.password_hash !== null,
     allowsDownload: row.allows_download,
     expiresAt: row.expires_at,
-    createdBy: row.created_by,
+    createdBy: row.keyLabel ?? row.created_by,
     createdAt: row.created_at,
   });
   return {
@@ -62,7 +62,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
     },
     async list(key) {
       await requireVideo(db, key, false);
-      return (await selectShares(db, key).orderBy('id').execute()).map(toView);
+      return (await selectShares(db, key).select(keyLabel.as('keyLabel')).orderBy('id').execute()).map(toView);
     },
     async update(key, { password, allowsDownload, expiresAt }) {
       const { libraryId, mediaId, shareId } = key;
@@ -112,7 +112,11 @@ function selectForEdge(db: Db) {
     .select(['allows_download as allowsDownload', 'expires_at as expiresAt']);
 }
 
-type Row = Selectable<ShareTable>;
+/** `keyLabel` is that of the key which created the share, if it has one and still exists. */
+type Row = Selectable<ShareTable> & { keyLabel?: string | null };
+
+const keyLabel = sql<string | null>`(
+  select nullif(label, '') from access_key where access_key.id::text = share.created_by)`;
 
 function selectShares(db: Db, { libraryId, mediaId }: MediaKey) {
   return db.selectFrom('share').selectAll().where('library_id', '=', libraryId).where('media_id', '=', mediaId);

@@ -3,7 +3,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
-import { type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
+import { FIRST_ENDPOINT_ID, type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
 
 /**
  * Lock that lets only one sender claim at a time, so that the bounds apply across all of them. An arbitrary number that
@@ -16,20 +16,23 @@ const ANSWER_LENGTH = 500;
 /** An event whose line a sender holds, fenced by `claim`: no other sender takes the line before the lease expires. */
 export type ClaimedEvent = WebhookEvent & {
   claim: Guid;
+  lineId: Guid;
   attempts: number;
+  /** Null if the address or the endpoint was removed or disabled. */
   url: string | null;
-  /** The current key, then former ones that are still valid. */
-  readOnlyKeysSealed: Buffer[];
+  /** The read-only key of the library, then former ones that are still valid. Or the secret of the endpoint. */
+  signingKeysSealed: Buffer[];
   /** Request that caused the event, for log lines. */
   requestId: string | null;
 };
 
-export type ClaimBounds = { limit: number; perLibrary: number; leaseSec: number };
+/** `perLibrary` bounds deliveries to the address in the settings, `perEndpoint` those to each further endpoint. */
+export type ClaimBounds = { limit: number; perLibrary: number; perEndpoint: number; leaseSec: number };
 
 /**
- * Claims the first event of up to `limit` due lines. At most `perLibrary` of one library are in progress, across all
- * senders; libraries with the fewest in progress are first, then the longest due. A line is held until its event is
- * final, released, or its lease expires, so events of one video never overtake each other.
+ * Claims the first event of up to `limit` due lines. The bounds of each receiver hold across all senders; receivers
+ * with the fewest deliveries in progress are first, then the longest due. A line is held until its event is final,
+ * released, or its lease expires, so events of one video never overtake each other on the way to a receiver.
  */
 export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedEvent[]> {
   // Most services have no waiting events most of the time, so that the claim and its lock are not needed.
@@ -43,38 +46,48 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
       update webhook_event e set attempts = e.attempts + 1
       from webhook_line l cross join lateral (
         select id from webhook_event h
-        where h.library_id = l.library_id and h.media_id = l.media_id and h.state = 'pending'
+        where h.library_id = l.library_id and coalesce(h.line_id, h.media_id) = l.media_id and h.state = 'pending'
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
-      returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.is_incomplete as "isIncomplete",
-        e.attempts, e.request_id as "requestId", l.claim,
-        library.settings->>${WEBHOOK_URL_SETTING} as url, array_prepend(library.read_only_key_sealed, coalesce((
+      returning e.id, e.library_id as "libraryId", coalesce(e.video_id, e.media_id) as "mediaId", e.status,
+        e.is_incomplete as "isIncomplete", e.attempts, e.request_id as "requestId", l.claim, l.media_id as "lineId",
+        case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then library.settings->>${WEBHOOK_URL_SETTING}
+          else (select url from webhook_endpoint p where p.id = l.endpoint_id and p.is_enabled) end as url,
+        case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then array_prepend(library.read_only_key_sealed, coalesce((
           select array_agg(k.signing_key_sealed order by k.created_at desc) from access_key k
           where k.library_id = library.id and k.signing_key_sealed is not null and k.revoked_at is null
-            and k.expires_at > now()), '{}')) as "readOnlyKeysSealed"`.execute(tx);
+            and k.expires_at > now()), '{}'))
+          else array(select secret_sealed from webhook_endpoint p where p.id = l.endpoint_id)
+          end as "signingKeysSealed"`.execute(tx);
     return rows;
   });
 }
 
-// `waiting` skips from library to library in the index, so that many waiting events of one library do not slow down the
-// others.
-async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: ClaimBounds): Promise<void> {
+// `waiting` skips from receiver to receiver in the index, so that many waiting events of one receiver do not slow down
+// the others.
+async function claimLines(tx: Tx, claim: Guid, bounds: ClaimBounds): Promise<void> {
+  const { limit, perLibrary, perEndpoint, leaseSec } = bounds;
   await sql`
-    with recursive waiting (library_id) as (
-      (select library_id from webhook_line order by library_id limit 1)
+    with recursive waiting (library_id, endpoint_id) as (
+      (select library_id, endpoint_id from webhook_line order by library_id, endpoint_id limit 1)
       union all
-      select (select l.library_id from webhook_line l where l.library_id > w.library_id order by 1 limit 1)
-      from waiting w where w.library_id is not null
+      select next.* from waiting w cross join lateral (
+        select l.library_id, l.endpoint_id from webhook_line l
+        where (l.library_id, l.endpoint_id) > (w.library_id, w.endpoint_id)
+        order by l.library_id, l.endpoint_id limit 1) next
     ), busy as (
-      select library_id, count(*) as running from webhook_line
-      where claim is not null and next_attempt_at > now() group by library_id
+      select library_id, endpoint_id, count(*) as running from webhook_line
+      where claim is not null and next_attempt_at > now() group by library_id, endpoint_id
     ), due as (
-      select line.* from waiting w left join busy b on b.library_id = w.library_id
+      select line.* from waiting w left join busy b on b.library_id = w.library_id and b.endpoint_id = w.endpoint_id
       cross join lateral (
         select library_id, media_id, next_attempt_at,
           coalesce(b.running, 0) + row_number() over (order by next_attempt_at, media_id) as place
-        from webhook_line where library_id = w.library_id and next_attempt_at <= now()
-        order by next_attempt_at, media_id limit greatest(0, ${perLibrary}::bigint - coalesce(b.running, 0))) line
+        from webhook_line
+        where library_id = w.library_id and endpoint_id = w.endpoint_id and next_attempt_at <= now()
+        order by next_attempt_at, media_id limit greatest(0, case w.endpoint_id
+          when ${FIRST_ENDPOINT_ID} then ${perLibrary}::bigint else ${perEndpoint}::bigint
+          end - coalesce(b.running, 0))) line
       order by line.place, line.next_attempt_at limit ${limit}
     ), taken as (
       select l.library_id, l.media_id from webhook_line l
@@ -111,22 +124,22 @@ export async function endEvent(
 }
 
 /** Releases a line whose attempt was interrupted, so that the next sender can begin immediately. */
-export async function releaseEvent(db: Db, { libraryId, mediaId, claim }: ClaimedEvent): Promise<void> {
+export async function releaseEvent(db: Db, { libraryId, lineId, claim }: ClaimedEvent): Promise<void> {
   await db
     .updateTable('webhook_line')
     .set({ claim: null, next_attempt_at: sql<Date>`now()` })
     .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
+    .where('media_id', '=', lineId)
     .where('claim', '=', claim)
     .execute();
 }
 
-async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Promise<boolean> {
+async function lockLine(tx: Tx, { libraryId, lineId, claim }: ClaimedEvent): Promise<boolean> {
   const line = await tx
     .selectFrom('webhook_line')
     .select('claim')
     .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
+    .where('media_id', '=', lineId)
     .where('claim', '=', claim)
     .forUpdate()
     .executeTakeFirst();
@@ -137,18 +150,18 @@ async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Pr
  * Updates the line of a video after an attempt. If the same event is still first, the line waits. If another event is
  * first, the line continues with it. If no events are left, the line is removed.
  */
-async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
+async function moveLine(tx: Tx, { id, libraryId, lineId }: ClaimedEvent, retrySec: number): Promise<void> {
   const head = await tx
     .selectFrom('webhook_event')
     .select('id')
     .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
+    .where(sql<Guid>`coalesce(line_id, media_id)`, '=', lineId)
     .where('state', '=', 'pending')
     .orderBy('position')
     .limit(1)
     .executeTakeFirst();
   if (head === undefined) {
-    await tx.deleteFrom('webhook_line').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+    await tx.deleteFrom('webhook_line').where('library_id', '=', libraryId).where('media_id', '=', lineId).execute();
     return;
   }
   const waitSec = head.id === id ? retrySec : 0;
@@ -156,6 +169,6 @@ async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retryS
     .updateTable('webhook_line')
     .set({ claim: null, next_attempt_at: sql<Date>`now() + make_interval(secs => ${waitSec})` })
     .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
+    .where('media_id', '=', lineId)
     .execute();
 }

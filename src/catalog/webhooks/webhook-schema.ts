@@ -3,11 +3,29 @@ import type { Guid } from '../../lib/guid.ts';
 
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
+/** A receiver of a library's events besides the address in its settings. `events` is null for all. */
+export type WebhookEndpointTable = {
+  id: Guid;
+  library_id: number;
+  name: string;
+  url: string;
+  events: number[] | null;
+  is_enabled: boolean;
+  secret_sealed: Buffer;
+  created_at: SetByDefault;
+};
+
 /** A webhook event; `status` is the wire's WebhookStatus, `last_answer` describes the receiver's last response. */
 export type WebhookEventTable = {
   id: Guid;
   library_id: number;
+  /** The video. For endpoints of `webhook_endpoint` the event's own id, and `video_id` is the video. */
   media_id: Guid;
+  /** The nil GUID for the address in the library's settings. */
+  endpoint_id: Generated<Guid>;
+  /** The line, if it is not that of `media_id`. */
+  line_id: Generated<Guid | null>;
+  video_id: Generated<Guid | null>;
   status: number;
   request_id: Generated<string | null>;
   /** True if a finished video lacks something that was planned. */
@@ -22,10 +40,15 @@ export type WebhookEventTable = {
   position: Generated<number>;
 };
 
-/** The line of a video's pending events: leased while `claim` is set and the next attempt is in the future. */
+/**
+ * The line of a video's pending events for one endpoint. `media_id` is the video, or a GUID derived from both for
+ * endpoints of `webhook_endpoint`. Leased while `claim` is set and the next attempt is in the
+ * future.
+ */
 export type WebhookLineTable = {
   library_id: number;
   media_id: Guid;
+  endpoint_id: Generated<Guid>;
   next_attempt_at: SetByDefault;
   claim: Guid | null;
 };

@@ -6,7 +6,7 @@ import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { Schema } from '../schema.ts';
-import { GIVE_UP_AFTER_SEC, TEST_MEDIA_ID, type WebhookEvent, WebhookStatus } from './webhook.ts';
+import { FIRST_ENDPOINT_ID, GIVE_UP_AFTER_SEC, TEST_MEDIA_ID, type WebhookEvent, WebhookStatus } from './webhook.ts';
 
 /** Wakes the senders of every machine. */
 export const WEBHOOK_CHANNEL = 'millrace_webhook';
@@ -14,10 +14,12 @@ export const WEBHOOK_CHANNEL = 'millrace_webhook';
 const DELIVERED_LOG_DAYS = 7;
 const DEAD_LOG_DAYS = 30;
 const PRUNED_AT_ONCE = 10_000;
+const MAX_KEPT_PER_LIBRARY = 20_000;
 const MAX_PENDING_TESTS = 10;
 
 /** A line of the delivery log. `nextAttemptAt` is null for events that are final or wait behind an earlier one. */
 export type WebhookLogEntry = WebhookEvent & {
+  endpointId: Guid;
   state: 'pending' | 'delivered' | 'dead';
   attempts: number;
   lastAnswer: string | null;
@@ -28,61 +30,74 @@ export type WebhookLogEntry = WebhookEvent & {
 
 /**
  * Records an event of a video, in the transaction that causes it. Events of one video are sent in the order in which
- * their transactions commit. Does nothing if the library has no webhook URL.
+ * their transactions commit. Does nothing if no endpoint of the library wants it.
  */
 export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
-    await addEvent(tx, key, { status, isIncomplete });
+    await addEvents(tx, key, { status, isIncomplete, endpointId: null });
   };
 }
 
-// Writes the line first: its lock, held until the commit, makes the positions of one video follow the commits.
-async function addEvent(
-  tx: Tx,
-  { libraryId, mediaId }: MediaKey,
-  { status, isIncomplete }: Pick<WebhookEvent, 'status' | 'isIncomplete'>,
-): Promise<Guid | null> {
-  const line = await sql`
-    insert into webhook_line (library_id, media_id)
-    select id, ${mediaId} from library where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''
+/** `endpointId` limits the event to one endpoint, whether or not it wants the status. Null for all that want it. */
+type NewEvent = Pick<WebhookEvent, 'status' | 'isIncomplete'> & { endpointId: Guid | null };
+
+// Writes the lines first: their locks, held until the commit, make the positions of one video follow the commits.
+async function addEvents(tx: Tx, { libraryId, mediaId }: MediaKey, event: NewEvent): Promise<Guid[]> {
+  const { status, isIncomplete, endpointId } = event;
+  const { rows: lines } = await sql<{ lineId: Guid; endpointId: Guid }>`
+    with receiver as (
+      select id as library_id, ${FIRST_ENDPOINT_ID}::uuid as endpoint_id from library
+      where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''
+      union all
+      select library_id, id from webhook_endpoint
+      where library_id = ${libraryId} and is_enabled
+        and (${endpointId}::uuid is not null or events is null or ${status} = any(events))
+    )
+    insert into webhook_line (library_id, endpoint_id, media_id)
+    select library_id, endpoint_id, case endpoint_id when ${FIRST_ENDPOINT_ID} then ${mediaId}::uuid
+      else encode(substring(sha256(uuid_send(endpoint_id) || uuid_send(${mediaId})) for 16), 'hex')::uuid end
+    from receiver where ${endpointId}::uuid is null or endpoint_id = ${endpointId}
+    order by endpoint_id
     on conflict (library_id, media_id) do update set media_id = excluded.media_id
-    returning media_id`.execute(tx);
-  if (line.rows.length === 0) return null;
-  const id = newGuid();
-  await tx
-    .insertInto('webhook_event')
-    .values({
+    returning media_id as "lineId", endpoint_id as "endpointId"`.execute(tx);
+  if (lines.length === 0) return [];
+  const rows = lines.map((line) => {
+    const id = newGuid();
+    const own = { media_id: id, endpoint_id: line.endpointId, line_id: line.lineId, video_id: mediaId };
+    return {
       id,
       library_id: libraryId,
-      media_id: mediaId,
+      ...(line.endpointId === FIRST_ENDPOINT_ID ? { media_id: mediaId } : own),
       status,
       is_incomplete: isIncomplete,
       request_id: currentRequestId(),
-      state: 'pending',
+      state: 'pending' as const,
       give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})`,
-    })
-    .execute();
+    };
+  });
+  await tx.insertInto('webhook_event').values(rows).execute();
   await wakeSenders(tx);
-  return id;
+  return rows.map(({ id }) => id);
 }
 
 /**
- * Requests a test delivery: Status 0 for the nil GUID, signed like any other, tried once. Returns its id. Throws
- * `Refused` (`invalid`) for a library without a webhook URL, and (`busy`) for an eleventh waiting test.
+ * Requests a test delivery to an endpoint: Status 0 for the nil GUID, signed like any other, tried once. Returns its
+ * id. Throws `Refused` (`invalid`) for an endpoint without a webhook URL, and (`busy`) for an eleventh waiting test.
  */
-export function requestTest(db: Db, libraryId: number): Promise<Guid> {
+export function requestTest(db: Db, libraryId: number, endpointId: Guid): Promise<Guid> {
   return inTransaction(db, async (tx) => {
-    const id = await addEvent(
-      tx,
-      { libraryId, mediaId: TEST_MEDIA_ID },
-      { status: WebhookStatus.queued, isIncomplete: false },
-    );
-    if (id === null) throw new Refused('invalid', 'The library has no webhook URL. Set its WebhookUrl first.');
+    const event = { status: WebhookStatus.queued, isIncomplete: false, endpointId };
+    const [id] = await addEvents(tx, { libraryId, mediaId: TEST_MEDIA_ID }, event);
+    if (id === undefined) {
+      throw endpointId === FIRST_ENDPOINT_ID
+        ? new Refused('invalid', 'The library has no webhook URL. Set its WebhookUrl first.')
+        : new Refused('invalid', `Endpoint ${endpointId} is unknown or disabled. Check the id, or enable it.`);
+    }
     const { waiting } = await tx
       .selectFrom('webhook_event')
       .select((eb) => eb.fn.countAll<number>().as('waiting'))
       .where('library_id', '=', libraryId)
-      .where('media_id', '=', TEST_MEDIA_ID)
+      .where(sql<Guid>`coalesce(video_id, media_id)`, '=', TEST_MEDIA_ID)
       .where('state', '=', 'pending')
       .executeTakeFirstOrThrow();
     if (waiting > MAX_PENDING_TESTS) {
@@ -95,29 +110,36 @@ export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   });
 }
 
-/** Lists a page of a library's delivery log, newest first, for one state or all. */
+/** Lists a page of a library's delivery log, newest first, for one state and endpoint or all. */
 export async function listEvents(
   db: Db,
-  filter: { libraryId: number; state: WebhookLogEntry['state'] | null; limit: number; offset: number },
+  filter: {
+    libraryId: number;
+    state: WebhookLogEntry['state'] | null;
+    endpointId: Guid | null;
+    limit: number;
+    offset: number;
+  },
 ): Promise<{ total: number; entries: WebhookLogEntry[] }> {
   const matches = (eb: ExpressionBuilder<Schema, 'webhook_event'>) =>
     eb.and([
       eb('library_id', '=', filter.libraryId),
       ...(filter.state === null ? [] : [eb('state', '=', filter.state)]),
+      ...(filter.endpointId === null ? [] : [eb('endpoint_id', '=', filter.endpointId)]),
     ]);
   const entries = await db
     .selectFrom('webhook_event')
     .select([
       'id',
       'library_id as libraryId',
-      'media_id as mediaId',
+      'endpoint_id as endpointId',
       'status',
       'is_incomplete as isIncomplete',
       'state',
       'attempts',
     ])
     .select(['last_answer as lastAnswer', 'created_at as createdAt', 'settled_at as settledAt'])
-    .select(nextAttempt.as('nextAttemptAt'))
+    .select([sql<Guid>`coalesce(video_id, media_id)`.as('mediaId'), nextAttempt.as('nextAttemptAt')])
     .where(matches)
     .orderBy('position', 'desc')
     .limit(filter.limit)
@@ -135,9 +157,10 @@ export async function listEvents(
 const nextAttempt = sql<Date | null>`(
   select l.next_attempt_at from webhook_line l
   where webhook_event.state = 'pending' and l.library_id = webhook_event.library_id
-    and l.media_id = webhook_event.media_id and not exists (
-      select 1 from webhook_event p where p.library_id = l.library_id and p.media_id = l.media_id
-        and p.state = 'pending' and p.position < webhook_event.position))`;
+    and l.media_id = coalesce(webhook_event.line_id, webhook_event.media_id) and not exists (
+      select 1 from webhook_event p where p.library_id = l.library_id
+        and coalesce(p.line_id, p.media_id) = l.media_id and p.state = 'pending'
+        and p.position < webhook_event.position))`;
 
 /**
  * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
@@ -146,8 +169,9 @@ const nextAttempt = sql<Date | null>`(
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {
     const line = await sql`
-      insert into webhook_line (library_id, media_id)
-      select library_id, media_id from webhook_event where library_id = ${libraryId} and id = ${id}
+      insert into webhook_line (library_id, endpoint_id, media_id)
+      select library_id, endpoint_id, coalesce(line_id, media_id) from webhook_event
+      where library_id = ${libraryId} and id = ${id}
       on conflict (library_id, media_id) do update
         set next_attempt_at = case when webhook_line.claim is null then now() else webhook_line.next_attempt_at end
       returning media_id`.execute(tx);
@@ -166,10 +190,18 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
 }
 
 /**
- * Removes delivered events after a week and dead letters after 30 days, at most ten thousand; returns true if there are
- * more.
+ * Removes delivered events after a week, dead letters after 30 days, and the oldest beyond 20,000 of a library; at most
+ * ten thousand. Returns true if there are more.
  */
 export async function pruneEvents(db: Db): Promise<boolean> {
+  await sql`
+    delete from webhook_event where id in (
+      select e.id from library l
+      cross join lateral (
+        select position from webhook_event k where k.library_id = l.id
+        order by k.position desc offset ${MAX_KEPT_PER_LIBRARY} limit 1) kept
+      join webhook_event e on e.library_id = l.id and e.position <= kept.position and e.state <> 'pending'
+      limit ${PRUNED_AT_ONCE}) and state <> 'pending'`.execute(db);
   const { numAffectedRows = 0n } = await sql`
     delete from webhook_event where id in (
       select id from webhook_event

@@ -30,6 +30,9 @@ export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status:
 // The nil GUID of RFC 9562 section 5.9 is a valid GUID.
 export const TEST_MEDIA_ID = '00000000-0000-0000-0000-000000000000' as Guid;
 
+/** The endpoint that is the `WebhookUrl` of the library's settings. */
+export const FIRST_ENDPOINT_ID = '00000000-0000-0000-0000-000000000000' as Guid;
+
 /** Seconds for which an event is retried after it happened (or was requested again), before it is a dead letter. */
 export const GIVE_UP_AFTER_SEC = 3 * 24 * 3600;
 

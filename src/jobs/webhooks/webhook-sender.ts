@@ -12,6 +12,8 @@ import { postWebhook } from './post-webhook.ts';
 
 const MAX_RUNNING = 64;
 const MAX_PER_LIBRARY = 4;
+/** Lower, because a library may have several further endpoints. */
+const MAX_PER_ENDPOINT = 2;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
@@ -53,10 +55,10 @@ type Sending = {
 };
 
 /**
- * Sends webhook events until closed: at most 64 concurrently, and at most 4 per library over all senders, so that a
- * slow receiver does not delay other libraries. Delivers each event at least once, and the events of a video in order.
- * When a sender dies, others take over its events when their lease expires. On close, it lets its deliveries continue
- * for 4 s and returns the rest.
+ * Sends webhook events until closed: at most 64 concurrently, and at most 4 per library and 2 per further endpoint over
+ * all senders, so that a slow receiver does not delay others. Delivers each event at least once, and the events of a
+ * video in order. When a sender dies, others take over its events when their lease expires. On close, it lets its
+ * deliveries continue for 4 s and returns the rest.
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];
@@ -92,7 +94,7 @@ async function sendUntilStopped(sending: Sending): Promise<void> {
     // Start the sleep before claiming. An event that arrives during the claim ends the sleep, so none is missed.
     const slept = alarm.sleep(POLL_MS);
     try {
-      const bounds = { perLibrary: MAX_PER_LIBRARY, leaseSec: sending.timing.leaseSec };
+      const bounds = { perLibrary: MAX_PER_LIBRARY, perEndpoint: MAX_PER_ENDPOINT, leaseSec: sending.timing.leaseSec };
       const limit = MAX_RUNNING - running.size;
       const events = limit > 0 ? await claimEvents(deps.db, { limit, ...bounds }) : [];
       for (const event of events) startDelivery(sending, event);
@@ -147,9 +149,9 @@ function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, dur
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
   if (url === null || url === '')
-    return { kind: 'gone', answer: 'Not sent: the library no longer has a webhook address.' };
+    return { kind: 'gone', answer: 'Not sent: the webhook address was removed or disabled.' };
   try {
-    const readOnlyKeys = event.readOnlyKeysSealed.map((sealed) => deps.secretBox.open(sealed));
+    const readOnlyKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
     return await postWebhook({ event, url, readOnlyKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);
   } catch (error) {
     if (cut.aborted) return null;

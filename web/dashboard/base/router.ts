@@ -79,6 +79,13 @@ function move(to: Route, search: string, keepsPlace: boolean): void {
   if (!keepsPlace) scrollTo(0, 0);
 }
 
+/** Changes the URL to another part of the shown page, without leaving it. */
+export function renamePlace(to: Route): void {
+  history.replaceState(null, '', addressOf(to));
+  query.value = new URLSearchParams();
+  route.value = to;
+}
+
 /** Changes parameters in the query of the URL. An empty text removes a parameter. */
 export function changeQuery(changes: Readonly<Record<string, string>>): void {
   const next = new URLSearchParams(query.value);

@@ -1,46 +1,185 @@
 import { useSignal } from '@preact/signals';
-import type { PaginationListModelOfAuditLineModel } from '../../../src/api/models/audit.ts';
-import { t } from '../base/language.ts';
+import type { AuditLineModel, PaginationListModelOfAuditLineModel } from '../../../src/api/models/audit.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import type { Route } from '../base/router.ts';
 import { moment } from '../base/words.ts';
-import { Table } from '../parts/fields.tsx';
-import { Notice, Pager } from '../parts/parts.tsx';
+import { SelectField, Table } from '../parts/fields.tsx';
+import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ACTIONS, actionOf } from './audit-actions.ts';
+import { NIL } from './webhook-events.ts';
 
 const PER_PAGE = 50;
+const FIRST_ERROR_STATUS = 400;
+const RESULTS = [
+  ['', 'All'],
+  ['done', 'Done'],
+  ['failed', 'Refused or failed'],
+] as const;
 
-/** Log of changes: who made each one, when, from where, and with what result. */
+type Only = { key: string; name: string };
+
+/** Log of changes: who did what to which object, when, and with what result. */
 export function Audit({ libraryId }: { libraryId: number }) {
   const page = useSignal(1);
-  const { value, error } = useLoaded<PaginationListModelOfAuditLineModel>(
-    `/videolibrary/${libraryId}/audit?page=${page.value}&perPage=${PER_PAGE}`,
-  );
+  const group = useSignal('');
+  const result = useSignal('');
+  const only = useSignal<Only | null>(null);
+  const search = new URLSearchParams({
+    page: String(page.value),
+    perPage: String(PER_PAGE),
+    result: result.value,
+    key: only.value?.key ?? '',
+    operation: Object.keys(ACTIONS.find(({ label }) => label === group.value)?.operations ?? {}).join(','),
+  });
+  const { value, error } = useLoaded<PaginationListModelOfAuditLineModel>(`/videolibrary/${libraryId}/audit?${search}`);
   const found = value.value;
+  const choose = (target: typeof group) => (chosen: string) => {
+    target.value = chosen;
+    page.value = 1;
+  };
+  const pick = (to: Only | null) => {
+    only.value = to;
+    page.value = 1;
+  };
   return (
     <div class="stack">
+      <div class="filters">
+        <SelectField
+          label={t('Changes of')}
+          value={group.value}
+          choices={[['', t('Everything')], ...ACTIONS.map(({ label }) => [label, tr(label)] as const)]}
+          onChange={choose(group)}
+        />
+        <SelectField label={t('Result')} value={result.value} choices={trAll(RESULTS)} onChange={choose(result)} />
+        {only.value !== null && (
+          <button type="button" onClick={() => pick(null)}>
+            {t('Only {0}; show everyone', only.value.name)}
+          </button>
+        )}
+      </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      <Table
-        label={t('Audit log')}
-        head={[t('Time'), t('Operation'), t('Key'), t('IP address'), t('Status'), t('Target'), t('Request')]}
-      >
-        {found?.Items.map((line) => (
-          <tr key={line.Id}>
-            <td>{moment(line.Date)}</td>
-            <th scope="row">{line.Operation}</th>
-            <td>
-              {line.Key} <span class="hint">{line.Scope}</span>
-            </td>
-            <td>{line.Ip}</td>
-            <td>{line.Status}</td>
-            <td>
-              <code class="wrapped">{Object.values(line.Targets).join(' ')}</code>
-            </td>
-            <td>
-              <code>{line.RequestId}</code>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      {found?.Items.length === 0 ? (
+        <Empty title={t('No changes found')}>
+          <p>{t('Entries are kept for 90 days. Choose other filters to see more.')}</p>
+        </Empty>
+      ) : (
+        <div class="log-cards">
+          <Table label={t('Audit log')} head={[t('Time'), t('Who'), t('What'), t('Object'), t('Result'), t('Details')]}>
+            {found?.Items.map((line) => (
+              <Line key={line.Id} libraryId={libraryId} line={line} onPick={pick} />
+            ))}
+          </Table>
+        </div>
+      )}
       {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
     </div>
   );
+}
+
+type LineProps = { libraryId: number; line: AuditLineModel; onPick: (to: Only) => void };
+
+function Line({ libraryId, line, onPick }: LineProps) {
+  const who = nameOf(line);
+  const isDone = line.Status < FIRST_ERROR_STATUS;
+  const target = routeOf(line, libraryId);
+  return (
+    <tr>
+      <td>{moment(line.Date)}</td>
+      <td>
+        <button
+          type="button"
+          class="quiet who"
+          aria-label={t('Show only {0}', who)}
+          onClick={() => onPick({ key: line.Key, name: who })}
+        >
+          {who}
+        </button>
+      </td>
+      <th scope="row">{tr(actionOf(line.Operation))}</th>
+      <td dir="auto">
+        {target === null ? line.Object : <Link to={target}>{line.Object}</Link>}
+        {isGone(line) && <span class="hint">{t('no longer exists')}</span>}
+      </td>
+      <td>
+        <span class={`chip ${isDone ? 'good' : 'bad'}`}>{isDone ? t('Done') : resultOf(line.Status)}</span>
+      </td>
+      <td>
+        <details>
+          <summary class="hint">{t('Details')}</summary>
+          <dl class="audit-details">
+            {detailsOf(line).map(([name, text]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <code class="wrapped">{text}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      </td>
+    </tr>
+  );
+}
+
+const OWN_KEYS: Readonly<Record<string, string>> = {
+  ApiKey: 'API key of the library',
+  ReadOnlyApiKey: 'Read-only key of the library',
+};
+
+function nameOf({ Who, WhoKind }: AuditLineModel): string {
+  if (WhoKind === 'person') return Who;
+  if (Who === '') return t('A deleted key');
+  if (Object.hasOwn(OWN_KEYS, Who)) return tr(OWN_KEYS[Who] ?? Who);
+  return Who === 'account' ? t('Account key') : t('Key “{0}”', Who);
+}
+
+function resultOf(status: number): string {
+  if (status === 401 || status === 403) return t('Not permitted');
+  if (status === 404) return t('Not found');
+  return status < 500 ? t('Refused') : t('Failed');
+}
+
+/** Returns the screen of the changed object. Null if it has none. */
+function routeOf({ ObjectKind, ObjectId }: AuditLineModel, libraryId: number): Route | null {
+  if (ObjectId === null) return null;
+  switch (ObjectKind) {
+    case 'video':
+      return { name: 'video', libraryId, videoId: ObjectId };
+    case 'stream':
+      return { name: 'live', libraryId, part: ObjectId };
+    case 'collection':
+      return { name: 'collections', libraryId };
+    case 'endpoint':
+      return { name: 'settings', libraryId, part: 'webhooks' };
+    case 'key':
+      return { name: 'settings', libraryId, part: 'keys' };
+    case 'person':
+      return { name: 'people' };
+    default:
+      return null;
+  }
+}
+
+const OBJECT_TARGETS = ['videoId', 'streamId', 'collectionId', 'endpointId', 'keyId'];
+/** Operations that return the GUID of a new object. */
+const CREATING = ['createVideo', 'fetchVideo', 'createCollection', 'createLiveStream', 'createWebhookEndpoint'];
+
+/** Returns whether a change was to an object that has been deleted since. */
+function isGone({ Object: name, Operation, Targets }: AuditLineModel): boolean {
+  if (name !== null) return false;
+  if (CREATING.includes(Operation)) return Targets.guid !== undefined;
+  return OBJECT_TARGETS.some((target) => Targets[target] !== undefined && Targets[target] !== NIL);
+}
+
+function detailsOf(line: AuditLineModel): [string, string][] {
+  return [
+    [t('Operation'), line.Operation],
+    [t('Status'), String(line.Status)],
+    [t('Key'), `${line.Key} (${line.Scope})`],
+    [t('IP address'), line.Ip],
+    [t('Request'), line.RequestId],
+    ...Object.entries(line.Targets),
+  ];
 }

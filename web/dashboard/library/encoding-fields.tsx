@@ -14,7 +14,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
   const kbpsOf = (rung: (typeof RUNGS)[number]) => library[`Bitrate${rung}`];
   const hour = RUNGS.filter((rung) => rungs.includes(rung)).reduce((sum, rung) => sum + hourBytes(kbpsOf(rung)), 0);
   return (
-    <div class="stack">
+    <div class="settings">
       <Panel title={t('Resolutions')} hint={t('Applies to new uploads. Videos are never upscaled.')}>
         <Table label={t('Resolutions')} head={[t('Resolution'), t('Max. kbit/s'), t('Max. size per hour')]}>
           {RUNGS.map((rung) => (

@@ -1,110 +1,197 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { go, renamePlace } from '../base/router.ts';
 import { may } from '../base/session.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
+import { AccessFields } from './access-fields.tsx';
 import { Audit } from './audit.tsx';
 import { DeleteLibrary } from './delete-library.tsx';
-import { DrmFields } from './drm-fields.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { GeneralFields } from './general-fields.tsx';
+import { jumpTo } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
 import { Rules } from './rules.tsx';
+import { ACCOUNT_BLOCKS, SECTIONS, type Section, sectionOf } from './settings-index.ts';
+import { SettingsSearch } from './settings-search.tsx';
 import { SoundFields } from './sound-fields.tsx';
 import { Storage } from './storage.tsx';
+import { TranscriptionFields } from './transcription-fields.tsx';
 import { Watermark } from './watermark.tsx';
 import { Webhooks } from './webhooks.tsx';
 
-const PARTS = [
-  ['general', 'General'],
-  ['encoding', 'Encoding'],
-  ['player', 'Player'],
-  ['drm', 'DRM'],
-  ['watermark', 'Watermark'],
-  ['rules', 'Rules'],
-  ['webhooks', 'Webhooks'],
-  ['keys', 'Keys'],
-  ['storage', 'Storage'],
-  ['audit', 'Audit log'],
-] as const;
+const mayOpen = (block: string) => may('account.manage') || !ACCOUNT_BLOCKS.includes(block);
+const firstOf = ({ blocks }: Section) => blocks[0]?.[0] ?? '';
 
-/** Sections whose operations concern the account. */
-const ACCOUNT_PARTS: readonly string[] = ['rules', 'storage'];
-
-const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
-  general: GeneralFields,
-  encoding: EncodingFields,
-  player: PlayerFields,
-  drm: DrmFields,
-};
-
-/** A library's settings. For keys of the account, and for people who may manage the library. */
+/**
+ * A library's settings in five sections. For keys of the account, and for people who may manage the library. `part` is
+ * a block of a section.
+ */
 export function Settings({ libraryId, part }: { libraryId: number; part: string }) {
   const { value, error, again } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const library = value.value;
-  const name = PARTS.find(([one]) => one === part)?.[0] ?? 'general';
-  const Fields = FORMS[name];
+  const section = sectionOf(part);
+  const isLoaded = library !== null;
+  /** Block of the last jump, which may be to a setting in it. */
+  const reached = useRef('');
+  useEffect(() => {
+    if (isLoaded && !section.isPaged && part !== firstOf(section) && part !== reached.current) jumpTo(part, null);
+    reached.current = '';
+  }, [isLoaded, part, section]);
+  const open = (block: string, label: string | null) => {
+    const to = { name: 'settings', libraryId, part: block } as const;
+    reached.current = block;
+    // Within a page, nothing unsaved is lost.
+    if (sectionOf(block) === section && !section.isPaged) renamePlace(to);
+    else go(to, '', label !== null);
+    jumpTo(block, label === null ? null : tr(label));
+  };
   return (
     <>
       <header class="place">
         <h1>{t('Settings')}</h1>
         <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
+        <span class="push" />
+        <SettingsSearch mayOpen={mayOpen} onChoose={open} />
       </header>
-      <Tabs label={t('Settings sections')} open={name}>
-        {PARTS.filter(([one]) => may('account.manage') || !ACCOUNT_PARTS.includes(one)).map(([one, label]) => (
-          <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
-            {tr(label)}
+      <Tabs label={t('Settings sections')} open={firstOf(section)}>
+        {SECTIONS.map((one) => (
+          <Link
+            key={one.label}
+            to={{ name: 'settings', libraryId, part: firstOf(one) }}
+            isHere={one === section}
+            keepsPlace
+          >
+            {tr(one.label)}
           </Link>
         ))}
       </Tabs>
+      <Blocks section={section} part={part} libraryId={libraryId} onOpen={open} />
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {library !== null && Fields !== undefined && (
-        <Form key={name} libraryId={libraryId} library={library} Fields={Fields} onSaved={again} />
-      )}
-      {library !== null && name === 'encoding' && <SoundFields libraryId={libraryId} />}
-      {library !== null && name === 'general' && may('library.delete', libraryId) && (
-        <DeleteLibrary library={library} />
-      )}
-      {library !== null && name === 'watermark' && (
-        <Watermark libraryId={libraryId} library={library} onChanged={again} />
-      )}
-      {library !== null && name === 'rules' && <Rules zoneId={library.PullZoneId} />}
-      {library !== null && name === 'keys' && <Keys libraryId={libraryId} library={library} onChanged={again} />}
-      {name === 'webhooks' && <Webhooks libraryId={libraryId} />}
-      {library !== null && name === 'storage' && <Storage library={library} />}
-      {name === 'audit' && <Audit libraryId={libraryId} />}
+      {library !== null && <Shown key={section.label} {...{ section, part, libraryId, library }} onChanged={again} />}
     </>
   );
 }
 
+type BlocksProps = {
+  section: Section;
+  part: string;
+  libraryId: number;
+  onOpen: (block: string, label: string | null) => void;
+};
+
+/** Links to the blocks of the open section. */
+function Blocks({ section, part, libraryId, onOpen }: BlocksProps) {
+  const blocks = section.blocks.filter(([name]) => mayOpen(name));
+  if (blocks.length < 2) return null;
+  return (
+    <nav class="blocks" aria-label={t('On this page')}>
+      {blocks.map(([name, label]) =>
+        section.isPaged ? (
+          <Link key={name} to={{ name: 'settings', libraryId, part: name }} isHere={name === part} keepsPlace>
+            {tr(label)}
+          </Link>
+        ) : (
+          <button key={name} type="button" onClick={() => onOpen(name, null)}>
+            {tr(label)}
+          </button>
+        ),
+      )}
+    </nav>
+  );
+}
+
+type ShownProps = {
+  section: Section;
+  part: string;
+  libraryId: number;
+  library: VideoLibraryModel;
+  onChanged: () => void;
+};
+
+function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
+  const form = { libraryId, library, onSaved: onChanged };
+  switch (firstOf(section)) {
+    case 'encoding':
+      return (
+        <div class="settings">
+          <Form {...form} id="encoding" name={t('Encoding')} Fields={EncodingFields} />
+          <Block name="sound">
+            <SoundFields libraryId={libraryId} />
+          </Block>
+          <Form {...form} id="transcription" name={t('Transcription')} Fields={TranscriptionFields} />
+          <Block name="watermark">
+            <Watermark libraryId={libraryId} library={library} onChanged={onChanged} />
+          </Block>
+        </div>
+      );
+    case 'player':
+      return <Form {...form} id="player" name={t('Player')} Fields={PlayerFields} />;
+    case 'access':
+      return (
+        <div class="settings">
+          <Form {...form} id="access" name={t('Access')} Fields={AccessFields} />
+          <Block name="rules">{mayOpen('rules') && <Rules zoneId={library.PullZoneId} />}</Block>
+        </div>
+      );
+    case 'webhooks':
+      return (
+        <Block name={part}>
+          {part === 'keys' && <Keys libraryId={libraryId} library={library} onChanged={onChanged} />}
+          {part === 'webhooks' && <Webhooks libraryId={libraryId} library={library} onChanged={onChanged} />}
+          {part === 'audit' && <Audit libraryId={libraryId} />}
+        </Block>
+      );
+    default:
+      return (
+        <div class="settings">
+          <Form {...form} id="general" name={t('Library')} Fields={GeneralFields} />
+          <Block name="storage">{mayOpen('storage') && <Storage library={library} />}</Block>
+          {may('library.delete', libraryId) && <DeleteLibrary library={library} />}
+        </div>
+      );
+  }
+}
+
+function Block({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div id={`block-${name}`} class="block">
+      {children}
+    </div>
+  );
+}
+
 type FormProps = {
+  id: string;
+  name: string;
   libraryId: number;
   library: VideoLibraryModel;
   Fields: (props: FieldsProps) => JSX.Element;
   onSaved: () => void;
 };
 
-function Form({ libraryId, library, Fields, onSaved }: FormProps) {
+function Form({ id, name, libraryId, library, Fields, onSaved }: FormProps) {
   const { value, resets, change } = useDraft(library, {
-    name: t('Settings'),
+    name,
     async save(edits) {
       await api('POST', `/videolibrary/${libraryId}`, edits);
       onSaved();
     },
   });
   return (
-    <div class="settings">
+    <Block name={id}>
       <Fields
         key={resets}
         libraryId={libraryId}
         library={value}
         change={(field, to) => change({ [field]: to } as Partial<VideoLibraryModel>)}
       />
-    </div>
+    </Block>
   );
 }

@@ -1,135 +1,149 @@
 import { useSignal } from '@preact/signals';
-import type { WebhookEventModel } from '../../../src/api/models/webhook.ts';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import type { WebhookEndpointModel } from '../../../src/api/models/webhook.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, tr, trAll } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { moment } from '../base/words.ts';
-import { SelectField, Table } from '../parts/fields.tsx';
-import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
+import { Panel } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { EndpointDialog } from './endpoint-dialog.tsx';
+import { EVENTS, NIL, nameOfEndpoint } from './webhook-events.ts';
 
-type EventPage = { totalItems: number; items: WebhookEventModel[] };
+type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
-const PER_PAGE = 30;
-const STATES = [
-  ['', 'All'],
-  ['pending', 'Pending'],
-  ['delivered', 'Delivered'],
-  ['dead', 'Failed'],
-] as const;
-const TONES = { pending: 'busy', delivered: 'good', dead: 'bad' } as const;
-
-/** Every message that the service sent or is retrying, with its body and the receiver's response. */
-export function Webhooks({ libraryId }: { libraryId: number }) {
-  const state = useSignal('');
-  const page = useSignal(1);
-  const path = `/library/${libraryId}/webhooks`;
-  const { value, error, again } = useLoaded<EventPage>(
-    `${path}?state=${state.value}&page=${page.value}&itemsPerPage=${PER_PAGE}`,
+/** The endpoints that receive a library's events, and the log of deliveries. */
+export function Webhooks({ libraryId, library, onChanged }: Props) {
+  const { value, error, again } = useLoaded<{ items: WebhookEndpointModel[] }>(
+    `/library/${libraryId}/webhook-endpoints`,
   );
-  const running = useAction();
-  const test = () =>
-    running.run(async () => {
-      await api('POST', `${path}/test`);
-      toast(t('Test queued. Its result appears in the list.'));
-      again();
-    });
-  const resend = (guid: string) =>
-    running.run(async () => {
-      await api('POST', `${path}/${guid}/resend`);
-      toast(t('Queued for resending.'));
-      again();
-    });
-  const found = value.value;
+  const edited = useSignal<WebhookEndpointModel | 'new' | null>(null);
+  /** Counts tests and changes, so that the log is read again. */
+  const turn = useSignal(0);
+  const endpoints = value.value?.items ?? [];
+  const reload = () => {
+    again();
+    onChanged();
+    turn.value += 1;
+  };
   return (
     <div class="stack">
-      <div class="filters">
-        <SelectField
-          label={t('State')}
-          value={state.value}
-          choices={trAll(STATES)}
-          onChange={(chosen) => (state.value = chosen)}
-        />
-        <button type="button" onClick={again}>
-          {t('Refresh')}
-        </button>
-        <span class="push" />
-        <button type="button" class="primary" disabled={running.isBusy.value} onClick={test}>
-          {t('Send test')}
-        </button>
-      </div>
-      {(error.value ?? running.error.value) !== null && (
-        <Notice kind="error">{error.value ?? running.error.value}</Notice>
-      )}
-      {found?.items.length === 0 ? (
-        <Empty title={t('No deliveries yet')}>
-          <p>{t('Set a webhook URL under General to be notified when a video changes state.')}</p>
-        </Empty>
-      ) : (
-        <Table
-          label={t('Deliveries')}
-          head={[t('Time'), t('Event'), t('State'), t('Attempts'), t('Last response'), t('Actions')]}
-        >
-          {found?.items.map((event) => (
-            <tr key={event.guid}>
-              <td>{moment(event.dateCreated)}</td>
-              <td>
-                <Happened event={event} />
-              </td>
-              <td>
-                <span class={`chip ${TONES[event.state]}`}>
-                  {tr(STATES.find(([state]) => state === event.state)?.[1] ?? event.state)}
-                </span>
-              </td>
-              <td>{event.attempts}</td>
-              <td>{event.lastAnswer}</td>
-              <td>
-                <button type="button" onClick={() => resend(event.guid)}>
-                  {t('Resend')}
-                </button>
-              </td>
-            </tr>
+      <Panel
+        title={t('Endpoints')}
+        hint={t('Each endpoint gets a signed request when something happens to a video or a stream.')}
+      >
+        {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+        {value.value !== null && endpoints.length === 0 && (
+          <p>{t('No endpoint yet. Add the address of your server to be notified.')}</p>
+        )}
+        <ul class="rows endpoints">
+          {endpoints.map((endpoint) => (
+            <EndpointRow
+              key={endpoint.guid}
+              libraryId={libraryId}
+              endpoint={endpoint}
+              readOnlyKey={library.ReadOnlyApiKey ?? ''}
+              onEdit={() => (edited.value = endpoint)}
+              onTested={() => (turn.value += 1)}
+            />
           ))}
-        </Table>
+        </ul>
+        <div class="row">
+          <button type="button" class="primary" onClick={() => (edited.value = 'new')}>
+            {t('Add endpoint')}
+          </button>
+        </div>
+      </Panel>
+      <Deliveries libraryId={libraryId} endpoints={endpoints} turn={turn.value} />
+      {edited.value !== null && (
+        <EndpointDialog
+          libraryId={libraryId}
+          endpoint={edited.value === 'new' ? null : edited.value}
+          onDone={reload}
+          onClose={() => (edited.value = null)}
+        />
       )}
-      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
     </div>
   );
 }
 
-/** Sentences for the numbers of WebhookStatus. */
-const EVENTS: Readonly<Record<number, string>> = {
-  0: 'Video queued',
-  1: 'Video is being processed',
-  2: 'Video is being encoded',
-  3: 'Video ready',
-  4: 'Resolution finished',
-  5: 'Video failed',
-  6: 'Upload started',
-  7: 'Upload finished',
-  8: 'Upload failed',
-  9: 'Captions generated',
-  10: 'Title or description generated',
+type RowProps = {
+  libraryId: number;
+  endpoint: WebhookEndpointModel;
+  readOnlyKey: string;
+  onEdit: () => void;
+  onTested: () => void;
 };
 
-/** The video of test events, which does not exist. */
-const TEST_VIDEO = '00000000-0000-0000-0000-000000000000';
-
-/** The event in words with a link to its video, and the body that was sent. */
-function Happened({ event: { videoLibraryId, videoGuid, status } }: { event: WebhookEventModel }) {
-  const body = JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+function EndpointRow({ libraryId, endpoint, readOnlyKey, onEdit, onTested }: RowProps) {
+  const { guid, url, events, enabled, secret } = endpoint;
+  const running = useAction();
+  const result = useSignal<TestResult | null>(null);
+  const name = nameOfEndpoint(endpoint);
+  const test = () =>
+    running.run(async () => {
+      result.value = null;
+      const path = `/library/${libraryId}/webhooks`;
+      const { guid: id } = await api<{ guid: string }>('POST', `${path}/test?endpoint=${guid}`);
+      result.value = await untilTested(`${path}?endpoint=${guid}&itemsPerPage=20`, id);
+      onTested();
+    });
   return (
-    <>
-      {videoGuid === TEST_VIDEO ? (
-        t('Test event')
-      ) : (
-        <Link to={{ name: 'video', libraryId: videoLibraryId, videoId: videoGuid }}>{tr(EVENTS[status] ?? body)}</Link>
-      )}
-      <details>
-        <summary class="hint">{t('Body')}</summary>
-        <code class="wrapped">{body}</code>
-      </details>
-    </>
+    <li class="endpoint">
+      <div class="endpoint-text">
+        <strong>{name}</strong> {!enabled && <span class="chip">{t('Paused')}</span>}
+        <code class="wrapped block">{url}</code>
+        <span class="hint block">
+          {events === null ? t('All events') : events.map((status) => tr(wordsOf(status))).join(', ')}
+        </span>
+        <details>
+          <summary class="hint">{t('Signing secret')}</summary>
+          <CopyField
+            label={guid === NIL ? t('Read-only key of the library') : t('Secret of this endpoint')}
+            text={secret ?? readOnlyKey}
+            isSecret
+          />
+        </details>
+        <div role="status">
+          {result.value !== null && <span class={`chip ${result.value.tone}`}>{result.value.text}</span>}
+        </div>
+        {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+      </div>
+      <div class="row">
+        <button
+          type="button"
+          aria-label={t('Send test to {0}', name)}
+          disabled={running.isBusy.value || !enabled}
+          onClick={() => void test()}
+        >
+          {running.isBusy.value ? t('Testing…') : t('Send test')}
+        </button>
+        <button type="button" aria-label={t('Edit {0}', name)} onClick={onEdit}>
+          {t('Edit')}
+        </button>
+      </div>
+    </li>
   );
+}
+
+function wordsOf(status: number): string {
+  return EVENTS.find(([known]) => known === status)?.[1] ?? String(status);
+}
+
+type TestResult = { tone: 'good' | 'bad' | 'busy'; text: string };
+type Tested = { items: { guid: string; state: string; lastAnswer: string | null }[] };
+
+const TEST_LOOKS = 30;
+const TEST_LOOK_MS = 700;
+
+/** Waits for the result of a test delivery. */
+async function untilTested(path: string, guid: string): Promise<TestResult> {
+  for (let look = 0; look < TEST_LOOKS; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, TEST_LOOK_MS));
+    const found = (await api<Tested>('GET', path)).items.find((item) => item.guid === guid);
+    if (found?.state === 'delivered') return { tone: 'good', text: t('Test delivered: {0}', found.lastAnswer ?? '') };
+    if (found?.state === 'dead') return { tone: 'bad', text: t('Test failed: {0}', found.lastAnswer ?? '') };
+  }
+  return { tone: 'busy', text: t('No result yet. It appears in the list of deliveries.') };
 }

@@ -39,7 +39,7 @@ function Signed() {
   useShortcuts({
     'ctrl+k': openPalette,
     '?': showHelp,
-    '/': () => document.querySelector<HTMLInputElement>('input[type=search]')?.focus(),
+    '/': () => document.querySelector<HTMLInputElement>('input[type=search], .settings-search input')?.focus(),
   });
   return (
     <div class="shell">

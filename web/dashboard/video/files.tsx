@@ -51,12 +51,15 @@ function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const data = sizes.value.value?.data;
   if (data == null) return null;
   const encoded = Object.entries(data.encoded ?? {});
+  const sounds = encoded.filter(([, { resolution }]) => resolution === null).map(([name]) => name);
   return (
     <Panel title={t('Stored')}>
       <Table label={t('Stored')} head={[t('File'), t('Codec'), t('Size'), 'kbit/s']}>
         {encoded.map(([name, { codec, resolution, size }]) => (
           <tr key={name}>
-            <th scope="row">{resolution ?? name}</th>
+            <th scope="row">
+              {resolution ?? (sounds.length > 1 ? t('Audio {0}', sounds.indexOf(name) + 1) : t('Audio'))}
+            </th>
             <td>{codec}</td>
             <td>{bytes(size)}</td>
             <td>{lengthSec > 0 ? Math.round((size * 8) / 1000 / lengthSec).toLocaleString() : ''}</td>

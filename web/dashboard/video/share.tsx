@@ -73,13 +73,18 @@ export function Share(props: PartProps) {
       {error !== null && <Notice kind="error">{error}</Notice>}
       <div class="stack">
         <Panel title={t('Preview')}>
-          <iframe
-            style={shape.style}
-            class={`${shape.class} small`}
-            title={t('Player preview')}
-            src={preview.href}
-            allow="autoplay; encrypted-media; fullscreen"
-          />
+          {signed.value.value === null && signed.error.value === null ? (
+            // Without its token, the address may be refused.
+            <div style={shape.style} class={`${shape.class} small waiting`} />
+          ) : (
+            <iframe
+              style={shape.style}
+              class={`${shape.class} small`}
+              title={t('Player preview')}
+              src={preview.href}
+              allow="autoplay; encrypted-media; fullscreen"
+            />
+          )}
         </Panel>
         <PlayerOptions choices={choices.value} onChange={(to) => (choices.value = to)} />
       </div>

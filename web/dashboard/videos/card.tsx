@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
-import { bytes, clock, day, plural, videoState } from '../base/words.ts';
+import { clock, day, plural, videoState } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
 import { StateChip, StateNote } from '../uploads/state.tsx';
 import { dragVideo } from './collection-drop.tsx';
+import { RowFacts } from './columns.tsx';
 import { isSelected } from './selection.ts';
 
 export type ItemProps = {
@@ -56,13 +57,7 @@ export function Row({ libraryId, index, video, ...choice }: ItemProps) {
         <span class="row-title" dir="auto">
           {video.title}
         </span>
-        <span class="row-state">
-          <StateChip video={video} />
-        </span>
-        <span class="row-fact">{video.length > 0 ? clock(video.length) : ''}</span>
-        <span class="row-fact">{bytes(video.storageSize)}</span>
-        <span class="row-fact">{video.views.toLocaleString()}</span>
-        <span class="row-fact">{day(video.dateUploaded)}</span>
+        <RowFacts video={video} />
       </Link>
     </li>
   );

@@ -3,6 +3,7 @@ import type { PaginationListOfCollectionModel } from '../../../src/api/models/co
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Icon } from '../parts/icon.tsx';
+import { ColumnChoice } from './columns.tsx';
 import { changeListQuery, type ListQuery, ORDERS, SPANS, STATES } from './list-query.ts';
 
 const TYPING_MS = 250;
@@ -30,15 +31,17 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
         choices={trAll(SPANS)}
         onChoose={(days) => changeListQuery({ days })}
       />
-      <span class="push" />
-      <Choice
-        label={t('Order')}
-        value={wanted.order}
-        choices={trAll(ORDERS)}
-        onChoose={(order) => changeListQuery({ order: order === 'date' ? '' : order, direction: '' })}
-      />
-      <Direction wanted={wanted} />
-      <ViewSwitch wanted={wanted} />
+      <div class="list-form">
+        <Choice
+          label={t('Order')}
+          value={wanted.order}
+          choices={trAll(ORDERS)}
+          onChoose={(order) => changeListQuery({ order: order === 'date' ? '' : order, direction: '' })}
+        />
+        <Direction wanted={wanted} />
+        <ViewSwitch wanted={wanted} />
+        {wanted.view !== 'grid' && <ColumnChoice />}
+      </div>
     </search>
   );
 }

@@ -1,5 +1,4 @@
 import type { PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
-import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import type { Route } from '../base/router.ts';
@@ -41,21 +40,33 @@ export function FirstSteps({ libraryId }: { libraryId: number }) {
         {steps.map((step) => (
           <StepLine key={step.title} step={step} />
         ))}
-        {isOwner && <WebhookStep libraryId={libraryId} />}
+        {may('library.manage', libraryId) && <WebhookStep libraryId={libraryId} />}
+        {isOwner && <TeamStep />}
       </ol>
       {mayUpload() && <FilePicker to={{ libraryId, collectionId: '' }} />}
     </div>
   );
 }
 
-/** Only account keys may read the settings of a library. */
 function WebhookStep({ libraryId }: { libraryId: number }) {
-  const { value } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
+  const { value } = useLoaded<{ items: unknown[] }>(`/library/${libraryId}/webhook-endpoints`);
   const step = {
     title: t('Get notified'),
-    text: t('Set a webhook URL, then send a test to it from the list of deliveries.'),
-    isDone: Boolean(value.value?.WebhookUrl),
+    text: t('Add an endpoint, then send a test to it.'),
+    isDone: (value.value?.items.length ?? 0) > 0,
     to: { name: 'settings', libraryId, part: 'webhooks' } as const,
+  };
+  return <StepLine step={step} />;
+}
+
+/** Done once somebody else is invited. */
+function TeamStep() {
+  const { value } = useLoaded<{ TotalItems: number }>('/people?page=1&perPage=1');
+  const step = {
+    title: t('Invite your team'),
+    text: t('People sign in with their own password, and have a role in each library.'),
+    isDone: (value.value?.TotalItems ?? 0) > 1,
+    to: { name: 'people' } as const,
   };
   return <StepLine step={step} />;
 }

@@ -8,6 +8,7 @@ import { FilePicker } from '../uploads/file-picker.tsx';
 import { BulkBar, trashSelected } from './bulk-bar.tsx';
 import { Card, Row } from './card.tsx';
 import { CollectionDrop } from './collection-drop.tsx';
+import { columnWidths, ListHead } from './columns.tsx';
 import { Filters } from './filters.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import {
@@ -20,6 +21,7 @@ import {
   type View,
 } from './list-query.ts';
 import { moveInList } from './move-in-list.ts';
+import { SavedFilters } from './saved-filters.tsx';
 import { clearSelection, countSelected, selectAll, turn } from './selection.ts';
 import { type Shape, useWindow } from './use-window.ts';
 import { useVideoPages, type VideoPages } from './video-pages.ts';
@@ -60,11 +62,12 @@ export function Videos({ libraryId }: { libraryId: number }) {
         {mayUpload() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </header>
       <Filters libraryId={libraryId} wanted={wanted} />
+      <SavedFilters libraryId={libraryId} wanted={wanted} />
       {pages.error.value !== null && <Notice kind="error">{pages.error.value}</Notice>}
       {total === 0 ? (
         <NoVideos wanted={wanted} libraryId={libraryId} />
       ) : (
-        <Found libraryId={libraryId} view={wanted.view} count={total ?? 24} pages={pages} />
+        <Found libraryId={libraryId} wanted={wanted} count={total ?? 24} pages={pages} />
       )}
       {mayWrite() && <CollectionDrop libraryId={libraryId} onChanged={pages.reload} />}
       {mayWrite() && <BulkBar libraryId={libraryId} wanted={wanted} total={total ?? 0} onChanged={pages.reload} />}
@@ -72,17 +75,18 @@ export function Videos({ libraryId }: { libraryId: number }) {
   );
 }
 
-type FoundProps = { libraryId: number; view: ListQuery['view']; count: number; pages: VideoPages };
+type FoundProps = { libraryId: number; wanted: ListQuery; count: number; pages: VideoPages };
 
 /** The visible part of the list, positioned in a box as high as the complete list. */
-function Found({ libraryId, view, count, pages }: FoundProps) {
+function Found({ libraryId, wanted, count, pages }: FoundProps) {
+  const { view } = wanted;
   const place = useRef<HTMLDivElement>(null);
   const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, SHAPES[view]);
   useEffect(() => pages.show(from, to));
   const maySelect = mayWrite();
   const Item = view === 'grid' ? Card : Row;
   const items = Array.from({ length: to - from }, (_, offset) => from + offset);
-  return (
+  const list = (
     <div ref={place} class="window" style={{ height: `${heightPx}px` }}>
       <ul
         class={view === 'grid' ? 'grid' : `video-rows ${view}`}
@@ -101,6 +105,12 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
           return <Item key={video.guid} libraryId={libraryId} index={index} video={video} {...choice} />;
         })}
       </ul>
+    </div>
+  );
+  return (
+    <div class={view} style={{ '--columns': columnWidths() }}>
+      {view !== 'grid' && <ListHead wanted={wanted} maySelect={maySelect} />}
+      {list}
     </div>
   );
 }

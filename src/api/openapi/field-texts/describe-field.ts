@@ -28,6 +28,8 @@ const LIKE: Readonly<Record<string, string>> = {
   PullZoneUpdateModel: 'PullZoneModel',
   CreateVideoModel: 'VideoModel',
   CreateShareModel: 'ShareModel',
+  CreateWebhookEndpointModel: 'WebhookEndpointModel',
+  UpdateWebhookEndpointModel: 'WebhookEndpointModel',
   UpdateShareModel: 'ShareModel',
   CreateLiveStreamModel: 'LiveStreamModel',
   UpdateLiveStreamModel: 'LiveStreamModel',

@@ -205,6 +205,11 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Id: 'Number of the entry. Later entries have higher numbers.',
     Date: 'Time of the request.',
     Key: 'Name of the key that was used, or id and e-mail address of the person.',
+    Who: 'Name of the person, or label of the key. Empty if it no longer exists.',
+    WhoKind: '`person` or `key`.',
+    Object: 'Title or name of the changed object; null if it has none or no longer exists.',
+    ObjectKind: '`video`, `stream`, `collection`, `endpoint`, `key` or `person`; null without `Object`.',
+    ObjectId: 'GUID of the changed object; null without `Object`.',
     Scope: 'Scope of the key that was used, or role of the person.',
     Operation: 'Name of the operation, as `operationId` in this document.',
     Targets:

@@ -191,6 +191,7 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
   },
   WebhookEventModel: {
     guid: 'Id of the delivery, sent as the header `webhook-id`.',
+    endpointGuid: 'GUID of the endpoint; the nil GUID for the `WebhookUrl` of the library.',
     videoGuid: 'GUID of the video.',
     status: 'Event that is reported.',
     state: '`pending`, `delivered`, or `dead` after the last attempt failed.',
@@ -201,6 +202,16 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
       'Time of the next attempt; null for final events, and while an earlier event of the video is pending.',
     dateSettled: 'Time at which the event was delivered or given up; null until then.',
   },
+  WebhookEndpointModel: {
+    guid: 'GUID of the endpoint; the nil GUID for the `WebhookUrl` of the library.',
+    name: 'Name, at most 100 characters. Empty by default.',
+    url: 'Address that receives webhooks, http or https.',
+    events: 'Statuses that the endpoint receives; null for all.',
+    enabled: 'Whether events are sent. Default true.',
+    secret: 'Key that signs its deliveries. Null for the first endpoint, whose deliveries the ReadOnlyApiKey signs.',
+    dateCreated: 'Time of creation; null for the first endpoint.',
+  },
+  WebhookEndpointList: { items: 'The first endpoint, if `WebhookUrl` is set, then the others from oldest to newest.' },
   WebhookTestModel: { guid: 'Id of the test delivery. The delivery log shows its result.' },
   StatusModel: {
     success: 'Whether the request succeeded.',

@@ -8,10 +8,42 @@ const VERSIONS = [
   ['2', 'Basic, version 2'],
 ] as const;
 
-/** DRM settings: which viewers can decrypt the media. */
-export function DrmFields({ library, change }: FieldsProps) {
+/** Settings that decide which viewers get the videos, and which of them can decrypt the media. */
+export function AccessFields({ library, change }: FieldsProps) {
   return (
-    <div class="columns">
+    <div class="settings">
+      <Panel title={t('Viewers')}>
+        <Check
+          label={t('Require signed URLs')}
+          hint={t('Players need a link with a token that your server creates. Share pages have their own.')}
+          value={library.PlayerTokenAuthenticationEnabled}
+          onChange={(isOn) => change('PlayerTokenAuthenticationEnabled', isOn)}
+        />
+        <Check
+          label={t('Block players without a referrer')}
+          hint={t('This also blocks apps and pages that use no-referrer.')}
+          value={library.BlockNoneReferrer}
+          onChange={(isOn) => change('BlockNoneReferrer', isOn)}
+        />
+        <Check
+          label={t('Allow direct playback outside an embed')}
+          value={library.AllowDirectPlay}
+          onChange={(isOn) => change('AllowDirectPlay', isOn)}
+        />
+        <Check
+          label={t('Let viewers download the original file')}
+          value={library.ExposeOriginals}
+          onChange={(isOn) => change('ExposeOriginals', isOn)}
+        />
+      </Panel>
+      <DrmPanels library={library} change={change} />
+    </div>
+  );
+}
+
+function DrmPanels({ library, change }: Pick<FieldsProps, 'library' | 'change'>) {
+  return (
+    <div id="block-drm" class="columns block">
       <Panel title={t('Encryption')} hint={t('Videos are encrypted on delivery. Nothing is stored twice.')}>
         <Check
           label={t('Protect the videos in this library')}

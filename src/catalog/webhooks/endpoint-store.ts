@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { WebhookEndpointTable } from './webhook-schema.ts';
+
+/** Maximum number of endpoints of a library besides the address in its settings. */
+const MAX_ENDPOINTS = 10;
+const SECRET_BYTES = 32;
+
+/** Fields that people set. `events` are the wanted values of WebhookStatus; null for all. */
+export type EndpointFields = { name: string; url: string; events: number[] | null; isEnabled: boolean };
+
+/** A receiver of a library's events. `secret` signs its deliveries, in place of the read-only key. */
+export type WebhookEndpoint = EndpointFields & { id: Guid; secret: string; createdAt: Date };
+
+type EndpointKey = { libraryId: number; endpointId: Guid };
+
+/** Webhook endpoints of libraries, besides the addresses in their settings. */
+export type EndpointStore = {
+  /** Returns the endpoints of a library, oldest first. */
+  list(libraryId: number): Promise<WebhookEndpoint[]>;
+  /** Adds an endpoint with a new secret. Throws `Refused` (`invalid`) if the library has ten. */
+  create(libraryId: number, fields: EndpointFields): Promise<WebhookEndpoint>;
+  /** Changes the given fields. Throws `Refused` (`not-found`) for an unknown endpoint. */
+  update(key: EndpointKey, fields: Partial<EndpointFields>): Promise<WebhookEndpoint>;
+  /** Removes an endpoint with its deliveries. Throws `Refused` (`not-found`) for an unknown endpoint. */
+  remove(key: EndpointKey): Promise<void>;
+};
+
+export function createEndpointStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): EndpointStore {
+  const toEndpoint = (row: Selectable<WebhookEndpointTable>): WebhookEndpoint => ({
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    isEnabled: row.is_enabled,
+    secret: secretBox.open(row.secret_sealed),
+    createdAt: row.created_at,
+  });
+  return {
+    async list(libraryId) {
+      const query = db.selectFrom('webhook_endpoint').selectAll().where('library_id', '=', libraryId);
+      return (await query.orderBy('created_at').orderBy('id').execute()).map(toEndpoint);
+    },
+    create: async (libraryId, fields) => {
+      const secret = secretBox.seal(randomBytes(SECRET_BYTES).toString('base64url'));
+      return toEndpoint(await inTransaction(db, (tx) => insertEndpoint(tx, { libraryId, secret, ...fields })));
+    },
+    async update({ libraryId, endpointId }, { name, url, events, isEnabled }) {
+      const row = await db
+        .updateTable('webhook_endpoint')
+        .set({
+          id: endpointId,
+          ...(name !== undefined && { name }),
+          ...(url !== undefined && { url }),
+          ...(events !== undefined && { events }),
+          ...(isEnabled !== undefined && { is_enabled: isEnabled }),
+        })
+        .where('library_id', '=', libraryId)
+        .where('id', '=', endpointId)
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? unknownEndpoint({ libraryId, endpointId }) : toEndpoint(row);
+    },
+    remove: (key) =>
+      inTransaction(db, async (tx) => {
+        const { libraryId, endpointId } = key;
+        const gone = await tx
+          .deleteFrom('webhook_endpoint')
+          .where('library_id', '=', libraryId)
+          .where('id', '=', endpointId)
+          .executeTakeFirst();
+        if (gone.numDeletedRows === 0n) unknownEndpoint(key);
+        for (const table of ['webhook_line', 'webhook_event'] as const) {
+          await tx
+            .deleteFrom(table)
+            .where('library_id', '=', libraryId)
+            .where('endpoint_id', '=', endpointId)
+            .execute();
+        }
+      }),
+  };
+}
+
+type NewEndpoint = EndpointFields & { libraryId: number; secret: Buffer };
+
+async function insertEndpoint(tx: Tx, { libraryId, name, url, events, isEnabled, secret }: NewEndpoint) {
+  // The lock keeps the count correct until the new endpoint is written.
+  await tx.selectFrom('library').select('id').where('id', '=', libraryId).forNoKeyUpdate().execute();
+  const stored = await tx.selectFrom('webhook_endpoint').select('id').where('library_id', '=', libraryId).execute();
+  if (stored.length >= MAX_ENDPOINTS) {
+    throw new Refused('invalid', `The library already has ${MAX_ENDPOINTS} endpoints. Delete one first.`);
+  }
+  const row = { id: newGuid(), library_id: libraryId, name, url, events, is_enabled: isEnabled, secret_sealed: secret };
+  return tx.insertInto('webhook_endpoint').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+function unknownEndpoint({ libraryId, endpointId }: EndpointKey): never {
+  throw new Refused('not-found', `Webhook endpoint ${endpointId} in library ${libraryId} not found. Check the id.`);
+}

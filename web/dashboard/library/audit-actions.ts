@@ -1,0 +1,143 @@
+/** Groups of operations, each with a sentence per operation. The groups are the filter of the audit log. */
+export const ACTIONS: readonly { label: string; operations: Readonly<Record<string, string>> }[] = [
+  {
+    label: 'Videos',
+    operations: {
+      createVideo: 'Created a video',
+      uploadVideo: 'Uploaded a file',
+      fetchVideo: 'Fetched a video from a URL',
+      fetchIntoVideo: 'Fetched a file from a URL',
+      updateVideo: 'Changed a video',
+      replaceFile: 'Replaced the file of a video',
+      deleteVideo: 'Deleted a video',
+      restoreVideo: 'Restored a video from the trash',
+      deleteTrashedVideo: 'Deleted a video from the trash',
+      setThumbnail: 'Changed a thumbnail',
+      addCaption: 'Added or changed captions',
+      deleteCaption: 'Deleted captions',
+      transcribeVideo: 'Requested a transcription',
+      cancelTranscription: 'Cancelled a transcription',
+      smartGenerate: 'Requested texts generated from speech',
+      putAudioTrack: 'Added an audio track',
+      updateAudioTrack: 'Changed an audio track',
+      deleteAudioTrack: 'Deleted an audio track',
+      composeVideos: 'Made a clip',
+      reencodeVideo: 'Encoded a video again',
+      repackageVideo: 'Packaged a video again',
+      addOutputCodec: 'Added a codec to a video',
+      cleanResolutions: 'Removed resolutions of a video',
+      retryResolutions: 'Retried failed parts of a video',
+      retryIncomplete: 'Retried failed parts of all videos',
+      cancelEncode: 'Cancelled an encode',
+      createBulk: 'Changed several videos',
+    },
+  },
+  {
+    label: 'Share pages',
+    operations: {
+      createShare: 'Created a share page',
+      updateShare: 'Changed a share page',
+      deleteShare: 'Deleted a share page',
+    },
+  },
+  {
+    label: 'Collections',
+    operations: {
+      createCollection: 'Created a collection',
+      updateCollection: 'Changed a collection',
+      deleteCollection: 'Deleted a collection',
+    },
+  },
+  {
+    label: 'Live',
+    operations: {
+      createLiveStream: 'Created a live stream',
+      updateLiveStream: 'Changed a live stream',
+      deleteLiveStream: 'Deleted a live stream',
+      startLiveStream: 'Started a live stream',
+      stopLiveStream: 'Ended a live stream',
+      regenerateStreamKey: 'Replaced a stream key',
+      setLiveThumbnail: 'Changed the thumbnail of a live stream',
+      deleteLiveThumbnail: 'Removed the thumbnail of a live stream',
+      putLiveWatermark: 'Changed the watermark of live streams',
+      deleteLiveWatermark: 'Removed the watermark of live streams',
+      putLiveDefaultThumbnail: 'Changed the thumbnail of new live streams',
+      deleteLiveDefaultThumbnail: 'Removed the thumbnail of new live streams',
+    },
+  },
+  {
+    label: 'Import',
+    operations: {
+      createImport: 'Started an import',
+      cancelImport: 'Cancelled an import',
+      resumeImport: 'Resumed an import',
+    },
+  },
+  {
+    label: 'Settings',
+    operations: {
+      createLibrary: 'Created the library',
+      updateLibrary: 'Changed settings of the library',
+      deleteLibrary: 'Deleted the library',
+      updateLibrarySound: 'Changed sound settings',
+      putLogo: 'Changed the logo',
+      deleteLogo: 'Removed the logo',
+      putWatermark: 'Changed the watermark',
+      deleteWatermark: 'Removed the watermark',
+      updateStorageZone: 'Changed the storage zone',
+    },
+  },
+  {
+    label: 'Keys',
+    operations: {
+      createKey: 'Created a key',
+      deleteKey: 'Revoked a key',
+      resetApiKey: 'Reset the API key',
+      resetApiKeyByQuery: 'Reset the API key',
+      resetReadOnlyApiKey: 'Reset the read-only key',
+      resetReadOnlyApiKeyByQuery: 'Reset the read-only key',
+    },
+  },
+  {
+    label: 'Rules',
+    operations: {
+      updatePullZone: 'Changed rules of the pull zone',
+      resetSecurityKey: 'Replaced the security key of the pull zone',
+      addZoneAllowedReferrer: 'Allowed a domain',
+      addAllowedReferrer: 'Allowed a domain',
+      removeZoneAllowedReferrer: 'Removed an allowed domain',
+      removeAllowedReferrer: 'Removed an allowed domain',
+      addZoneBlockedReferrer: 'Blocked a domain',
+      addBlockedReferrer: 'Blocked a domain',
+      removeZoneBlockedReferrer: 'Removed a blocked domain',
+      removeBlockedReferrer: 'Removed a blocked domain',
+      addBlockedIp: 'Blocked an IP address',
+      removeBlockedIp: 'Removed a blocked IP address',
+      addHostname: 'Added a host name',
+      removeHostname: 'Removed a host name',
+      purgeCache: 'Emptied the cache',
+      updateShieldZone: 'Changed the firewall',
+      explainRequest: 'Tested an address against the rules',
+    },
+  },
+  {
+    label: 'Webhooks',
+    operations: {
+      createWebhookEndpoint: 'Added a webhook endpoint',
+      updateWebhookEndpoint: 'Changed a webhook endpoint',
+      deleteWebhookEndpoint: 'Deleted a webhook endpoint',
+      testWebhook: 'Sent a test to a webhook endpoint',
+      resendWebhookEvent: 'Sent a webhook delivery again',
+    },
+  },
+];
+
+const SENTENCES: Readonly<Record<string, string>> = Object.assign({}, ...ACTIONS.map(({ operations }) => operations));
+
+/** Returns the sentence of an operation. For an operation without one, the words of its name. */
+export function actionOf(operation: string): string {
+  const sentence = Object.hasOwn(SENTENCES, operation) ? SENTENCES[operation] : undefined;
+  if (sentence !== undefined) return sentence;
+  const words = operation.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

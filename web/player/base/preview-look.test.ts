@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { PageConfig } from './config.ts';
+import { previewLook } from './preview-look.ts';
+
+// The function reads only the fields that it replaces.
+const look = { controls: ['play'], playbackSpeeds: [1], uiLanguage: 'en' } as unknown as PageConfig['look'];
+
+test('a preview shows unsaved controls, speeds and colour', () => {
+  const query = '?count=false&color=%23ff0000&controls=play,mute&speeds=0.5,2';
+  expect(previewLook(look, query)).toEqual({
+    look: { controls: ['play', 'mute'], playbackSpeeds: [0.5, 2], uiLanguage: 'en' },
+    color: '#ff0000',
+  });
+});
+
+test('a preview ignores what is no colour, and may have no controls', () => {
+  expect(previewLook(look, '?count=false&color=url(x)&controls=')).toEqual({
+    look: { controls: [], playbackSpeeds: [1], uiLanguage: 'en' },
+    color: null,
+  });
+});
+
+test('pages that count views keep the look of the library', () => {
+  expect(previewLook(look, '?color=%23ff0000&controls=mute&speeds=3')).toEqual({ look, color: null });
+});
