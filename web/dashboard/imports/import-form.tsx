@@ -81,7 +81,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
   return (
     <>
       {form.source === 'millrace' && (
-        <TextField label={t('API address of the source')} value={form.apiUrl} onChange={(apiUrl) => set({ apiUrl })} />
+        <TextField label={t('API URL of the source')} value={form.apiUrl} onChange={(apiUrl) => set({ apiUrl })} />
       )}
       <TextField
         label={t('Library ID at the source')}
@@ -91,7 +91,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
       <TextField
         label={t('Account key of the source')}
         isSecret
-        hint={t('Used to look up the addresses of the files and the token key.')}
+        hint={t('Used to look up the URL of the files and the token key.')}
         value={form.accountKey}
         onChange={(accountKey) => set({ accountKey })}
       />
@@ -105,7 +105,7 @@ function Fields({ form, set }: { form: Form; set: (change: Partial<Form>) => voi
             onChange={(accessKey) => set({ accessKey })}
           />
           <TextField
-            label={t('Address of the files')}
+            label={t('Base URL of the files')}
             hint={t('Such as https://vz-1234.b-cdn.net')}
             value={form.cdnUrl}
             onChange={(cdnUrl) => set({ cdnUrl })}
