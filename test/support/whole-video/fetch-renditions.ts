@@ -23,7 +23,7 @@ export type FetchedVariant = {
   resolution: { width: number; height: number } | null;
   frameRate: number | null;
   rendition: FetchedRendition;
-  /** Addresses of the renditions of its audio group. */
+  /** URLs of the renditions of its audio group. */
   audioUrls: string[];
 };
 
