@@ -103,7 +103,7 @@ describe('thumbnails that are accepted', () => {
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
-    // An image that the store lacks is fetched from the address.
+    // If the store lacks the image, it is fetched from the URL.
     expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
     const other = await createVideo();
     expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });

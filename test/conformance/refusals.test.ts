@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * One request for each kind of refusal: its status, the code in its body (account addresses have none), and a pattern
+ * One request for each kind of refusal: its status, the code in its body (account operations have none), and a pattern
  * that its message must match.
  */
 const CASES: { kind: string; status: number; code: number | null; says: RegExp; word(): Promise<Ask> }[] = [

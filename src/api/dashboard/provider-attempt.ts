@@ -22,7 +22,7 @@ const Attempt = Type.Object({
   verifier: Type.String(),
   redirectUri: Type.String(),
   returnTo: Type.String(),
-  /** Session that the browser had before, which ends when the sign-in is accepted. */
+  /** Previous session of the browser, which ends when the sign-in is accepted. */
   session: Type.Union([Type.Null(), Type.String()]),
   expiresMs: Type.Number(),
 });
@@ -30,12 +30,12 @@ const Attempt = Type.Object({
 export type Attempt = Static<typeof Attempt>;
 const validator = Compile(Attempt);
 
-/** A request, the addresses of the service, and the box that seals the attempt. */
+/** A request, the URLs of the service, and the box that seals the attempt. */
 type AttemptPlace = { message: IncomingMessage; place: OwnPlace; secretBox: SecretBox };
 
 /**
  * Returns the cookie of an attempt, or one that deletes it. `SameSite=Lax`, because the provider's page navigates to
- * the address where the attempt is finished.
+ * the URL at which the attempt is finished.
  */
 export function attemptCookie({ message, place, secretBox }: AttemptPlace, attempt: Attempt | null): string {
   const isTls = isSecure(message, place);
@@ -47,7 +47,7 @@ export function attemptCookie({ message, place, secretBox }: AttemptPlace, attem
 
 /** Returns the attempt in the cookie of a browser; null if there is none that is still valid. */
 export function readAttempt({ message, place, secretBox }: AttemptPlace): Attempt | null {
-  // Other hosts of the domain could set the plain name.
+  // Without the prefix, other hosts of the domain could set this cookie.
   const value = readCookie(message, isSecure(message, place) ? SECURE_NAME : PLAIN_NAME);
   if (value === null || !/^[\w-]{1,8000}$/.test(value)) return null;
   const attempt = openSealed(value, secretBox);
@@ -58,7 +58,7 @@ function openSealed(value: string, secretBox: SecretBox): unknown {
   try {
     return JSON.parse(secretBox.open(Buffer.from(value, 'base64url')));
   } catch {
-    // The browser sent another value than ours.
+    // The browser sent a different value than the one we set.
     return null;
   }
 }

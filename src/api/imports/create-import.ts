@@ -64,7 +64,7 @@ function readSource(body: CreateImportModel): SourceRequest {
   }
   const usual = source === 'bunny' ? BUNNY : { apiUrl: null, coreUrl: null };
   const apiUrl = readAddress(body.apiUrl || usual.apiUrl, 'apiUrl');
-  if (apiUrl === null) throw misfit('apiUrl', 'Expected apiUrl, the address of the other service, got none. Send it.');
+  if (apiUrl === null) throw misfit('apiUrl', 'Expected apiUrl, the URL of the other service, got none. Send it.');
   return {
     apiUrl,
     coreUrl: readAddress(body.coreUrl || usual.coreUrl || apiUrl, 'coreUrl'),

@@ -25,7 +25,7 @@ export type CredentialStore = {
    * or null for an invalid invitation.
    */
   accept(secret: string, chosen: { name: string; password: string }): Promise<Guid | null>;
-  /** Returns whether a password is that of the person. */
+  /** Returns whether the person has this password. */
   isPasswordOf(personId: Guid, password: string): Promise<boolean>;
   changePassword(personId: Guid, password: string): Promise<void>;
   /** Sets the secret of the second factor after checking a code of it. Throws `Refused` for a wrong code. */

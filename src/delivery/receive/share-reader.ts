@@ -31,7 +31,7 @@ export class ShareReader {
     return this.#shares.peek(token);
   }
 
-  /** Whether the database is being asked for the share. */
+  /** Whether a database query for the share is running. */
   isLoading(token: string): boolean {
     return this.#shares.isLoading(token);
   }

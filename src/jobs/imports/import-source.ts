@@ -11,9 +11,9 @@ export type SourceRequest = {
   accessKey: string | null;
   accountKey: string | null;
   libraryId: number | null;
-  /** Address of the files: the pull zone, without a final slash. */
+  /** URL of the files: the pull zone, without a final slash. */
   cdnUrl: string | null;
-  /** Signs addresses of files; null if the pull zone requires no token. */
+  /** Signs URLs of files; null if the pull zone requires no token. */
   securityKey: string | null;
   /** Page that the pull zone expects as referrer. */
   referrer: string | null;
@@ -25,8 +25,8 @@ export type SourceRequest = {
 export type ListedPage = { items: ListedItem[]; next: string | null };
 
 /**
- * A place that videos can be imported from. `prepare` finds out what the request does not state, once per import.
- * `list` returns one page of entries, collections first. `locate` writes requests for the files of a video.
+ * A source from which videos can be imported. `prepare` determines values that the request does not contain, once per
+ * import. `list` returns one page of entries, collections first. `locate` writes requests for the files of a video.
  */
 export type ImportSource = {
   name: ImportSourceName;

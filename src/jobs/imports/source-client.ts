@@ -11,7 +11,7 @@ const FIRST_PAUSE_MS = 250;
 /** Pause that a source may request, in s. A longer one is shortened. */
 const MAX_WAIT_SEC = 300;
 
-/** A request for a file at the source. Signed addresses expire, so it is written immediately before its use. */
+/** A request for a file at the source. Signed URLs expire, so it is written immediately before its use. */
 export type FileRequest = { url: string; headers: Record<string, string> };
 
 /** The source asked for a pause. The import continues after it. */
@@ -29,7 +29,7 @@ export class SourceBusy extends Error {
 export type SourceClient = {
   /**
    * Reads JSON. Tries again after network failures and statuses of 500 and above. Throws `SourceBusy` after a 429, and
-   * `Refused` (`invalid`) after another status than 200.
+   * `Refused` (`invalid`) after a status other than 200.
    */
   readJson(file: FileRequest, signal: AbortSignal): Promise<unknown>;
   /** Reads a small file. Fails like `readJson`. */
@@ -57,7 +57,7 @@ export function createSourceClient(outbound: Outbound): SourceClient {
       try {
         return JSON.parse(bytes.toString('utf8'));
       } catch (cause) {
-        const message = `Expected JSON from ${withoutQuery(file.url)}, got something else. Check the address.`;
+        const message = `Expected JSON from ${withoutQuery(file.url)}, got something else. Check the URL.`;
         throw new Refused('invalid', message, { cause });
       }
     },
@@ -119,7 +119,7 @@ function waitOf(header: string | undefined): number {
   return Number.isFinite(sec) ? Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(sec))) : 5;
 }
 
-/** Addresses may contain tokens, which must not appear in messages. */
+/** URLs may contain tokens, which must not appear in messages. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }

@@ -65,7 +65,7 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
   HostnameModel: {
     Id: 'Id of the pull zone of the host name.',
     Value: 'Host name without a scheme.',
-    ForceSSL: 'Whether the edge is configured with an https address. Always false for added host names.',
+    ForceSSL: 'Whether the edge is configured with an https URL. Always false for added host names.',
     IsSystemHostname: 'Whether the service assigned the host name. False for added ones.',
     HasCertificate: 'The same as `ForceSSL`. The proxy in front of the edge has the certificates of added host names.',
   },
