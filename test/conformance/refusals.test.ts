@@ -62,7 +62,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     word: async () => ({ method: 'GET', path: '/library/1/videos/x' }),
   },
   {
-    kind: 'not-found, of an address without an operation',
+    kind: 'not-found, of a URL without an operation',
     status: 404,
     code: 404,
     says: /PATCH \/library/,
@@ -76,7 +76,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     word: async () => ({ method: 'POST', path: '/library/1/videos', body: { title: 'x'.repeat(2 ** 20) } }),
   },
   {
-    kind: 'too-large, of an address',
+    kind: 'too-large, of a URL',
     status: 413,
     code: 413,
     says: /16 KiB/,
