@@ -17,7 +17,7 @@ import type { Scope } from './support/scope.ts';
 // nginx as a static server, and nginx with signed URLs (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
-// Number of short turns, each with several processes per side: the speed of a machine changes within seconds, and the
+// Number of short rounds, each with several processes per side: the speed of a machine changes within seconds, and the
 // speed of two processes with the same code differs by up to a tenth permanently.
 const TURNS = 4;
 const PROCESSES = 3;
@@ -58,7 +58,7 @@ await report('delivery', async (scope) => {
 
 /**
  * One comparison. `bytes` is the size of a segment. With `copies`, the baseline reads and writes, as the edge must,
- * instead of using sendfile. `file` is the fetched file. Default: each segment in turn.
+ * instead of using sendfile. `file` is the fetched file. Default: one segment after the other.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 

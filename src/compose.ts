@@ -204,7 +204,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
 }
 
 /**
- * Returns the address of the edge for viewers. The port is known in advance unless the edge uses any free one; in that
+ * Returns the URL of the edge for viewers. The port is known in advance unless the edge uses any free one; in that
  * case this function waits for it.
  */
 async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {

@@ -47,7 +47,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
     { ...baseline, port: baseline.plainPort, spent: whole.plain },
   ];
   for (let turn = 0; turn <= TURNS; turn += 1) {
-    // The first turn compiles code and fills caches.
+    // The first round compiles code and fills caches.
     const keep = (spent: number[], sec: number) => void (turn > 0 && spent.push((sec / readable.length) * 1e6));
     for (const { port, pid, spent } of places) {
       const before = cpuSecOf(pid);
@@ -88,7 +88,7 @@ function rulesFound(firewall: Firewall, { method, url, headers }: CorpusRequest)
   const { blocking, logged } = judgeInspection(firewall, inspected, { ...readWafSettings({}), blocks: true });
   const hits = blocking === null ? logged : [blocking];
   return hits
-    .flatMap(({ rule, beside = [] }) => [rule, ...beside].map(({ id }) => id))
+    .flatMap(({ rule, alsoMatched = [] }) => [rule, ...alsoMatched].map(({ id }) => id))
     .filter((id) => id.startsWith('9'));
 }
 

@@ -18,7 +18,7 @@ export async function ensureInstalled(root, wanted) {
   const lock = readLock(join(root, 'package-lock.json'));
   if (lock === null) throw new Error(`Expected package-lock.json in ${root}, got none. Restore the file.`);
   if (missingPackage(lock, readLock(join(root, 'node_modules/.package-lock.json')), wanted) === null) return;
-  process.stderr.write(`millrace: installing packages${wanted.withDev ? '' : ' (without those for development)'}\n`);
+  process.stderr.write(`millrace: installing packages${wanted.withDev ? '' : ' (without development packages)'}\n`);
   const [program, ...first] = npmCommand(process.env);
   const scope = wanted.withDev ? '--include=dev' : '--omit=dev';
   // npm warns that packages need a newer Node than its own. The installed Node runs them.

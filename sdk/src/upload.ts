@@ -15,7 +15,7 @@ export type UploadState = { videoId: string; address: string };
 
 /**
  * The headers that authorise an upload for one video. `AuthorizationSession` is present if the dashboard signed for a
- * person, whose session the signature then needs.
+ * person. The signature is then valid only during that person's session.
  */
 export type UploadSignature = {
   AuthorizationSignature: string;
@@ -134,7 +134,7 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
     }),
   );
   const location = response.headers.get('location');
-  if (location === null) throw new Error(`Expected the address of the upload of video ${videoId}, got none.`);
+  if (location === null) throw new Error(`Expected the URL of the upload of video ${videoId}, got none.`);
   const state = { videoId, address: new URL(location, response.url).href };
   await options.onState?.(state);
   return state;

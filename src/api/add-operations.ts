@@ -172,7 +172,7 @@ function discard(stream: Readable): void {
   stream.on('error', () => undefined).destroy();
 }
 
-/** Breaks off a download soon after its key or session ended. If that cannot be determined, it continues. */
+/** Aborts a download soon after its key or session has ended. If that cannot be determined, the download continues. */
 function endWhenRevoked(stream: Readable, isAllowed: () => Promise<boolean>): void {
   const check = async () => {
     if (!(await isAllowed())) stream.destroy(new CallerGone());

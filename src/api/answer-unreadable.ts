@@ -61,7 +61,7 @@ function refusalFor(code: string | undefined): Refused {
     case 'HPE_HEADER_OVERFLOW':
       return new Refused(
         'too-large',
-        'Expected an address and headers of at most 16 KiB together, got more. Shorten the query or the headers.',
+        'Expected a URL and headers of at most 16 KiB together, got more. Shorten the query or the headers.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Refused('timeout', 'The headers took too long to arrive. Send the request again, faster.');

@@ -7,9 +7,9 @@ import { type Guid, guidOfBytes, parseGuid } from '../lib/guid.ts';
 import type { Contract } from './define-operation.ts';
 import { readId } from './read-params.ts';
 
-const MAX_TARGET = 200;
+const MAX_TARGET_CHARS = 200;
 
-/** Facts of a request whose operation has ended. `answer` is the response; null if the operation failed. */
+/** Data of a completed request. `answer` is the response; null if the operation failed. */
 export type AuditedRequest = {
   params: Readonly<Record<string, unknown>>;
   queryText: string;
@@ -66,6 +66,6 @@ function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string
     ...params,
   };
   return Object.fromEntries(
-    Object.entries(found).map(([name, value]) => [name, cleanText(String(value).slice(0, MAX_TARGET))]),
+    Object.entries(found).map(([name, value]) => [name, cleanText(String(value).slice(0, MAX_TARGET_CHARS))]),
   );
 }

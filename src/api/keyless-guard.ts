@@ -43,8 +43,8 @@ export class RefusedByRule extends Refused {
   readonly ruleId: string;
   readonly retryAfterSec: number | null;
 
-  constructor({ rule, expected, came }: Hit, retryAfterSec: number | null) {
-    super(retryAfterSec === null ? 'forbidden' : 'busy', `${rule.message}: expected ${expected}, got ${came}.`);
+  constructor({ rule, expected, received }: Hit, retryAfterSec: number | null) {
+    super(retryAfterSec === null ? 'forbidden' : 'busy', `${rule.message}: expected ${expected}, got ${received}.`);
     this.name = 'RefusedByRule';
     this.ruleId = rule.id;
     this.retryAfterSec = retryAfterSec;

@@ -51,10 +51,10 @@ function readAddress(text: string): string {
   throw nothing('got JSON without it');
 }
 
-function nothing(came: string): Refused {
+function nothing(received: string): Refused {
   return new Refused(
     'invalid',
-    `Expected the address of an image as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. ` +
+    `Expected the URL of an image as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${received}. ` +
       'Send one of them.',
   );
 }
@@ -72,7 +72,7 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     if (!(error instanceof Refused)) throw error;
     // A failure of the origin must not look like a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
-    const message = `Expected an image at "${at}", but the request failed: ${error.message} Check the address.`;
+    const message = `Expected an image at "${at}", but the request failed: ${error.message} Check the URL.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }

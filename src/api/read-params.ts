@@ -20,7 +20,7 @@ export function readParams(schema: TObject, raw: unknown): Record<string, unknow
     const value = param.type === 'integer' ? readId(text) : param.format === 'uuid' ? readGuid(text) : cleanText(text);
     if (value !== null) return [name, value] as const;
     const expected = param.type === 'integer' ? 'a whole number' : 'a GUID';
-    throw new Refused('not-found', `There is no ${param.title} "${text}": its id is ${expected}. Check the address.`);
+    throw new Refused('not-found', `There is no ${param.title} "${text}": its id is ${expected}. Check the URL.`);
   });
   return Object.fromEntries(read);
 }

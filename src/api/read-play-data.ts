@@ -7,7 +7,7 @@ import { recallShowing } from './videos/video-model.ts';
 export type ReadPlayDataDeps = PlayDataDeps;
 
 /**
- * Loads the play data of a video for a caller at `address` who may see it, whatever the rules for viewers. Throws
+ * Loads the play data of a video for a caller at `address` who may see it regardless of the rules for viewers. Throws
  * `Refused` (`not-found`) if it does not exist.
  */
 export async function readPlayData(

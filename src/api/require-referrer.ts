@@ -2,7 +2,7 @@ import type { Library } from '../catalog/libraries/library.ts';
 import { isReferrerAllowed } from '../catalog/libraries/referrer.ts';
 import { Refused } from '../lib/refused.ts';
 
-const MAX_QUOTED = 200;
+const MAX_QUOTED_CHARS = 200;
 
 /** Throws `Refused` (`unauthenticated`) if the referrer rules of the library do not allow the caller's page. */
 export function requireReferrer(
@@ -11,9 +11,9 @@ export function requireReferrer(
   ownHosts: readonly string[],
 ): void {
   if (isReferrerAllowed(referrer, access, ownHosts)) return;
-  const came = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, MAX_QUOTED)}"`;
+  const received = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, MAX_QUOTED_CHARS)}"`;
   throw new Refused(
     'unauthenticated',
-    `Expected a page that the library's referrer rules allow, got ${came}. Add its host to the allowed referrers.`,
+    `Expected a page that the library's referrer rules allow, got ${received}. Add its host to the allowed referrers.`,
   );
 }

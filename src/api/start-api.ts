@@ -42,7 +42,7 @@ import { playerAddress } from './videos/player-address.ts';
 
 const KEEP_ALIVE_MS = 75_000;
 const MAX_CONNECTIONS = 10_000;
-const MAX_PATH_PART = 500;
+const MAX_PATH_PART_CHARS = 500;
 /** Time for which requests may continue after `close` was called, in ms. */
 const DRAIN_MS = 5_000;
 
@@ -184,12 +184,12 @@ function createApp(
       caseSensitive: false,
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
-      maxParamLength: MAX_PATH_PART,
+      maxParamLength: MAX_PATH_PART_CHARS,
       // Each operation parses its query with its own schema.
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) => {
-      const refused = new Refused('not-found', `The address "${request.url}" cannot be parsed. Check the URL.`, {
+      const refused = new Refused('not-found', `The URL "${request.url}" cannot be parsed. Correct it.`, {
         cause: error,
       });
       // The type of `reply` refers to a server that does not exist yet. At run time it is an ordinary reply.
@@ -225,7 +225,7 @@ function createApp(
     } catch (error) {
       return answerError(error, rulesOfAddress(request.url), reply);
     }
-    const message = `There is no operation ${request.method} ${request.url}. Check the address.`;
+    const message = `There is no operation ${request.method} ${request.url}. Check the URL.`;
     return answerError(new Refused('not-found', message), rulesOfAddress(request.url), reply);
   });
   return app;

@@ -42,7 +42,7 @@ export function growForWork(pool: pg.Pool, kept: number): void {
  */
 export async function openTogether(
   pool: pg.Pool,
-  { fromPool, beside }: { fromPool: number; beside: number },
+  { fromPool, outsidePool }: { fromPool: number; outsidePool: number },
 ): Promise<void> {
   const ofPool = async () => {
     const client = await pool.connect();
@@ -54,7 +54,7 @@ export async function openTogether(
     await client.connect();
     return () => client.end();
   };
-  const opening = [...Array.from({ length: fromPool }, ofPool), ...Array.from({ length: beside }, ofItself)];
+  const opening = [...Array.from({ length: fromPool }, ofPool), ...Array.from({ length: outsidePool }, ofItself)];
   const opened = await Promise.allSettled(opening);
   for (const one of opened) if (one.status === 'fulfilled') await one.value();
   const failed = opened.find(({ status }) => status === 'rejected');

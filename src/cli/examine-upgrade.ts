@@ -28,7 +28,7 @@ export async function examineUpgrade(): Promise<Finding[]> {
   return findings;
 }
 
-/** Returns one finding per fact that matters for an upgrade. All are good if old and new processes may run together. */
+/** Returns one finding for each condition of an upgrade. All are good if old and new processes may run together. */
 export function judgeUpgrade({ version, applied, pending, nodes }: Upgrade): Finding[] {
   const running = nodes.filter(({ isLost }) => !isLost);
   return [

@@ -47,7 +47,7 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   rewrite: {
-    summary: 'replace addresses of the hosted service in files: rewrite PATH... --api URL --edge URL [--write]',
+    summary: 'replace URLs of the hosted service in files: rewrite PATH... --api URL --edge URL [--write]',
     run: async (args) => await (await import('./rewrite/rewrite.ts')).rewrite(args),
   },
   speech: {

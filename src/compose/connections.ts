@@ -21,8 +21,8 @@ const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest
 const KEPT: Record<Role, number> = { api: 1, edge: 1, worker: 3, ingest: 1 };
 
 /**
- * Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker keeps several
- * connections busy while it is idle.
+ * Returns the size of a role's connection pool. `set` is the owner's setting, or null if there is none. Only a worker
+ * keeps several connections busy while it is idle.
  */
 export function poolSize(role: Role, set: number | null): { max: number; kept: number } {
   const max = set ?? POOL_SIZES[role];
@@ -39,12 +39,12 @@ export function mostConnections(role: Role, set: number | null): number {
  * the number needed.
  */
 export async function whenRoleHasSlots(role: Role, { pool }: Database): Promise<void> {
-  const least = { fromPool: Math.min(pool.options.max, KEPT[role]), beside: 1 };
+  const least = { fromPool: Math.min(pool.options.max, KEPT[role]), outsidePool: 1 };
   await whenSlotsAreFree(pool, { ...least, most: pool.options.max + BESIDE[role] });
 }
 
 /** Connections that are opened together at a start, from the pool and outside it, and the total maximum. */
-type Need = { fromPool: number; beside: number; most: number };
+type Need = { fromPool: number; outsidePool: number; most: number };
 
 /** Opens connections for a start. While PostgreSQL has too few free slots, waits and reports the number needed. */
 export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Promise<void> {
@@ -56,7 +56,8 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Prom
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         const reason =
-          `This process needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections,` +
+          `This process needs ${need.fromPool + need.outsidePool} now and up to ${need.most} later: ` +
+          'raise max_connections,' +
           ' or lower MILLRACE_DATABASE_CONNECTIONS of the roles.';
         logEvent('database.no-slots', { reason });
       }

@@ -17,7 +17,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
     await requireSessions(connection);
     const database = openDatabase({ ...connection, ...UNHURRIED, max: 2 }, () => undefined);
     try {
-      await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 });
+      await whenSlotsAreFree(database.pool, { fromPool: 2, outsidePool: 0, most: 2 });
       await migrate(database.db).catch((error: unknown) => {
         throw unableToMigrate(error);
       });

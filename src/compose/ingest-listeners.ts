@@ -42,7 +42,7 @@ export async function openListeners(deps: Deps) {
   };
 }
 
-/** Addresses for publishers by protocol. */
+/** URLs for publishers by protocol. */
 export function endpointsOf(
   host: string,
   listeners: Readonly<Record<string, number>>,

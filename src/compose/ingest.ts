@@ -85,7 +85,7 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     closed ??= node.close(duty.off?.reason);
     return closed;
   };
-  // A draining process keeps its streams until balancers know of it.
+  // A draining process keeps its streams until load balancers have noticed.
   duty.onEnd(({ state }) => {
     if (state === 'incompatible') void closeNode().catch(report);
   });

@@ -24,7 +24,7 @@ export async function listSpeechModels(dataDir: string): Promise<Listed> {
   return { known: KNOWN_MODELS, installed: await readInstalled(dataDir) };
 }
 
-/** Adds a model from a source that the owner names. The owner's own command may reach any address. */
+/** Adds a model from a source that the owner names. The command runs as the owner, so it may reach any address. */
 export async function addSpeechModel(
   request: Omit<AddModelRequest, 'outbound'>,
   signal: AbortSignal,

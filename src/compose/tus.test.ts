@@ -9,7 +9,7 @@ import { openTus } from './tus.ts';
 
 test.each([
   ['the configured public URL', 'https://video.example'],
-  ['the address of the request without one', null],
+  ['the host of the request without one', null],
 ])('the location of an upload uses %s', async (_, publicUrl) => {
   const { database, storage, jobs, first, createVideo, stop } = await startStack();
   const log = captureLog();

@@ -23,7 +23,7 @@ const SYSTEMS: Readonly<Record<string, DrmSystemName>> = {
   fairplay: 'fairPlay',
 };
 
-const address = setting('an http:// or https:// address', parseAddress);
+const address = setting('an http:// or https:// URL', parseAddress);
 const header = setting('the value of an Authorization header', parseHeader, { isSecret: true });
 
 export const drmSchema = {

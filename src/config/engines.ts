@@ -41,13 +41,13 @@ export const engineSchema = {
   MILLRACE_SANDBOX: setting('auto, bubblewrap, landlock or none', parseSandbox),
   MILLRACE_RARE_DECODERS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting(
-    'none, installed, pocketsphinx, the whole path of a folder with a model, or an http:// or https:// address',
+    'none, installed, pocketsphinx, the whole path of a folder with a model, or an http:// or https:// URL',
     parseTranscriber,
   ),
-  MILLRACE_SPEECH_MODELS_URL: setting('an http:// or https:// address without user or query', parseBaseUrl),
+  MILLRACE_SPEECH_MODELS_URL: setting('an http:// or https:// URL without user or query', parseBaseUrl),
   MILLRACE_TRANSCRIBER_MODEL: setting('the name of a model, up to 200 characters', parseName),
   MILLRACE_TRANSCRIBER_KEY: setting('a key of visible ASCII characters without spaces', parseToken, { isSecret: true }),
-  MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without user or query', parseBaseUrl),
+  MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// URL without user or query', parseBaseUrl),
   MILLRACE_LANGUAGE_MODEL: setting('the name of a model, up to 200 characters', parseName),
   MILLRACE_LANGUAGE_MODEL_KEY: setting('a key of visible ASCII characters without spaces', parseToken, {
     isSecret: true,

@@ -34,7 +34,7 @@ export const liveSchema = {
   MILLRACE_SRT_PASSPHRASE: setting('10 to 79 printable ASCII characters', parsePassphrase, { isSecret: true }),
   MILLRACE_WHIP_PORT: port,
   MILLRACE_WHIP_UDP_PORT: port,
-  MILLRACE_ICE_SERVERS: setting('addresses such as stun:stun.example:3478 joined by commas', parseIceServers),
+  MILLRACE_ICE_SERVERS: setting('URLs such as stun:stun.example:3478 joined by commas', parseIceServers),
   MILLRACE_RTMPS_PORT: port,
   MILLRACE_RTMP_PROXY_PROTOCOL: setting('on or off', parseSwitch),
   MILLRACE_INGEST_CERTIFICATE: setting('an absolute path of a file', parseAbsolutePath),

@@ -32,7 +32,7 @@ export type NetworkSettings = {
 };
 
 const port = setting('a port from 0 to 65535 (0: any free one)', parsePort);
-const address = setting('an http:// or https:// address without user or query', parseBaseUrl);
+const address = setting('an http:// or https:// URL without user or query', parseBaseUrl);
 
 export const networkSchema = {
   MILLRACE_HOST: setting('an IP address or host name to listen on', parseHost),

@@ -178,8 +178,8 @@ function settingProblems(texts: Texts): string[] {
     const text: string | undefined = texts[name as SettingName]; // `name` is a key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
     const { description, writeOnly, hint } = schema as SettingSchema; // Every schema here is created by `setting`.
-    const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
-    return [[`${name}: expected ${description}, got ${came}.`, hint(text)].join(' ').trim()];
+    const received = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
+    return [[`${name}: expected ${description}, got ${received}.`, hint(text)].join(' ').trim()];
   });
 }
 

@@ -60,11 +60,11 @@ export function storageFromSettings(
 ): StorageSettings | null {
   const from = parseStorage(texts.MILLRACE_STORAGE_FROM ?? '');
   if (from === null || !overlaps(from, storage)) return from;
-  const came = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
+  const received = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
   throw new Refused(
     'invalid',
     'MILLRACE_STORAGE_FROM: expected another location than MILLRACE_STORAGE, with neither inside the other, ' +
-      `got ${came}.`,
+      `got ${received}.`,
   );
 }
 

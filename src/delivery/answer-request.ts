@@ -36,7 +36,7 @@ import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { serveShare, takeSharePassword } from './share/serve-share.ts';
-import type { ShareVisitors } from './share/share-visitors.ts';
+import type { SharePasswords } from './share/share-passwords.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
@@ -56,7 +56,7 @@ export type AnswerDeps = ProtectionDeps &
     edgeUrl: string | null;
     apiUrl: string | null;
     trusted: AddressSet;
-    visitors: ShareVisitors;
+    passwords: SharePasswords;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;

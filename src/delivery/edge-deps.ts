@@ -120,7 +120,7 @@ export type EdgeDeps = {
   publications: PublicationStore;
   /** Loads the viewer rules of a pull zone. Returns null if the zone does not exist. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
-  /** Loads the share of a link's token. Returns null if none has it. */
+  /** Loads the share with this token in its link. Returns null if there is none. */
   loadShare(token: string): Promise<Share | null>;
   /** Loads the share that issued a player token. Returns null if it was deleted. */
   loadShareById(id: Guid): Promise<Share | null>;

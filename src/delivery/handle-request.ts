@@ -150,7 +150,7 @@ async function sendBlocked(
 ): Promise<void> {
   const { hit, hits, status, retryAfterSec } = verdict;
   record(request, hit, { status: 'Blocked', others: hits, deps });
-  const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.came}.`;
+  const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.received}.`;
   const problem = { status, code: hit.rule.code, message, hit };
   const { target } = request;
   if (target?.kind !== 'share' && (target?.kind !== 'player' || target.wantsState)) {

@@ -44,7 +44,7 @@ import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
-import { createShareVisitors } from './share/share-visitors.ts';
+import { createSharePasswords } from './share/share-passwords.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
@@ -169,7 +169,7 @@ function openAnswers(
     player: deps.player,
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
-    visitors: createShareVisitors(deps.sessionSecret),
+    passwords: createSharePasswords(deps.sessionSecret),
     trusted,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
@@ -231,7 +231,7 @@ function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
 /** Closes an idle connection. If bytes are still queued, the client reads too slowly, and this is recorded. */
 function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
-    const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'a client that stopped reading' };
+    const hit = { rule: RULES.slowReader, expected: 'a client that reads', received: 'a client that stopped reading' };
     recordAlone(socket.remoteAddress, hit, handling);
   }
   socket.destroy();
@@ -240,7 +240,7 @@ function endIdle(socket: Socket, handling: HandleDeps): void {
 const TOO_MANY_CONNECTIONS: Hit = {
   rule: RULES.connections,
   expected: 'fewer concurrent connections',
-  came: 'one more',
+  received: 'one more',
 };
 
 /** Records why a connection was closed before it sent a request that could be parsed. */

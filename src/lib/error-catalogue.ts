@@ -73,7 +73,7 @@ const denied = (sentence: string, cause: string) => ({ status: 403, sentence, ca
 
 /** Errors of the edge, by the stable code in `error` of its JSON. */
 export const EDGE_ERRORS = {
-  'not-found': absent('Nothing was found at this address.', 'a wrong address, or a video that does not exist'),
+  'not-found': absent('Nothing was found at this URL.', 'a wrong URL, or a video that does not exist'),
   'unknown-video': absent('The video does not exist.', 'a wrong id, or a video that was deleted'),
   'unknown-rendition': absent('The rendition does not exist.', 'a playlist loaded before a re-encode; load it again'),
   'unknown-segment': absent('The segment does not exist.', 'a number beyond the end, or outside the DVR window'),
@@ -88,8 +88,8 @@ export const EDGE_ERRORS = {
   'no-i-frames': absent('The rendition has no I-frames.', 'an audio rendition, or an incomplete one'),
   'unknown-picture': absent('The image does not exist.', 'an image that does not exist or is not ready yet'),
   'unknown-captions': absent('There are no captions in this language.', 'a language without captions'),
-  'unknown-package': absent('The video has no such package.', 'an address from before a change of the content keys'),
-  'unknown-key': absent('The video has no such key.', 'an address from before a change of the content keys'),
+  'unknown-package': absent('The video has no such package.', 'a URL from before a change of the content keys'),
+  'unknown-key': absent('The video has no such key.', 'a URL from before a change of the content keys'),
   'no-mp4': absent('There is no MP4 file of this height.', 'downloads are disabled, or the rendition is not complete'),
   'no-original': absent('The original is not available.', 'direct files are disabled, or the original was deleted'),
   'no-licences': absent('No licence server is set up for this DRM system.', 'a DRM system without a licence server'),
@@ -102,7 +102,7 @@ export const EDGE_ERRORS = {
   'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or missing content keys'),
   'no-media': absent('Nothing was published in this time range.', 'a period without a publisher'),
   'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video with Basic DRM'),
-  'post-only': absent('This address accepts POST only.', 'a GET request to the address of beacons or licences'),
+  'post-only': absent('This URL accepts only POST.', 'a GET request to the URL of beacons or licences'),
   protected: absent('This video is delivered only encrypted.', 'an unencrypted segment of a video with DRM'),
   'session-over': denied(
     'The play session has expired, or belongs to another video: load playlist.m3u8 again.',

@@ -10,7 +10,7 @@ export type FailureRate = { maxFailures: number; windowMs: number };
 export const ADDRESS_RATE: FailureRate = { maxFailures: 10, windowMs: 60_000 };
 /** Wrong passwords and codes of one account, from all addresses. */
 export const ACCOUNT_RATE: FailureRate = { maxFailures: 10, windowMs: 15 * 60_000 };
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_KEYS = 10_000;
 
 /** Counts failures per address or account. An attempt may be counted before its result is known, then forgiven. */
 export type FailureLimit = {
@@ -28,7 +28,7 @@ export function createFailureLimit(now: () => number = Date.now, rate: FailureRa
   };
   const add = (key: string, count: number) => {
     const known = recent(key) ?? { count: 0, until: now() + rate.windowMs };
-    remember(failures, [key, { ...known, count: Math.max(0, known.count + count) }], MAX_REMEMBERED);
+    remember(failures, [key, { ...known, count: Math.max(0, known.count + count) }], MAX_REMEMBERED_KEYS);
   };
   return {
     isReached: (key) => (recent(key)?.count ?? 0) >= rate.maxFailures,

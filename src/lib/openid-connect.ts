@@ -24,10 +24,10 @@ export type OpenIdClaims = { issuer: string; subject: string } & { readonly [cla
 
 /** OpenID Connect Core 1.0, authorization code flow with PKCE (RFC 7636). */
 export type OpenIdConnect = {
-  /** Returns the address of the provider's sign-in page. Throws `Refused` (`unavailable`) if it cannot be reached. */
+  /** Returns the URL of the provider's sign-in page. Throws `Refused` (`unavailable`) if it cannot be reached. */
   start(client: OpenIdClient, redirectUri: string): Promise<{ address: string; checks: OpenIdChecks }>;
   /**
-   * Exchanges the code in the address to which the provider sent the browser, and verifies the ID token. Throws
+   * Exchanges the code in the URL to which the provider sent the browser, and verifies the ID token. Throws
    * `OpenIdFault` if the sign-in was denied, the provider cannot be reached, or a response is not valid.
    */
   finish(
@@ -57,7 +57,7 @@ const MAX_RESPONSE_BYTES = 512 * 1024;
 /** Time for which a provider's configuration and keys are used, in ms. Unknown keys are requested earlier. */
 const CACHED_MS = 10 * 60_000;
 const MAX_CACHED = 50;
-/** Permitted difference between the clocks of provider and service, in seconds. */
+/** Maximum difference between the clocks of provider and service, in seconds. */
 const CLOCK_TOLERANCE_SEC = 60;
 /** Hosts to which a provider may be reached without TLS. */
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -156,8 +156,8 @@ async function discover(library: Library, client: OpenIdClient, fetch: GuardedFe
         cause: error,
       });
     });
-  // A multi-tenant endpoint, such as `/common/` of Entra ID, reports another issuer. It would let people of other
-  // tenants sign in with e-mail addresses of this one.
+  // A multi-tenant endpoint, such as `/common/` of Entra ID, reports another issuer. It would allow people of
+  // other tenants to sign in with e-mail addresses of this tenant.
   const found = config.serverMetadata().issuer;
   if (URL.canParse(found) && new URL(found).href === server.href) return config;
   throw new Refused('unavailable', `Expected the issuer ${issuer} at the sign-in provider, got ${found}. Correct it.`);
@@ -205,7 +205,10 @@ function toFault(library: Library, error: unknown): OpenIdFault {
   });
 }
 
-/** Returns the messages of an error and its cause. Contains no token: the library puts responses elsewhere. */
+/**
+ * Returns the messages of an error and its cause. Contains no token, because the library stores responses in other
+ * properties.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   const { cause } = error;

@@ -1,8 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
 
 /**
- * Replaces a file at once and durably, so that an interruption leaves the old or the new content. `mode`: that of the
- * new file.
+ * Replaces a file at once and durably, so that an interruption leaves the old or the new content. `mode` is the mode
+ * of the new file.
  */
 export async function replaceFile(file: string, content: string | Uint8Array, mode = 0o666): Promise<void> {
   const fresh = `${file}.${process.pid}.new`;

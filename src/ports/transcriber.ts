@@ -25,4 +25,4 @@ export const SPEECH_SAMPLE_RATE = 16_000;
 /** Message of the error for a transcription request if no engine is configured. */
 export const NO_ENGINE =
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), ' +
-  'or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.';
+  'or set MILLRACE_TRANSCRIBER to the URL of an OpenAI-compatible service.';

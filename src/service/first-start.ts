@@ -123,8 +123,8 @@ export async function showFirstStart(
 Millrace is ready. The keys and an upload command are in ${path}: read the file, then delete it.
 
   Dashboard          ${dashboardLink(library, addresses)}
-  API address        ${addresses.publicUrl}
-  Delivery address   ${addresses.edgeUrl}
+  API URL            ${addresses.publicUrl}
+  Delivery URL       ${addresses.edgeUrl}
   Library            ${library.libraryId}
 
 `);
@@ -137,8 +137,8 @@ export function showStart(addresses: BaseAddresses, out: Pick<NodeJS.WriteStream
 Millrace is ready.
 
   Dashboard          ${addresses.publicUrl}/
-  API address        ${addresses.publicUrl}
-  Delivery address   ${addresses.edgeUrl}
+  API URL            ${addresses.publicUrl}
+  Delivery URL       ${addresses.edgeUrl}
 
 `);
 }
@@ -152,8 +152,8 @@ function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): st
 Millrace is ready. The keys below are shown only once.
 
   Dashboard          ${dashboardLink(library, addresses)}
-  API address        ${addresses.publicUrl}
-  Delivery address   ${addresses.edgeUrl}
+  API URL            ${addresses.publicUrl}
+  Delivery URL       ${addresses.edgeUrl}
   Account key        ${library.accountKey}
   Library            ${library.libraryId}
   Library key        ${library.libraryKey}

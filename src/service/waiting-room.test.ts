@@ -56,7 +56,7 @@ test('health ports show version, disk and listeners only to local callers and tr
   }
 });
 
-test.each(['api', 'edge'] as const)('a balancer learns that an %s takes no more work, and why', async (role) => {
+test.each(['api', 'edge'] as const)('tells a load balancer that an %s accepts no more work, and why', async (role) => {
   const duty = new Duty();
   const own = await openHealthPort(
     { host: '127.0.0.1', port: 0, trustedProxies: [], metricsAllow: [] },

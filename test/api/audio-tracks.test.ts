@@ -204,7 +204,7 @@ test('rejects bytes that are not audio, an invalid id and a track over the limit
   for (let count = 2; count <= 16; count += 1) expect((await put(guid, `/t${count}`)).status).toBe(200);
   const full = await put(guid, '/t17');
   expect(full).toMatchObject({ status: 400 });
-  expect(full.text).toContain('at most 16');
+  expect(full.text).toContain('already has 16 audio tracks');
   expect(await openUploads()).toEqual([]);
 });
 

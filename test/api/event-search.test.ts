@@ -51,7 +51,7 @@ test('returns events newest first, in pages, with a total', async () => {
 
 test.each([
   ['text in a rule', { query: '93013' }, ['930130']],
-  ['text in an address', { query: '.ENV' }, ['930130']],
+  ['text in a URL', { query: '.ENV' }, ['930130']],
   ['text with an SQL wildcard', { query: '100% u' }, ['942270']],
   ['a field', filter('ruleId', 'in', '930130', '942270'), ['942270', '930130']],
   ['the action', filter('ACTION', 'eq', 'Logged'), ['930130']],

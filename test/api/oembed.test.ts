@@ -70,7 +70,7 @@ describe('unusable oEmbed requests', () => {
   test.each([
     [{ maxWidth: '0' }, 400, /Expected maxWidth to be a whole number from 1/],
     [{ maxHeight: 'wide' }, 400, /Expected maxHeight/],
-    [{}, 400, /Expected the address of a player page as url, got none/],
+    [{}, 400, /Expected the URL of a player page as url, got none/],
     [{ url: '' }, 400, /got none/],
     [{ url: 'nonsense' }, 404, /got "nonsense"/],
     [{ url: `https://elsewhere.example/embed/1/${newGuid()}` }, 404, /Expected url to be a player page/],

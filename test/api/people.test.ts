@@ -21,7 +21,7 @@ const nextAddress = () => {
   addresses += 1;
   return `198.51.100.${addresses}`;
 };
-/** Signs in from an address of its own, unless another is given. */
+/** Signs in from a separate IP address, unless one is given. */
 const signIn = (given: object, { from = nextAddress(), cookie }: { from?: string; cookie?: string } = {}) =>
   asPage('POST', '/dashboard/session', { ...pageHeaders(service, cookie), 'X-Forwarded-For': from }, given);
 
@@ -50,7 +50,7 @@ test('keys sign in as before, and no response contains a password or its hash', 
   expect((await account('GET', '/people')).text).not.toMatch(/argon2|password/i);
 });
 
-test('a second factor is needed after it was set, and each code works once', async () => {
+test('a second factor is required once it is set up, and each code works once', async () => {
   const person = await join(service, { role: 'editor', email: 'totp@example.com' });
   const { secret } = Object((await asPage('GET', '/dashboard/account/totp', person.headers)).body);
   const step = () => Math.floor(Date.now() / 30_000);
@@ -82,7 +82,7 @@ test('sign-in replaces the session that the browser had, and never adopts an id 
   expect((await asPage('GET', '/dashboard/session', { Cookie: planted })).status).toBe(401);
 });
 
-test('writes from other pages are refused with the session of a person', async () => {
+test("refuses writes of other sites' pages with the session of a person", async () => {
   const { headers } = await join(service, { role: 'owner', email: 'csrf@example.com' });
   const cookie = String(headers.Cookie);
   const attempts: [string, string, object][] = [
@@ -145,7 +145,7 @@ test('simultaneous guesses do not exceed the limit of an account', async () => {
   expect(statuses.filter((status) => status === 401)).toHaveLength(10);
 });
 
-test('the last active owner is neither deleted, demoted nor disabled, also by two requests at once', async () => {
+test('the last active owner cannot be deleted, demoted or disabled, even by two simultaneous requests', async () => {
   const own = await startTestApi();
   try {
     const call = (method: string, path: string, body?: object) =>
@@ -182,7 +182,7 @@ test('an administrator cannot create, change, reset or remove an owner, nor beco
   expect((await as('POST', '/people', { Email: 'colleague@example.com', Role: 'editor' })).status).toBe(201);
 });
 
-test('roles in a library show only that library, and its keys only to its administrators', async () => {
+test('a role in a library shows only that library, and its keys only to administrators', async () => {
   const libraries = [{ LibraryId: 1, Role: 'viewer' as const }];
   const viewer = await join(service, { libraries, email: 'one-library@example.com' });
   const list = Object((await asPage('GET', '/videolibrary', viewer.headers)).body);
@@ -261,7 +261,7 @@ test('a disabled person can neither sign in nor sign an upload, and the open ses
   expect((await signIn({ email: uploader.email, password: PASSWORD })).status).toBe(200);
 });
 
-test('sign-in and invitations never redirect, whatever the address asks for', async () => {
+test('sign-in and invitations never redirect, whatever the URL requests', async () => {
   const { email } = await join(service, { role: 'viewer', email: 'redirect@example.com' });
   const { secret } = await invite(service, { Email: 'redirect-too@example.com', Role: 'viewer' });
   const query = '?next=https://evil.example/&redirect=//evil.example';

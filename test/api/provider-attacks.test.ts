@@ -98,7 +98,7 @@ test('a person who cancels gets a clear reason', async () => {
   expect((await finish(await provider.refuse(started.address), started)).location).toBe('/?sign-in=denied');
 });
 
-test('providers that are down, unknown, or another issuer are refused at the start', async () => {
+test('a sign-in fails at its start if the provider is down, unknown or a different issuer', async () => {
   const other = createServer((_request, response) => {
     response.setHeader('Content-Type', 'application/json');
     response.end(

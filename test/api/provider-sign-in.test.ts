@@ -49,7 +49,7 @@ test('people are created with the default role, and keep later changes', async (
   expect(await room.personOf(await room.signIn('grace'))).toMatchObject({ id: person.id, role: 'editor' });
 });
 
-test('groups determine the roles of created people at each sign-in, the highest one counts', async () => {
+test('groups determine the roles of created people at each sign-in, and the highest role applies', async () => {
   const groupRoles = [
     { Group: 'students', Role: 'viewer' },
     { Group: 'staff', Role: 'editor' },
@@ -117,7 +117,7 @@ test('an address whose email_verified is the text true is accepted', async () =>
   expect(await room.personOf(await room.signIn('texted'))).toMatchObject({ id });
 });
 
-test('only addresses of the accepted domains sign in, also after they were linked', async () => {
+test('only people with addresses of the accepted domains can sign in, even after they were linked', async () => {
   await room.configure({ DefaultRole: 'viewer', EmailDomains: ['Example.com'] });
   room.addAccount('outsider', { email: 'outsider@notexample.com' });
   room.addAccount('tricky', { email: 'x@example.com@evil.example' });

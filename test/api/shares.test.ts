@@ -95,7 +95,7 @@ test('an editor creates shares in their own name, and a viewer cannot list them'
   expect((await api.call('GET', path, { key: null, headers: viewer.headers })).status).toBe(403);
 });
 
-test('the audit log has every change with its share, and no password', async () => {
+test('the audit log records each change with its share, but no password', async () => {
   const { guid } = await create({ password: 'summer party' });
   await api.call('POST', `${path}/${guid}`, { body: { password: 'autumn party' } });
   await api.call('DELETE', `${path}/${guid}`);
@@ -115,7 +115,7 @@ test('a video in the trash has no shares until it is restored', async () => {
   expect(Object((await api.call('GET', `${video}/shares`)).body).items).toMatchObject([{ guid }]);
 });
 
-test('oEmbed describes a share page, but not one with a password, after its end, or that does not exist', async () => {
+test('oEmbed describes a share page unless it has a password, has expired or does not exist', async () => {
   const ask = (url: string) => api.call('GET', `/OEmbed?${new URLSearchParams({ url })}`, { key: null });
   const open = await create();
   const { status, body } = await ask(open.url);

@@ -66,10 +66,10 @@ describe('thumbnails that are accepted', () => {
     ['a JPEG as the body', '', asBody('a.jpg', 'image/jpeg')],
     ['a PNG as octets', '', asBody('a.png', 'application/octet-stream')],
     ['a WebP that claims to be JSON', '', asBody('a.webp', 'application/json')],
-    ['an address in the query', () => `?thumbnailUrl=${encodeURIComponent(`${originUrl}/a.png`)}`, () => ({})],
-    ["an address in the query, and PHP's empty list", () => `?THUMBNAILURL=${originUrl}/a.jpg`, () => ({ body: [] })],
-    ['an address in JSON', '', () => ({ body: { ThumbnailUrl: `${originUrl}/a.webp` } })],
-    ['an address that redirects', () => `?thumbnailUrl=${originUrl}/moved`, () => ({})],
+    ['a URL in the query', () => `?thumbnailUrl=${encodeURIComponent(`${originUrl}/a.png`)}`, () => ({})],
+    ["a URL in the query, and PHP's empty list", () => `?THUMBNAILURL=${originUrl}/a.jpg`, () => ({ body: [] })],
+    ['a URL in JSON', '', () => ({ body: { ThumbnailUrl: `${originUrl}/a.webp` } })],
+    ['a URL that redirects', () => `?thumbnailUrl=${originUrl}/moved`, () => ({})],
   ])('sets the thumbnail from %s', async (_, query, options) => {
     const guid = await createVideo();
     const answer = await set(guid, typeof query === 'string' ? query : query(), options());
@@ -103,7 +103,7 @@ describe('thumbnails that are accepted', () => {
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
-    // An image that the store lacks is fetched from the address.
+    // If the store lacks the image, it is fetched from the URL.
     expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
     const other = await createVideo();
     expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
@@ -127,7 +127,7 @@ describe('thumbnails that are rejected', () => {
   // The published OpenAPI document does not list 400 and 422 for this operation.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
-    ['JSON without an address', () => '', { body: { other: 1 } }, /got JSON without it/],
+    ['JSON without a URL', () => '', { body: { other: 1 } }, /got JSON without it/],
     ['an empty list', () => '', { body: [] }, /got JSON without it/],
     ['broken JSON', () => '', { body: '{"thumbnailUrl"' }, /neither/],
     ['an SVG', () => '', { body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /Expected a JPEG, PNG, WebP or AVIF/],
@@ -137,13 +137,13 @@ describe('thumbnails that are rejected', () => {
       { body: '<?xml version="1.0"?><svg/>', headers: { 'Content-Type': 'image/jpeg' } },
       /Expected a JPEG/,
     ],
-    ['a GIF from an address', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, /Expected a JPEG/],
-    ['an address without an image', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /status 200, got 404/],
+    ['a GIF from a URL', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, /Expected a JPEG/],
+    ['a URL without an image', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /status 200, got 404/],
     ['an endless body', () => `?thumbnailUrl=${originUrl}/endless`, {}, /larger than/],
     ['a closed port', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, /could not be reached/],
     ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, /http or https/],
     ['no address', () => '?thumbnailUrl=picture.png', {}, /Expected a URL/],
-    ['an address with credentials', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
+    ['a URL with credentials', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
   ])('rejects %s with 400', async (_, query, options, message) => {
     const guid = await createVideo();
     const answer = await set(guid, query(), options);

@@ -193,7 +193,7 @@ function headers(): fc.Arbitrary<Record<string, string>> {
     { 'transfer-encoding': 'chunked' },
     { 'content-encoding': 'gzip' },
     { accept: 'text/html' },
-    { referer: 'not an address' },
+    { referer: 'not a URL' },
     { range: 'bytes=0-1' },
     { 'x-http-method-override': 'DELETE' },
     { 'if-none-match': '*' },

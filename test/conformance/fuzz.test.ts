@@ -67,7 +67,7 @@ for (const operation of operations) {
 }
 
 /**
- * Addresses of an object of our own library and of a foreign one. Both are created again if a request may have changed
+ * URLs of an object of our own library and of a foreign one. Both are created again if a request may have changed
  * or deleted our own.
  */
 type Things = { own: string; foreign: string; before: Record<string, string> };
@@ -82,7 +82,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   expect(world.api.faults.splice(0)).toEqual([]);
   expectListed(operation, answer);
   expectGoodManners(answer, wordsOf(request));
-  // An address with invalid percent-encoding matches no operation, so no key is required.
+  // A URL with invalid percent-encoding matches no operation, so no key is required.
   const isLost = answer.status === 404 && answer.text.includes('cannot be parsed');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
@@ -112,7 +112,7 @@ function documentedStatuses({ path: address, method }: Real): number[] {
   return Object.keys(responses ?? {}).map(Number);
 }
 
-/** The first page of event logs is requested without a token; the document lists only the address of further pages. */
+/** The first page of event logs is requested without a token; the document lists only the URL of further pages. */
 function firstPageRow({ path }: Real): Row | null {
   const further = `${path}/{continuationToken}`;
   return rows.find((row) => row.path === further) ?? null;

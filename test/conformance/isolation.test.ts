@@ -93,7 +93,7 @@ async function holdOpenOperation(operation: Real): Promise<void> {
 }
 
 /**
- * An existing object of the own library is not refused because of its address. A foreign object gets the same response
+ * An existing object of the own library is not refused because of its URL. A foreign object gets the same response
  * as an unknown one.
  */
 function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {

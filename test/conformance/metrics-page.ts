@@ -21,7 +21,7 @@ export function metricsPage(): string {
     '```yaml\nscrape_configs:\n  - job_name: millrace\n    static_configs:\n      - targets: [127.0.0.1:7791]\n```',
     'Every metric has the label `role`: `api`, `edge`, `worker`, `ingest` or `supervisor`. If a role does not\n' +
       'respond within 3 s, its `millrace_role_up` is 0, and its other metrics are missing.\n' +
-      'No label contains a video, a stream, a library, a path or an address, so the number of series does not grow\n' +
+      'No label contains a video, stream, library, path or IP address, so the number of series does not grow\n' +
       'with content or viewers.',
     '`deploy/prometheus/` contains alert rules (`alerts.yml`) and a Grafana dashboard (`dashboard.json`).\n' +
       'Import the dashboard and select your Prometheus as its data source.',

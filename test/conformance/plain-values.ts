@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Placeholder for the address of the test's own origin, replaced when a request is sent. */
+/** Placeholder for the URL of the test's own origin, replaced when a request is sent. */
 export const ORIGIN = '~origin~';
 
 /** URLs in requests: one that may be fetched, and others that the service must not connect to. */
@@ -36,7 +36,7 @@ export type Schema = {
   title?: string;
 };
 
-/** Generates values that fit a field. Fields that name an address get addresses. */
+/** Generates values that fit a field. Fields for URLs get URLs. */
 export function plainField(name: string, schema: Schema): fc.Arbitrary<unknown> {
   return /url$/i.test(name) ? addresses : plainValue(schema);
 }

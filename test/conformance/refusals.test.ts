@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * One request for each kind of refusal: its status, the code in its body (account addresses have none), and a pattern
+ * One request for each kind of refusal: its status, the code in its body (account operations have none), and a pattern
  * that its message must match.
  */
 const CASES: { kind: string; status: number; code: number | null; says: RegExp; word(): Promise<Ask> }[] = [
@@ -62,7 +62,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     word: async () => ({ method: 'GET', path: '/library/1/videos/x' }),
   },
   {
-    kind: 'not-found, of an address without an operation',
+    kind: 'not-found, of a URL without an operation',
     status: 404,
     code: 404,
     says: /PATCH \/library/,
@@ -76,7 +76,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     word: async () => ({ method: 'POST', path: '/library/1/videos', body: { title: 'x'.repeat(2 ** 20) } }),
   },
   {
-    kind: 'too-large, of an address',
+    kind: 'too-large, of a URL',
     status: 413,
     code: 413,
     says: /16 KiB/,

@@ -29,7 +29,7 @@ export type World = {
   ask(ask: Ask): Promise<Answer>;
   /** Returns the key that an operation is meant for. */
   properKey(operation: Real): string | null;
-  /** Returns an address of the operation. Creates each object in its path, in the first library by default. */
+  /** Returns a URL of the operation. Creates each object in its path, in the first library by default. */
   address(operation: Real, which?: Which): Promise<string>;
   makeVideo(which?: Which): Promise<string>;
   /** Creates a video whose upload has finished. */

@@ -93,8 +93,8 @@ describe.each([
       expected.push(rule);
     }
     for (const [name, text, status, rule] of UNREADABLE) {
-      const { status: came, rule: named } = await send(edge, text);
-      expect([name, came, named]).toEqual([name, status, rule]);
+      const { status: received, rule: named } = await send(edge, text);
+      expect([name, received, named]).toEqual([name, status, rule]);
       expected.push(new RegExp(`^${rule}$`));
     }
     const events = await closeAndRead();

@@ -45,7 +45,7 @@ export async function openScriptPage(browser: Browser | BrowserContext, origin: 
   return page;
 }
 
-/** Plays a playlist to the end with hls.js. `licenceUrl` is the address of ClearKey licences. */
+/** Plays a playlist to the end with hls.js. `licenceUrl` is the URL of the ClearKey licence server. */
 export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
   return page.evaluate(
     async ({ address: source, licenceUrl: licenseUrl, speed, hangMs }) => {

@@ -27,7 +27,7 @@ export async function shoot(
   }
 }
 
-/** Collects the addresses at other origins than `base` that a page requests from now on. */
+/** Collects the URLs outside the origin `base` that a page requests from now on. */
 export function watchHosts(page: Page, base: string): readonly string[] {
   const foreign: string[] = [];
   page.on('request', (request) => {

@@ -64,7 +64,7 @@ test.each([
   await page.close();
 });
 
-test('the system gets title, poster and position, and its buttons control the player', async () => {
+test('the operating system shows title, poster and position, and its media buttons control the player', async () => {
   const page = await open(async (one) => {
     await serveCover(one);
     await one.addInitScript(() => {

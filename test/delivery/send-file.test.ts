@@ -163,13 +163,13 @@ test('a client that stops reading is cut off after the idle time', async () => {
   socket.pause();
   for (let count = 0; count < 12; count += 1) socket.write(`GET ${pathOf(0)} HTTP/1.1\r\nHost: edge\r\n\r\n`);
   await sleep(1_500);
-  let came = 0;
+  let received = 0;
   socket.on('data', (part) => {
-    came += part.length;
+    received += part.length;
   });
   socket.resume();
   await closed;
-  expect(came).toBeLessThan(12 * 2_500_003);
+  expect(received).toBeLessThan(12 * 2_500_003);
 });
 
 test.each([

@@ -175,7 +175,7 @@ test('limits wrong passwords without locking out viewers who have entered the ri
   expect((await send(url, 'x'.repeat(5_000))).status).toBe(413);
 });
 
-test('deletion closes an open page, and the link is gone', async () => {
+test('deleting a share closes open pages, and its link stops working', async () => {
   const { url, key } = await share();
   await withPage(async (page) => {
     await page.goto(url);
@@ -183,7 +183,7 @@ test('deletion closes an open page, and the link is gone', async () => {
     await shares().remove(key);
     await expect.poll(() => statusOf(url), PATIENCE).toBe(404);
     expect(await statusOf(`${url}/player`)).toBe(404);
-    // An open page checks every 30 s, and when it gets the focus.
+    // An open page checks every 30 s, and whenever it receives focus.
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await page.getByRole('heading', { name: 'Video not found' }).waitFor(PATIENCE);
     expect(await page.locator('iframe').count()).toBe(0);
@@ -191,7 +191,7 @@ test('deletion closes an open page, and the link is gone', async () => {
   });
 });
 
-test('a share ends at its time', async () => {
+test('a share expires at its time', async () => {
   const { url, key } = await share({ expiresAt: new Date(Date.now() + 60_000) });
   expect(await statusOf(url)).toBe(200);
   await shares().update(key, { expiresAt: new Date(Date.now() - 1) });
@@ -202,7 +202,7 @@ test('a share ends at its time', async () => {
   expect(await statusOf(`${url}/player`)).toBe(410);
 });
 
-test('each state of the video has its page and status', async () => {
+test('each state of the video has its own page and status', async () => {
   const film = await publish(LOCKED);
   const { url } = await share({}, film);
   const { db } = room.database;
@@ -247,7 +247,7 @@ test('referrer and country rules apply to a share', async () => {
   await abroad.close();
 });
 
-test('shows the logo of the library, also before the password', async () => {
+test('shows the logo of the library, even before the password', async () => {
   const film = await publish({ ...LOCKED, logo: { present: true, version: 1 } });
   const bytes = Buffer.from('an image');
   await room.edges.storage.write(`${film.libraryId}/logo/1`, bytes);
@@ -268,13 +268,13 @@ test('offers no download if the share or the library does not allow it', async (
 });
 
 test.each(['', 'short', 'a'.repeat(42), `${'a'.repeat(43)}/x`, `${'a'.repeat(43)}/player/x`, 'a'.repeat(43)])(
-  'the address /share/%s does not exist',
+  'the URL /share/%s does not exist',
   async (tail) => {
     expect(await statusOf(`${edge.base}/share/${tail}`)).toBe(404);
   },
 );
 
-test('a link that was cut off, or copied with a full stop, leads to a page', async () => {
+test('a truncated link, or one copied with a full stop, shows a page that explains it', async () => {
   const { url } = await share();
   for (const link of [url.slice(0, -1), `${url}.`, `${url})`, url.slice(0, -40)]) {
     const response = await fetch(link);

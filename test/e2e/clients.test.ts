@@ -10,7 +10,7 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 
-// The two clients that applications use, unmodified, against the whole service. Only the base addresses differ.
+// The two clients that applications use, unmodified, against the whole service. Only the base URLs differ.
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const FINISHED = 4;
 
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 function createClient(apiKey: string): BunnyCdnStream {
   const client = new BunnyCdnStream({ apiKey, videoLibrary: '1' });
-  // The client hard-codes its address, but the HTTP client that it uses can be replaced.
+  // The client hard-codes its base URL, but the HTTP client that it uses can be replaced.
   Reflect.set(client, 'ky', Reflect.get(client, 'ky').extend({ prefixUrl: service.apiUrl, retry: 0 }));
   return client;
 }

@@ -93,7 +93,7 @@ test('keeps edits while the service is unavailable, names a conflict, and saves 
   expect(await getVideo(service, guid)).toMatchObject({ title: 'Tides by night', category: 'Nature' });
 });
 
-test('creates a share page with a password and an end, changes it and deletes it', async () => {
+test('creates, changes and deletes a share page with a password and an expiry date', async () => {
   const guid = await createVideo(service, 'Lighthouse');
   const shares = async () => Object(await call(service, 'GET', `/library/1/videos/${guid}/shares`)).items;
   await open(guid, '/share');
@@ -134,7 +134,7 @@ async function manage(place: string, body: object): Promise<void> {
   expect([200, 204]).toContain(status);
 }
 
-test('every tab works in a library whose viewers need a token and another site', async () => {
+test('every tab works in a library that requires tokens and the referrer of another site', async () => {
   const guid = await createVideo(service, 'Tower');
   await manage('', { PlayerTokenAuthenticationEnabled: true });
   await manage('/addAllowedReferrer', { Hostname: 'www.example.com' });
@@ -154,7 +154,7 @@ test('every tab works in a library whose viewers need a token and another site',
   await manage('/removeAllowedReferrer', { Hostname: 'www.example.com' });
 }, 120_000);
 
-test('asks before unsaved changes are left by a link, the back button and a sign-out', async () => {
+test('asks before a link, the back button or a sign-out discards unsaved changes', async () => {
   const guid = await createVideo(service, 'Gulls');
   await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
   await page.getByRole('link', { name: 'Gulls' }).click();
@@ -232,7 +232,7 @@ test('edits titles and tags of selected videos together, and moves a dragged vid
   await expect.poll(async () => Object(await getVideo(service, first)).collectionId, { timeout: WAIT_MS }).toBe(shelf);
 });
 
-test('a menu uploads a file, and the upload tray follows it until it is ready and copies its embed code', async () => {
+test('uploads a file from a menu, and the upload tray shows its progress and copies its embed code', async () => {
   await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
   await press('Upload');
   await page.getByRole('menuitem', { name: 'Files' }).waitFor();

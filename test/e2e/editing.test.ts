@@ -101,7 +101,7 @@ test('a new file replaces the first, which keeps playing, and an unusable file c
   const other = await make('other.avi', 5, '-c:v', 'mpeg4', '-q:v', '5');
   await call(service, 'POST', `/library/1/videos/${guid}/replace`);
   expect((await uploadFile(service, guid, other)).status).toBe(200);
-  // Returns the addresses of the files that viewers get.
+  // Returns the URLs of the files that viewers get.
   const playlist = async () => {
     const text = await (await fetch(playlistUrl(service, guid))).text();
     return text.split('\n').filter((line) => line.startsWith('r/'));

@@ -25,7 +25,7 @@ let service: Service;
 let browser: Browser;
 let folder: string;
 let clip: string;
-/** The playback address printed by the command. */
+/** The playback URL printed by the command. */
 let address: string;
 
 beforeAll(async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns every address reachable from the playlists of a video. */
+/** Returns every URL reachable from the playlists of a video. */
 async function addressesOf(guid: string): Promise<string[]> {
   const found = [`${guid}/playlist.m3u8`, `${guid}/thumbnail.jpg`];
   for (const address of found) {
@@ -47,7 +47,7 @@ async function addressesOf(guid: string): Promise<string[]> {
 }
 
 /**
- * Fetches each address. Returns texts unchanged, a hash of other files, and any status other than 200 in place of the
+ * Fetches each URL. Returns texts unchanged, a hash of other files, and any status other than 200 in place of the
  * content.
  */
 async function watch(addresses: readonly string[]): Promise<Map<string, string>> {

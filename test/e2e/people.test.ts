@@ -47,7 +47,7 @@ test(
     await expect.poll(link, { timeout: WAIT_MS }).not.toBe('');
     await page.goto(link());
     await page.getByLabel('E-mail address').waitFor();
-    // The link is used now, but this browser is signed in by it.
+    // The link has been used now, and this browser is signed in.
     await page.reload();
     await page.getByLabel('E-mail address').fill(OWNER);
     await look('welcome');

@@ -90,7 +90,7 @@ async function runOn(line: string, change: Record<string, string> = {}): Promise
 
 const statusOf = async (url: string) => (await fetch(url).catch(() => null))?.status ?? 0;
 
-test('the page’s commands start a service of several machines, each of which reports its health', LIMIT, async () => {
+test('the commands on the page start several machines, each of which reports its health', LIMIT, async () => {
   const lines = blocks('sh').join('').split('\n');
   const doctor = await runOn(lines.find((line) => line.endsWith('doctor')) ?? '');
   expect([await doctor.ended, doctor.output()]).toEqual([
@@ -112,7 +112,7 @@ test('the page’s commands start a service of several machines, each of which r
     });
   }
   const shown = await readFile(path.join(started[0]?.dataDir ?? '', 'first-start.txt'), 'utf8');
-  expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
+  expect(shown).toMatch(/API URL +https:\/\/video\.example\n/);
   // The database is silent. Only the edge can still serve, and every role names the reason.
   const resume = freezeDatabase(database);
   for (const [at, role] of ['api', 'edge', 'worker'].entries()) {

@@ -100,7 +100,7 @@ test('a video keeps playing while it is encoded again, with the statuses 4, 2, 3
       reported.push(value);
     }
   };
-  // Returns the addresses of the files that viewers get.
+  // Returns the URLs of the files that viewers get.
   const readShown = async () => {
     const text = await (await fetch(playlistUrl(service, guid))).text();
     return text.split('\n').filter((line) => line.startsWith('r/'));

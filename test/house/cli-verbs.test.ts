@@ -287,7 +287,7 @@ test('follows the progress of a video or a library until it is interrupted', asy
   }
 });
 
-test('every other command reaches the service, which responds that the object does not exist', async () => {
+test('every other command reaches the service and reports that the object does not exist', async () => {
   const nobody = '0192f000-0000-7000-8000-00000000dead';
   const others = verbs.filter(({ words }) => !used.has(words));
   for (const { words, takes } of others) {

@@ -52,7 +52,7 @@ afterAll(async () => {
   await stub?.stop();
 });
 
-/** Returns the lines of the log so far, without the addresses that the first start prints. */
+/** Returns the lines of the log so far, without the URLs that the first start prints. */
 function lines(): Line[] {
   return service
     .output()

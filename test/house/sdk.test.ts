@@ -185,7 +185,7 @@ process.stdout.write(String(totalItems));`;
 });
 
 /**
- * Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an interrupted
+ * Runs the packed files in Chromium, on a page with the service's origin: calls, pages, a signature, and an interrupted
  * upload.
  */
 async function useInBrowser(dist: string): Promise<void> {

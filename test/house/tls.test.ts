@@ -27,7 +27,7 @@ async function curl(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('an upload over TLS plays in ffmpeg, and every address uses https', async () => {
+test('an upload over TLS plays in ffmpeg, and every URL uses https', async () => {
   const key = ['-H', `AccessKey: ${LIBRARY_KEY}`];
   const json = ['-H', 'Content-Type: application/json'];
   const made = await curl(...key, ...json, '-d', '{"title":"secure"}', `${service.apiUrl}/library/1/videos`);
@@ -64,7 +64,7 @@ test('signing in sets a secure cookie, and a page with a different scheme may no
   expect(answer).toMatch(/set-cookie: __Host-millrace=[0-9a-f]{64}; .*Secure/i);
 });
 
-test('startup prints https addresses, and `millrace ready` checks over TLS', async () => {
+test('startup prints https URLs, and `millrace ready` checks over TLS', async () => {
   expect(service.output()).toContain(`"publicUrl":"${service.apiUrl}"`);
   expect(await readFile(path.join(service.dataDir, 'first-start.txt'), 'utf8')).toContain(
     `${service.apiUrl}/dashboard/welcome#`,

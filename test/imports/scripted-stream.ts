@@ -27,7 +27,7 @@ export type StreamScript = { libraries: number; videos: number; clip: Buffer; im
 
 /**
  * Serves the libraries of an account as the interface describes them: account API, library API in pages, and a pull
- * zone with signed addresses. Every seventh video has no file, and every eleventh has a file that cannot be downloaded.
+ * zone with signed URLs. Every seventh video has no file, and every eleventh has a file that cannot be downloaded.
  */
 export async function startScriptedStream(script: StreamScript): Promise<ScriptedStream> {
   const seen: string[] = [];

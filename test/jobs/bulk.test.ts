@@ -149,7 +149,7 @@ test('emptying the trash continues past a video that cannot be deleted', async (
   await emptyTrash.run({}, deps, signal);
 });
 
-test('an operation that is given up reports the reason for each video that it did not reach', async () => {
+test('an abandoned operation reports the reason for each video that it did not reach', async () => {
   const bulks = createBulkStore(database.db);
   const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
   await runBulk.giveUp?.(trashing, deps, 'the worker died');

@@ -76,7 +76,7 @@ async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaK
   });
 }
 
-/** Returns when the frame turns white and when audio begins, in seconds, in the decoded files that the check left. */
+/** Returns when the frame turns white and when audio begins, in seconds, in the decoded files of the check. */
 async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[]; timesMs: number[] }> {
   const renditions = (await loadRenditions(lab, key)).filter(({ active }) => active);
   const fileOf = (kind: string) => path.join(lab.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);

@@ -79,7 +79,7 @@ test('an H.264 source is its own top rendition, and the lower rung has the same 
   expect(media.thumbnail_key).not.toBeNull();
 });
 
-test('shows a source over the bitrate of its rung until its complete encoded set replaces it', async () => {
+test('plays the source, which exceeds the bitrate of its rung, until the encoded set replaces it', async () => {
   const inputs = [...picture('24', 8, '320x240'), ...silence(8)];
   const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
   // The remaining tasks wait for a slot that this worker does not have.

@@ -117,8 +117,8 @@ test('a killed ingest process and a changed resolution lose no part that viewers
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
-  // The relay of the stream receives the same media. The relay to a private address fails with a reason, and does not
-  // affect the other one.
+  // The relay of the stream receives the same media. The relay to a private IP address fails with a reason and does
+  // not affect the other one.
   const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
   expect(states).toEqual([
     { host: '127.0.0.1', state: 'running', reason: null },

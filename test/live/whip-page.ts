@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Options of a browser whose pages publish by WHIP. */
+/** Options of a browser whose pages publish over WHIP. */
 export const FAKE_CAMERA = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
@@ -18,7 +18,7 @@ type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; u
 type Answered = { status: number; location: string; etag: string; link: string; body: string };
 
 /**
- * Publishes the fake camera and microphone of a page by WHIP, until the page is closed. The page keeps its connection
+ * Publishes the fake camera and microphone of a page over WHIP, until the page is closed. The page keeps its connection
  * in `window.peer`.
  */
 export function publishFromPage(page: Page, publisher: PagePublisher): Promise<Answered> {

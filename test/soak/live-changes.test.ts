@@ -56,7 +56,7 @@ async function publishFor({ publish, base }: Stream, clip: string, segments: num
 const stop = ({ key }: Stream) =>
   fetch(`${service.apiUrl}/library/1/live/${key.mediaId}/stop`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
 
-/** Returns the whole playlist at the address of a former stream. Until it is a video, only its end is listed. */
+/** Returns the whole playlist at the URL of a former stream. Until it is a video, only its end is listed. */
 async function recordingOf(address: string): Promise<string> {
   let seen: string | null = null;
   return until(

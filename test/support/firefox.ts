@@ -106,7 +106,7 @@ export class FirefoxPage {
     });
   }
 
-  /** Opens an address and waits for the page to load. */
+  /** Opens a URL and waits for the page to load. */
   async goto(url: string): Promise<void> {
     await this.#connection.send('browsingContext.navigate', { context: this.#context, url, wait: 'complete' });
   }
@@ -165,7 +165,7 @@ export class FirefoxPage {
   }
 }
 
-/** Firefox writes the address of its debugging server to its error output. */
+/** Firefox writes the URL of its debugging server to its error output. */
 async function readAddress(child: ChildProcess): Promise<string> {
   if (child.stderr === null) throw new Error('Expected the error output of Firefox to be a pipe.');
   const lines = createInterface({ input: child.stderr });

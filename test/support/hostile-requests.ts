@@ -30,7 +30,7 @@ export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
 ];
 
-/** Requests that are no attack on their own: they are logged, but get a normal response. */
+/** Requests that are not attacks by themselves. They are logged, and get a normal response. */
 export const SCANS: readonly (readonly [string, string, RegExp])[] = [
   ['sqlmap', get('/').replace(BROWSER, 'User-Agent: sqlmap/1.7'), /^913/],
   ['nikto', get('/').replace(BROWSER, 'User-Agent: Mozilla/5.00 (Nikto/2.1.6)'), /^913/],

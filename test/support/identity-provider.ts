@@ -14,7 +14,7 @@ export type IdentityProvider = {
   clock: { offsetMs: number };
   /** True if a code may be used again, as at a faulty provider. */
   codes: { isReusable: boolean };
-  /** Signs in as an account, as a browser would. Returns the address to which the provider sends the browser. */
+  /** Signs in as an account, as a browser would. Returns the URL to which the provider redirects the browser. */
   signIn(address: string, subject: string): Promise<string>;
   /** Signs an account out at the provider, which calls the back-channel logout address of the client. */
   signOut(subject: string): Promise<void>;
@@ -101,7 +101,7 @@ function configurationOf(callback: string, accounts: IdentityProvider['accounts'
       accounts.has(accountId)
         ? { accountId, claims: async () => ({ ...accounts.get(accountId), sub: accountId }) }
         : undefined,
-    /** Grants the scopes without a question. */
+    /** Grants the scopes without asking the user. */
     async loadExistingGrant({ oidc }: Context) {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
       grant.addOIDCScope('openid email profile');

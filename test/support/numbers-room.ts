@@ -123,7 +123,7 @@ async function playWithoutDatabase({ service, guid }: Watched, forMs: number): P
   return failed;
 }
 
-/** Fetches the playlists of a video and the first segment once, and returns their addresses. */
+/** Fetches the playlists of a video and the first segment once, and returns their URLs. */
 async function findMedia({ service, guid }: Watched): Promise<string[]> {
   const master = `${service.edgeUrl}/vz-1/${guid}/playlist.m3u8`;
   const firstOf = async (url: string) => new URL(/^(?!#).+$/m.exec(await readWhole(url))?.[0] ?? '', url).href;

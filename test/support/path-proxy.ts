@@ -5,7 +5,7 @@ import { freePort } from './service.ts';
 /** A proxy that serves a service below a path, like a common nginx setup. The caller closes it. */
 export type PathProxy = { url: string; origin: string; forwardTo(apiUrl: string): void; close(): Promise<void> };
 
-/** Listens before the service starts, because the service is configured with the proxy's address. */
+/** Listens before the service starts, because the service is configured with the proxy's URL. */
 export async function startPathProxy(prefix: string): Promise<PathProxy> {
   let target: URL | null = null;
   const server = http.createServer((request, response) => {

@@ -5,7 +5,7 @@ import { cookieOf, pageHeaders } from './people.ts';
 
 /** A sign-in that a browser has started: the provider's page, and the cookie and headers of the browser. */
 export type Started = { address: string; cookie: string; headers: Record<string, string> };
-/** Answer of the service to the browser that returns from the provider. */
+/** Response of the service to the browser that returns from the provider. */
 export type Finished = { status: number; location: string | null; cookies: string[] };
 type StartOptions = { cookie?: string; returnTo?: string; id?: string };
 
@@ -86,13 +86,13 @@ export async function openProviderRoom(): Promise<ProviderRoom> {
 }
 
 let addresses = 0;
-/** Returns the headers of a page in a browser with an address of its own. */
+/** Returns the headers of a page in a browser with its own IP address. */
 export function browserHeaders(service: TestApi, cookie?: string): Record<string, string> {
   addresses += 1;
   return { ...pageHeaders(service, cookie), 'X-Forwarded-For': `198.51.100.${addresses}` };
 }
 
-/** Sends the browser to the address that the provider chose, as a navigation from the provider's page. */
+/** Sends the browser to the URL that the provider chose, as a navigation from the provider's page. */
 export async function finish(
   callback: string,
   { cookie, headers }: Pick<Started, 'cookie' | 'headers'>,

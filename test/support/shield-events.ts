@@ -14,7 +14,7 @@ export function makeShieldEvent(zoneId: number, atMs = Date.now()): ShieldEvent 
   return { zoneId, logId: newGuid(), atMs, ...labels, ...place, log: '{"Message":"Token signature mismatch"}' };
 }
 
-/** Formats a day (`yyyy-MM-dd`) as addresses of the event log do. */
+/** Formats a day (`yyyy-MM-dd`) as URLs of the event log do. */
 export function wordDate(day: string): string {
   const [year = '', month = '', date = ''] = day.split('-');
   return `${month}-${date}-${year}`;

@@ -236,7 +236,7 @@ test('removing the webhook URL makes events dead letters, and without a URL no e
   await happen(database, videoOf(never), 0);
   await setWebhookUrl(database, gone.id, '');
   await send();
-  await untilLog(gone, ['0 dead: Not sent: the webhook address was removed or disabled.']);
+  await untilLog(gone, ['0 dead: Not sent: the webhook URL was removed or disabled.']);
   expect(await readLog(database, never.id)).toEqual([]);
 });
 

@@ -16,8 +16,8 @@ export type Counted = {
 
 export type Beacons = {
   /**
-   * Call when media that was opened without a length has received one. The heatmap is counted from then on, in the same
-   * session.
+   * Call when the length of media that was opened without one becomes known. From then on, the heatmap is counted in
+   * the same session.
    */
   take(viewing: Viewing): void;
 };

@@ -32,7 +32,7 @@ export async function goLive({ catalogue, service }: LivePlace): Promise<BenchSt
   };
 }
 
-/** Returns the addresses of the media playlists of a stream. */
+/** Returns the URLs of the media playlists of a stream. */
 export async function mediaPlaylists(base: string): Promise<string[]> {
   const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
   // Excludes I-frame playlists, which players read for their seek bar.

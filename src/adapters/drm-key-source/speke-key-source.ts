@@ -72,9 +72,7 @@ function toRefusal(status: number, text: string): Refused {
   if (status >= 500 || status === 408 || status === 429)
     return new Refused('unavailable', `it responded with ${answer}.`);
   const advice =
-    status === 401 || status === 403
-      ? 'Check MILLRACE_DRM_KEY_SERVER_AUTHORIZATION.'
-      : 'Check its address and systems.';
+    status === 401 || status === 403 ? 'Check MILLRACE_DRM_KEY_SERVER_AUTHORIZATION.' : 'Check its URL and systems.';
   return new Refused('unprocessable', `The DRM key server refused the request with ${answer}. ${advice}`);
 }
 

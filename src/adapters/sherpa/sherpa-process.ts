@@ -8,7 +8,7 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import type { SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 
 const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
-const MAX_STDERR = 4_000;
+const MAX_STDERR_CHARS = 4_000;
 
 /** Thrown if the sherpa-onnx process exited or was killed before it responded. */
 export class SherpaDied extends Error {
@@ -46,7 +46,7 @@ export class SherpaProcess {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr = (this.stderr + text).slice(-MAX_STDERR);
+      this.stderr = (this.stderr + text).slice(-MAX_STDERR_CHARS);
     });
     this.child.on('message', (answer: SherpaAnswer) => this.settle(answer));
     this.child.once('error', (error) => this.finish(new SherpaDied(`sherpa-onnx did not start: ${error.message}`)));

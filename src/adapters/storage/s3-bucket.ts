@@ -64,7 +64,7 @@ export function parseS3Url(text: string): S3Address {
   }
   if (url.username !== '' || url.port !== '' || !['', '/'].includes(url.pathname)) {
     throw new Error(
-      'Expected an s3: address with a bucket only. Endpoint and prefix are parameters, and keys do not belong in it.',
+      'Expected an s3: URL with only a bucket. Endpoint and prefix are parameters. Keys must not be in the URL.',
     );
   }
   for (const parameter of url.searchParams.keys()) {

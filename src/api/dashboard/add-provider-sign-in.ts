@@ -19,9 +19,11 @@ import { formReader } from './read-form.ts';
 import { recordChange } from './record-change.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
 
-/** Sign-ins that one address may start in a minute. People behind one address share it. */
+/**
+ * Maximum number of sign-ins that one IP address may start per minute. Everyone behind that address shares this limit.
+ */
 const START_RATE = { maxFailures: 120, windowMs: 60_000 };
-const MAX_NAME = 200;
+const MAX_NAME_CHARS = 200;
 const MAX_GROUPS = 1_000;
 const EMAIL = /^[^\s@]{1,200}@[^\s@]{1,53}$/;
 
@@ -107,10 +109,10 @@ function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publ
   return `${publicUrl ?? `${scheme}://${host}`}/dashboard/sign-in/${id}/callback`;
 }
 
-/** An attempt, and the address to which the provider sent the browser. */
+/** An attempt, and the URL to which the provider redirected the browser. */
 type Found = { attempt: Attempt; sent: URL };
 
-/** Returns the attempt that this browser started, if the address belongs to it. */
+/** Returns the attempt that this browser started, if the URL belongs to it. */
 function findAttempt({ raw, params, url }: FastifyRequest, deps: DashboardDeps): Found | null {
   const attempt = attemptCookie.read({ message: raw, place: deps, secretBox: deps.secretBox });
   const { providerId = '' }: { providerId?: string } = Object(params);
@@ -125,7 +127,7 @@ const EXPIRED = { kind: 'refused', reason: 'expired' } as const;
 type Accepted = Extract<IdentityResult, { kind: 'accepted' }> & { origin: SessionOrigin };
 type Refusal = Extract<IdentityResult, { kind: 'refused' }> | typeof EXPIRED;
 
-/** Finishes an attempt. Returns its person, or the fault. */
+/** Finishes an attempt. Returns the person who signed in, or the fault. */
 async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps): Promise<SignInFault | Accepted> {
   const address = deps.callerOf(request.raw);
   const { providerId } = found.attempt;
@@ -171,7 +173,7 @@ function toIdentity(claims: OpenIdClaims, { groupClaim, trustsEmail }: SignInPro
     subject,
     email: typeof email === 'string' && email === cleanText(email) && EMAIL.test(email) ? email : null,
     isEmailVerified: verified === true || verified === 'true' || (verified === undefined && trustsEmail),
-    name: typeof name === 'string' ? cleanText(name).trim().slice(0, MAX_NAME).toWellFormed() : '',
+    name: typeof name === 'string' ? cleanText(name).trim().slice(0, MAX_NAME_CHARS).toWellFormed() : '',
     groups: groups.filter((group) => typeof group === 'string').slice(0, MAX_GROUPS),
   };
 }

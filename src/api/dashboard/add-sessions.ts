@@ -64,7 +64,7 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     if (caller === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in first.');
     return noStore(reply).send(describeSession(caller, deps));
   });
-  // Without people, the sign-in screen asks for a key first.
+  // If there are no people, the sign-in screen asks for a key first.
   app.get('/dashboard/sign-in', async (request, reply) => {
     const { total } = await deps.people.list({ page: 1, perPage: 1 });
     const providers = (await deps.providers.list()).map(({ id, name }) => ({ id, name }));
@@ -207,7 +207,7 @@ async function answerStarted(
   return noStore(reply).send(describeSession(caller, deps));
 }
 
-/** Ends the session of a person or key; null: none. */
+/** Ends the session of a person or key. Does nothing for null. */
 export async function endSession(
   session: string | null,
   { sessions, personSessions }: Pick<DashboardDeps, 'sessions' | 'personSessions'>,

@@ -16,7 +16,7 @@ const Attempt = Type.Object({
   verifier: Type.String(),
   redirectUri: Type.String(),
   returnTo: Type.String(),
-  /** Session that the browser had before, which ends when the sign-in is accepted. */
+  /** Previous session of the browser, which ends when the sign-in is accepted. */
   session: Type.Union([Type.Null(), Type.String()]),
   expiresMs: Type.Number(),
 });
@@ -24,8 +24,8 @@ const Attempt = Type.Object({
 export type Attempt = Static<typeof Attempt>;
 
 /**
- * Keeps the attempt in the browser. `SameSite=Lax`, because the provider's page navigates to the address where the
- * attempt is finished.
+ * Keeps the attempt in the browser. `SameSite=Lax`, because the provider's page navigates to the URL at which
+ * the attempt is finished.
  */
 export const attemptCookie = createSealedCookie({
   name: 'millrace-sign-in',

@@ -5,7 +5,7 @@ import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 
-/** Browsers send a `__Host-` cookie only to this host and only by https (RFC 6265bis section 4.1.3.2). */
+/** Browsers send a `__Host-` cookie only to this host and only over HTTPS (RFC 6265bis section 4.1.3.2). */
 const SECURE_NAME = '__Host-millrace';
 const PLAIN_NAME = 'millrace';
 const SESSION_ID = /^[0-9a-f]{64}$/;
@@ -71,7 +71,7 @@ export function sessionCookie(message: IncomingMessage, place: OwnPlace, id: str
   return isTls ? `${start}; Secure` : start;
 }
 
-/** Returns whether a browser uses the service by https, so that its cookies must never be sent by http. */
+/** Returns whether a browser uses the service over HTTPS. If so, its cookies must never be sent over HTTP. */
 export function isSecure(message: IncomingMessage, { publicUrl, trusted }: OwnPlace): boolean {
   return publicUrl?.startsWith('https:') === true || requestOrigin(message, trusted).scheme === 'https';
 }

@@ -14,7 +14,7 @@ export const cancelImport = defineOperation({
   summary: 'Cancel an import',
   method: 'POST',
   path: '/library/{libraryId}/imports/{importId}/cancel',
-  description: 'Stops an import. Files in transfer are completed, and what was imported is kept. It can be resumed.',
+  description: 'Stops an import. Transfers in progress are completed. Imported videos are kept. It can be resumed.',
   auth: 'account-key',
   permission: 'account.manage',
   params: ImportParams,

@@ -28,14 +28,14 @@ type Deps = LiveShowingDeps & {
   ownHosts: readonly string[];
 };
 
-/** Facts of a stream for its player: never a key, an ingest address or a relay. */
+/** Data about a stream for its player: never a key, an ingest URL or a relay. */
 export const getLivePlayData = defineOperation({
   name: 'getLivePlayData',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/play',
   description:
-    'Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest ' +
-    'address or a relay.',
+    'Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest URL ' +
+    'or a relay.',
   auth: 'none',
   permission: 'public',
   params: LiveParams,

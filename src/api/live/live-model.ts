@@ -26,7 +26,7 @@ const STATUS = {
 
 /**
  * `owner` sees stream keys, `reader` (a read-only key) sees them masked, `viewer` (no key) sees neither ingest
- * addresses nor relays.
+ * URLs nor relays.
  */
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 

@@ -4,10 +4,10 @@ import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '.
 
 type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
 
-const MAX_TITLE = 1_000;
+const MAX_TITLE_CHARS = 1_000;
 /** Maximum number of relays: five URLs in the older field, or four outputs in the newer one. */
-const MAX_ADDRESSES = 5;
-const MAX_OUTPUTS = 4;
+const MAX_RELAY_URLS = 5;
+const MAX_RELAY_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const UNNAMED = 'Live stream';
 
@@ -25,8 +25,8 @@ export function checkStream(sent: Readonly<Record<string, unknown>>): string[] {
   const { title, collectionId, preStreamTrailerVideoId, scheduledStartTime, scheduledEndTime, rtmpOutputs } = sent;
   const faults: string[] = [];
   if (typeof title === 'string' && title.trim() === '') faults.push('title must not be empty');
-  if (typeof title === 'string' && title.length > MAX_TITLE)
-    faults.push(`title must have at most ${MAX_TITLE} characters`);
+  if (typeof title === 'string' && title.length > MAX_TITLE_CHARS)
+    faults.push(`title must have at most ${MAX_TITLE_CHARS} characters`);
   if (isText(collectionId) && readGuid(collectionId) === null)
     faults.push('collectionId must be the GUID of a collection');
   if (isText(preStreamTrailerVideoId) && readGuid(preStreamTrailerVideoId) === null) {
@@ -48,12 +48,12 @@ function isText(value: unknown): value is string {
 
 function checkRelays(relays: readonly unknown[]): string[] {
   const isOlder = relays.every((relay) => typeof relay === 'string');
-  const most = isOlder ? MAX_ADDRESSES : MAX_OUTPUTS;
+  const most = isOlder ? MAX_RELAY_URLS : MAX_RELAY_OUTPUTS;
   const faults = relays.length > most ? [`rtmpOutputs must have at most ${most} entries, got ${relays.length}`] : [];
   for (const [index, relay] of relays.entries()) {
     const address = typeof relay === 'string' ? relay : (Object(relay).endpoint ?? '');
     if (isRelayAddress(address)) continue;
-    faults.push(`rtmpOutputs[${index}] must be an address that begins with rtmp:// or rtmps://`);
+    faults.push(`rtmpOutputs[${index}] must be a URL that begins with rtmp:// or rtmps://`);
   }
   return faults;
 }

@@ -20,7 +20,7 @@ export const setLiveThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
   description:
-    'Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the ' +
+    'Sets the image of a live stream from a URL or from the body. If the URL cannot be fetched, the ' +
     'status is 422.',
   auth: 'access-key',
   permission: 'live.edit',

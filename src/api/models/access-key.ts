@@ -21,7 +21,7 @@ export type AccessKeyList = Static<typeof AccessKeyList>;
 export const NewAccessKeyModel = model('NewAccessKeyModel', { ...AccessKeyModel.properties, Key: text() });
 export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 
-/** Without `ExpiresInSec` a key lasts until it is revoked. */
+/** Without `ExpiresInSec`, a key is valid until it is revoked. */
 export const CreateAccessKeyModel = model('CreateAccessKeyModel', {
   Label: Type.Optional(nullable(text({ maxLength: 200 }))),
   Scope: AccessKeyScope,

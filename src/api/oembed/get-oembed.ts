@@ -3,7 +3,7 @@ import type { Db } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { isShareOver } from '../../catalog/shares/share.ts';
+import { hasShareExpired } from '../../catalog/shares/share.ts';
 import { findShare } from '../../catalog/shares/share-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
@@ -60,7 +60,7 @@ export const getOEmbed = defineOperation({
     if (query.url === '') {
       throw new Refused(
         'invalid',
-        `Expected the address of a player page as url, got none. Example: ${deps.edgeUrl}/embed/1/{videoId}.`,
+        `Expected the URL of a player page as url, got none. Example: ${deps.edgeUrl}/embed/1/{videoId}.`,
       );
     }
     const share = await findOpenShare(query.url, deps);
@@ -90,8 +90,8 @@ export const getOEmbed = defineOperation({
 type OpenShare = { video: EmbeddedVideo; playerUrl: string };
 
 /**
- * Returns the video of a share page, or null if the address names none. Throws `Refused` (`not-found`) for a page that
- * does not exist, has expired, or requires a password.
+ * Returns the video of a share page, or null if the URL is not that of a share page. Throws `Refused` (`not-found`) for
+ * a page that does not exist, has expired, or requires a password.
  */
 async function findOpenShare(
   address: string,
@@ -100,14 +100,15 @@ async function findOpenShare(
   const token = readShareAddress(address, edgeUrl);
   if (token === null) return null;
   const share = await findShare(db, token);
-  if (share === null || share.passwordHash !== null || isShareOver(share, Date.now())) throw noPage(address, edgeUrl);
+  if (share === null || share.passwordHash !== null || hasShareExpired(share, Date.now()))
+    throw noPage(address, edgeUrl);
   const { libraryId, mediaId } = share;
   return { video: { libraryId, mediaId, isDirect: false }, playerUrl: `${edgeUrl}/share/${token}/player` };
 }
 
 function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
   if (!isDirect || access.allowDirectPlay) return;
-  throw new Refused('unauthenticated', 'This library allows no direct play. Use the /embed/ address of the video.');
+  throw new Refused('unauthenticated', 'This library allows no direct play. Use the /embed/ URL of the video.');
 }
 
 type Thumbnail = { url: string | null; size: Size | null };
@@ -172,6 +173,6 @@ function noPage(address: string, edgeUrl: string): Refused {
   return new Refused(
     'not-found',
     `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got ${quote(address)}. ` +
-      'Check the address.',
+      'Check the URL.',
   );
 }

@@ -90,7 +90,7 @@ const PLAY = {
   operationId: 'openPlayer',
   summary: 'Open the player page of a video',
   description:
-    'Redirects to the player page at the delivery address and keeps the query. The player page checks tokens and ' +
+    'Redirects to the player page at the delivery URL and keeps the query. The player page checks tokens and ' +
     'rules.',
   tags: ['Service'],
   security: [],
@@ -112,7 +112,7 @@ const PLAY = {
     },
   ],
   responses: {
-    302: { description: 'Location is the address of the player page.' },
+    302: { description: 'Location is the URL of the player page.' },
     404: { description: 'The video does not exist.' },
   },
   'x-codeSamples': [
@@ -143,7 +143,7 @@ const CREATE: TusCall = {
     optional('Upload-Defer-Length', 'Replaces Upload-Length. A later PATCH sends the length.', { const: 1 }),
     optional(
       'Upload-Concat',
-      '`partial` for a part. `final;` followed by the space-separated addresses of the parts to join them.',
+      '`partial` for a part. `final;` followed by the space-separated URLs of the parts to join.',
       { type: 'string' },
     ),
     optional(
@@ -155,7 +155,7 @@ const CREATE: TusCall = {
   ],
   body: { required: false, content: { 'application/offset+octet-stream': {} } },
   status: 201,
-  says: 'Location is the address of the upload. If the request had a body, Upload-Offset is its length.',
+  says: 'Location is the URL of the upload. If the request had a body, Upload-Offset is its length.',
   gives: { Location: { required: true, schema: { type: 'string' } }, 'Upload-Offset': { schema: { type: 'integer' } } },
   refuses: {
     400: 'A header is missing or malformed.',

@@ -88,7 +88,7 @@ export const explainRequest = defineOperation({
         Verdict: verdict,
         RuleId: hit?.rule.id ?? null,
         Expected: hit?.expected ?? null,
-        Came: hit?.came ?? null,
+        Came: hit?.received ?? null,
       })),
       SignedString: describeSigned(request.address, zone, bearer.address),
       NearMiss: findNearMiss(request.address, zone, bearer),

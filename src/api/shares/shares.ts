@@ -17,7 +17,7 @@ type Deps = { shares: ShareStore; edgeUrl: string };
 const PATH = '/library/{libraryId}/videos/{videoId}/shares';
 const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
 const ShareParams = Type.Object({ ...VideoParams.properties, shareId: guidParam('share') });
-/** Shorter than for people, because a share opens one video and its sender chooses how long it lasts. */
+/** Passwords may be shorter than those of people, because a share grants access to one video for a limited time. */
 const MIN_PASSWORD_CHARACTERS = 8;
 
 /** Not part of the hosted API, like the other operations of shares. */
@@ -45,7 +45,7 @@ export const createShare = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Creates a page that shows a video to everybody who has its link. It may require a password and may expire.',
+    'Creates a page that shows a video to everyone who has its link. It may require a password and may expire.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: VideoParams,

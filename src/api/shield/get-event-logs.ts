@@ -96,7 +96,7 @@ function readDay(date: string, nowMs: number): string {
   if (year === undefined || !isDay(day)) {
     const message =
       `Expected date to be a UTC day as MM-dd-yyyy, such as ${exampleOf(nowMs)}, got ${quote(date)}. Correct the ` +
-      'address.';
+      'URL.';
     throw new RefusedEventLog('invalid', message, 'invalid_date.event_logs');
   }
   if (day <= dayOf(nowMs) && day > dayOf(nowMs - EVENT_LOG_DAYS * DAY_MS)) return day;

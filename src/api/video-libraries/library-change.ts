@@ -19,7 +19,7 @@ import { DRM_VERSIONS, nameOf, TIERS } from './wire-enums.ts';
 
 type Sent = VideoLibraryUpdateModel;
 
-const MAX_HTML = 100_000;
+const MAX_HTML_CHARS = 100_000;
 
 /**
  * Converts an update to a change. Absent and null fields are left unchanged. Throws `Refused` (`invalid`, with the name
@@ -160,6 +160,6 @@ function playerOf(sent: Sent): LibrarySettingsPatch['player'] {
     exposeVideoMetadata: sent.ExposeVideoMetadata ?? undefined,
     vastTagUrl: webAddress(sent.VastTagUrl, 'VastTagUrl'),
     viAiPublisherId: texts(sent.ViAiPublisherId, 'ViAiPublisherId'),
-    customHtml: texts(sent.CustomHTML, 'CustomHTML', MAX_HTML),
+    customHtml: texts(sent.CustomHTML, 'CustomHTML', MAX_HTML_CHARS),
   };
 }

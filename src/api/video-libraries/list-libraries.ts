@@ -25,7 +25,7 @@ export const listLibraries = defineOperation({
         const { total, items } = await libraryViews.list(part);
         return { total, items: items.map((view) => hideKeys(toLibraryModel(view), person)) };
       }
-      const { items } = await libraryViews.list({ search: part.search, limit: MAX_FILTERED, offset: 0 });
+      const { items } = await libraryViews.list({ search: part.search, limit: MAX_FILTERED_LIBRARIES, offset: 0 });
       const own = items.map(toLibraryModel).filter(({ Id }) => roleIn(person.roles, Id) !== null);
       const shown = own.slice(part.offset, part.offset + part.limit);
       return { total: own.length, items: shown.map((library) => hideKeys(library, person)) };
@@ -33,7 +33,7 @@ export const listLibraries = defineOperation({
 });
 
 /** Maximum number of libraries that are filtered by the roles of a person. */
-const MAX_FILTERED = 100_000;
+const MAX_FILTERED_LIBRARIES = 100_000;
 
 function hideKeys(library: VideoLibraryModel, person: SignedInPerson | undefined): VideoLibraryModel {
   if (person === undefined || isPermitted(person.roles, 'library.manage', library.Id)) return library;

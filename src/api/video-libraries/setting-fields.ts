@@ -36,7 +36,7 @@ export function webAddress(sent: Sent<string>, field: string): string | undefine
   const text = texts(sent, field);
   if (text === undefined || text === '') return text;
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (protocol !== 'http:' && protocol !== 'https:') throw misfit(field, 'an http or https address', quote(text));
+  if (protocol !== 'http:' && protocol !== 'https:') throw misfit(field, 'an http or https URL', quote(text));
   return text;
 }
 

@@ -66,9 +66,9 @@ export const addCaption = defineOperation({
 function checkFile(base64: string): CheckedFile {
   const bytes = decodeBase64(base64);
   if (bytes === null || bytes.length === 0) {
-    const came = bytes === null ? 'text that is not base64' : 'none';
+    const received = bytes === null ? 'text that is not base64' : 'none';
     throw refusal(
-      `Expected a SubRip or WebVTT file as base64 in captionsFile, got ${came}. Encode the file and send it again.`,
+      `Expected a SubRip or WebVTT file as base64 in captionsFile, got ${received}. Encode the file and send it again.`,
     );
   }
   if (bytes.length > MAX_FILE_BYTES) {

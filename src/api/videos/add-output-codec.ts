@@ -55,7 +55,7 @@ function readCodec(text: string): string {
   const list = known.map(([name, number]) => `${number} (${name})`).join(', ');
   throw new Refused(
     'invalid',
-    `Expected a codec at the end of the address, one of ${list}; got ${quote(text)}. Correct the address.`,
+    `Expected a codec at the end of the URL, one of ${list}; got ${quote(text)}. Correct the URL.`,
   );
 }
 

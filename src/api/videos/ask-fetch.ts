@@ -34,7 +34,7 @@ export async function requireFetchable(
   if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
     throw new Refused(
       'busy',
-      `Expected at most ${MAX_OPEN_FETCHES} waiting or running fetches per library, got another one. Try again later.`,
+      `The library already has ${MAX_OPEN_FETCHES} waiting or running fetches. Try again later.`,
     );
   }
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);

@@ -25,7 +25,7 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     return Number(answer.headers['content-length'] ?? 0);
   } catch (error) {
     // The caller gets the same kind of refusal whatever the cause: the fetch failed.
-    if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the address.`, { cause: error });
+    if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the URL.`, { cause: error });
     throw error;
   }
 }
@@ -39,5 +39,5 @@ async function requireFile({ status, body }: OutboundAnswer): Promise<void> {
     }
     if (chunk.length > 0) return;
   }
-  throw new Refused('invalid', 'The origin sent an empty file. Check the address.');
+  throw new Refused('invalid', 'The origin sent an empty file. Check the URL.');
 }

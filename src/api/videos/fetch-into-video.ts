@@ -16,7 +16,7 @@ export const fetchIntoVideo = defineOperation({
   summary: 'Fetch the file of a video',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/fetch',
-  description: 'Fetches the file of a video that has none yet from an address.',
+  description: 'Fetches the file of a video that has none yet from a URL.',
   auth: 'access-key',
   permission: 'videos.upload',
   params: VideoParams,

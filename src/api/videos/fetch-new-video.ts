@@ -20,8 +20,7 @@ export const fetchNewVideo = defineOperation({
   name: 'fetchVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/fetch',
-  description:
-    'Creates a video and fetches its file from an address. The `id` of the response is the GUID of the video.',
+  description: 'Creates a video and fetches its file from a URL. The `id` of the response is the GUID of the video.',
   auth: 'access-key',
   permission: 'videos.upload',
   params: LibraryParams,

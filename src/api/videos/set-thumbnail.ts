@@ -35,7 +35,7 @@ export const setThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/thumbnail',
   description:
-    'Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or ' +
+    'Sets the thumbnail of a video from a URL in the query, or from an image in the body (JPEG, PNG, WebP or ' +
     'AVIF).',
   auth: 'access-key',
   permission: 'videos.edit',

@@ -121,7 +121,7 @@ function mergeWanted(tracks: readonly AudioTrack[], { id, wanted }: Omit<PutTrac
   const present = tracks.find((one) => one.id === id);
   const others = tracks.filter((one) => one !== present);
   if (present === undefined && tracks.length >= MAX_AUDIO_TRACKS) {
-    throw new Refused('invalid', `Expected at most ${MAX_AUDIO_TRACKS} audio tracks, got one more. Remove one first.`);
+    throw new Refused('invalid', `The video already has ${MAX_AUDIO_TRACKS} audio tracks. Remove one first.`);
   }
   return { present, fields: mergeFields(wanted, present, others) };
 }
@@ -240,6 +240,6 @@ async function lockEditable(tx: Tx, key: MediaKey): Promise<LockedVideo> {
   if (media.state !== 'uploaded' && media.state !== 'processing') return media;
   throw new Refused(
     'invalid',
-    `The audio tracks of video ${key.mediaId} cannot be changed now: it waits to be encoded. Ask again later.`,
+    `The audio tracks of video ${key.mediaId} cannot be changed now: it is waiting to be encoded. Try again later.`,
   );
 }

@@ -29,8 +29,8 @@ export function readTrackId(text: string): string {
   if (TRACK_ID.test(text) && !text.endsWith('\n')) return text;
   throw new Refused(
     'invalid',
-    'Expected the id of an audio track at the end of the address, 1 to 64 letters, digits, ".", "_" or "-" such as ' +
-      `"de-commentary"; got ${quote(text)}. Correct the address.`,
+    'Expected the id of an audio track at the end of the URL, 1 to 64 letters, digits, ".", "_" or "-" such as ' +
+      `"de-commentary"; got ${quote(text)}. Correct the URL.`,
   );
 }
 

@@ -57,7 +57,7 @@ export function findTrack(tracks: readonly AudioTrack[], id: string, { mediaId }
   const there = tracks.map((one) => one.id).join(', ') || 'none';
   throw new Refused(
     'not-found',
-    `Video ${mediaId} has no audio track "${id}". It has: ${there}. Check the id in the address.`,
+    `Video ${mediaId} has no audio track "${id}". It has: ${there}. Check the id in the URL.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit
 import { type AuditNames, nameAuditLines } from './name-audit-store.ts';
 
 const CHAIN_LOCK = 7_700_002;
-const MAX_QUEUED = 10_000;
+const MAX_QUEUED_LINES = 10_000;
 const LINES_AT_ONCE = 500;
 const PRUNED_AT_ONCE = 5_000;
 const FIRST_ERROR_STATUS = 400;
@@ -56,8 +56,8 @@ export function createAuditStore(db: Db, report: Report): AuditStore {
   };
   return {
     async write(line) {
-      if (waiting.length >= MAX_QUEUED) {
-        report(new Error(`Expected at most ${MAX_QUEUED} queued audit lines, got more.`), line);
+      if (waiting.length >= MAX_QUEUED_LINES) {
+        report(new Error(`Expected at most ${MAX_QUEUED_LINES} queued audit lines, got more.`), line);
         return;
       }
       const stored = new Promise<void>((done) => waiting.push({ line, done }));

@@ -102,6 +102,6 @@ function unknownCaptions({ mediaId }: MediaKey, language: string, tracks: readon
   const there = tracks.map(({ srclang }) => srclang).join(', ') || 'none';
   return new Refused(
     'not-found',
-    `Video ${mediaId} has no captions in "${language}". It has: ${there}. Check the language in the address.`,
+    `Video ${mediaId} has no captions in "${language}". It has: ${there}. Check the language in the URL.`,
   );
 }

@@ -54,7 +54,7 @@ test.each([
   ['en-2', 'en', 'full'],
   ['en-sdh', 'en', 'sdh'],
   ['zh-Hant-forced-2', 'zh-Hant', 'forced'],
-])('parses the track address %s as language %s with purpose %s', (srclang, language, kind) => {
+])('parses the track name %s as language %s with purpose %s', (srclang, language, kind) => {
   expect(describeCaption(srclang)).toEqual({ language, kind });
 });
 
@@ -68,6 +68,6 @@ test('replaces the track of the same language, ignoring case, unless a newer ver
 
 test('limits the number of languages, but allows a replacement at the limit', () => {
   const full = Array.from({ length: MAX_CAPTION_TRACKS }, (_, index) => track(`x-${index}`));
-  expect(() => putCaption(full, track('en'))).toThrow('at most 200 languages');
+  expect(() => putCaption(full, track('en'))).toThrow('already has captions in 200 languages');
   expect(putCaption(full, track('x-7', 2))).toHaveLength(MAX_CAPTION_TRACKS);
 });

@@ -8,7 +8,7 @@ import type { CaptionTrack } from '../schema.ts';
 export const MAX_CAPTION_TRACKS = 200;
 
 const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
-const MAX_LANGUAGE = 35;
+const MAX_LANGUAGE_CHARS = 35;
 const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
@@ -18,10 +18,10 @@ const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
  */
 export function readCaptionLanguage(text: string): string {
   const tag = text.replaceAll('_', '-');
-  if (tag.length <= MAX_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
+  if (tag.length <= MAX_LANGUAGE_CHARS && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
   throw new Refused(
     'invalid',
-    `Expected a language such as "en" or "pt-BR" at the end of the address, got ${quote(text)}. Correct the address.`,
+    `Expected a language such as "en" or "pt-BR" at the end of the URL, got ${quote(text)}. Correct the URL.`,
   );
 }
 
@@ -42,8 +42,8 @@ export function captionLabel(label: string | null | undefined, srclang: string):
 }
 
 /**
- * Parses a track's address into language and purpose. An address is a language, followed for additional tracks of that
- * language by `-sdh` or `-forced`, then by a number: `en`, `en-sdh`, `en-forced-2`.
+ * Parses the last segment of a track's URL into language and purpose. It is a language, followed for additional tracks
+ * of that language by `-sdh` or `-forced`, then by a number: `en`, `en-sdh`, `en-forced-2`.
  */
 export function describeCaption(srclang: string): { language: string; kind: TextKind } {
   const [, language = srclang, kind = 'full'] = /^(.+?)(?:-(sdh|forced))?(?:-\d{1,2})?$/i.exec(srclang) ?? [];
@@ -65,7 +65,7 @@ export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack)
     if (tracks.length < MAX_CAPTION_TRACKS) return [...tracks, track];
     throw new Refused(
       'invalid',
-      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, got one more. Delete one first.`,
+      `The video already has captions in ${MAX_CAPTION_TRACKS} languages. Delete one first.`,
     );
   }
   if (earlier.version >= track.version) return tracks;

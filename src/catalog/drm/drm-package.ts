@@ -48,8 +48,8 @@ export function chooseSystems(
  * Throws unless a response contains exactly the requested key ids, because the media could not be decrypted with other
  * keys.
  */
-export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
-  const [expected, got] = [requested, came].map((keys) => `${kidsOf(keys).join()} of scheme ${keys.scheme}`);
+export function requireSameKids(requested: ContentKeys, received: ContentKeys): void {
+  const [expected, got] = [requested, received].map((keys) => `${kidsOf(keys).join()} of scheme ${keys.scheme}`);
   if (got === expected) return;
   throw new Error(`Expected the requested key ids and scheme (${expected}) from the key source, got ${got}.`);
 }

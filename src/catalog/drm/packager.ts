@@ -36,8 +36,8 @@ export function createPackager(deps: PackagerDeps): Packager {
         throw new Refused('invalid', `Library ${key.libraryId} has Enterprise DRM turned off. Turn it on first.`);
       }
       if (videoCodecs.length > 0 && !videoCodecs.includes(BASE_CODEC)) {
-        const came = videoCodecs.join(', ');
-        throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add H.264 first.`);
+        const received = videoCodecs.join(', ');
+        throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${received}. Add H.264 first.`);
       }
       const { keySource, scheme } = deps;
       if (keepsPrevious && isSame(current, { scheme, systems: chooseSystems(keySource.systems, settings, scheme) })) {

@@ -22,7 +22,7 @@ const IMPORT_KEPT_DAYS = 365;
 export type NewImport = {
   libraryId: number;
   source: ImportSourceName;
-  /** Address of the source without secrets, for people. */
+  /** URL of the source without secrets, for display. */
   address: string;
   /** Everything that the source needs, as JSON. Stored sealed. */
   request: object;

@@ -69,7 +69,7 @@ export async function savePage(
   });
 }
 
-/** Stores what was found out about the source, such as its keys. Returns false if the tick has passed. */
+/** Stores discovered properties of the source, such as its keys. Returns false if the tick has passed. */
 export async function saveRequest(db: Db, key: ImportTick, sealed: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('library_import')

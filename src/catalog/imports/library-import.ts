@@ -1,6 +1,8 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** Places that videos can be imported from. The items of `upload` are in the request, and their files are uploaded. */
+/**
+ * Sources from which videos can be imported. The items of `upload` are in the request, and their files are uploaded.
+ */
 export const IMPORT_SOURCES = [
   'bunny',
   'millrace',

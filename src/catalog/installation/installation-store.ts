@@ -3,8 +3,8 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
 /**
- * The installation that a database belongs to. `sequence` counts its states. While `heldUntil` is set, nothing is
- * deleted, because the store has the mark of a later state, `heldSequence`.
+ * The installation that a database belongs to. `sequence` increases as objects are written. While `heldUntil` is set,
+ * nothing is deleted, because the mark of the store has a higher sequence number (`heldSequence`) than the database.
  */
 export type Installation = { id: Guid; sequence: number; heldUntil: Date | null; heldSequence: number | null };
 

@@ -130,7 +130,7 @@ const LibrarySettingsSchema = Type.Object({
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
-/** Path of the webhook address in the stored settings, for SQL. */
+/** Path of the webhook URL in the stored settings, for SQL. */
 export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
 
 /** A partial change of settings, at any depth. Lists are replaced as a whole. Undefined fields are left unchanged. */
@@ -149,11 +149,11 @@ const waf = section({
 const PullZoneSettingsSchema = Type.Object({
   tokenRequired: flag(false),
   tokenHoldsAddress: flag(false),
-  /** Addresses, CIDR ranges, or patterns such as `1.2.3.*`. */
+  /** IP addresses, CIDR ranges, or patterns such as `1.2.3.*`. */
   blockedAddresses: words([]),
   /** ISO 3166-1 alpha-2. */
   blockedCountries: words([]),
-  /** Limit per address. 0 disables it. A burst may exceed it by `burstRequests`. */
+  /** Limit per IP address. 0 disables it. A burst may exceed it by `burstRequests`. */
   requestsPerSec: whole(0),
   burstRequests: whole(0),
   answersPerAddress: whole(0),

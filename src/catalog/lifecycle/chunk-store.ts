@@ -133,8 +133,8 @@ export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): P
     return true;
   }
   if (row.init_sha256.equals(initSha256)) return true;
-  const [wanted, came] = [row.init_sha256.toString('hex'), initSha256.toString('hex')];
-  throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
+  const [wanted, received] = [row.init_sha256.toString('hex'), initSha256.toString('hex')];
+  throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${received}.`);
 }
 
 /** Returns the stored segments of a range in ascending order. */

@@ -178,8 +178,8 @@ async function retireChunks(
 }
 
 function expectSameTimes(retired: readonly Retired[], { chunks }: RenditionOutput): void {
-  const [was, came] = [extentOf(retired), extentOf(chunks.map(({ facts }) => facts))];
-  if (was !== came) throw new Error(`Expected the new chunk to span ticks ${was}, got ${came}.`);
+  const [was, received] = [extentOf(retired), extentOf(chunks.map(({ facts }) => facts))];
+  if (was !== received) throw new Error(`Expected the new chunk to span ticks ${was}, got ${received}.`);
 }
 
 function extentOf(chunks: readonly { startTick: number; durationTicks: number }[]): string {

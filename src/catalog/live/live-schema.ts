@@ -7,13 +7,13 @@ import type { BitrateSample, LadderState, LiveState, RelayState } from './live-s
 
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** An ingest process, and the addresses at which publishers and edges reach it. */
+/** An ingest process, and the URLs at which publishers and edges reach it. */
 export type LiveNodeTable = {
   id: Guid;
   region: string;
-  /** Base address of its feed for edges. */
+  /** Base URL of its feed for edges. */
   feed_url: string;
-  /** Addresses for publishers by protocol. */
+  /** URLs for publishers by protocol. */
   endpoints: JsonDefault<Record<string, string>>;
   /** Maximum number of simultaneous publishers. */
   capacity: number;

@@ -23,7 +23,7 @@ export type SegmentDemand = {
 };
 
 /** Maximum number of segments that a request covers in addition to its own segment. */
-export const MAX_AHEAD = 3;
+export const MAX_AHEAD_SEGMENTS = 3;
 
 /** Maximum number of segments of one encoder process. */
 const TASK_SEGMENTS = 64;
@@ -33,7 +33,7 @@ const TASK_SEGMENTS = 64;
  * a separate task.
  */
 const AWAITED_REACH = 2;
-const AHEAD_REACH = MAX_AHEAD + 2;
+const AHEAD_REACH = MAX_AHEAD_SEGMENTS + 2;
 
 /** Returns the condition that segment `s` of rendition `r` is stored. */
 const isStored = (s: string, r: string) =>

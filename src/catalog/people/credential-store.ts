@@ -25,7 +25,7 @@ export type CredentialStore = {
    * the person's id, or null for an invalid invitation.
    */
   accept(secret: string, chosen: { name: string; password: string }): Promise<Guid | null>;
-  /** Returns whether a password is that of the person. */
+  /** Returns whether the person has this password. */
   isPasswordOf(personId: Guid, password: string): Promise<boolean>;
   /** Sets a password and ends all sessions of the person, at once. */
   changePassword(personId: Guid, password: string): Promise<void>;

@@ -10,9 +10,9 @@ import { selectLibraries } from './sign-in-provider-store.ts';
 
 /**
  * Reason why a provider's account cannot sign in. `email`: no verified address. `domain`: an address of another domain.
- * `unknown`: nobody has the address, and nobody is created. `no-role`: no group with a role. `disabled`: the person is
- * disabled. `taken`: another account of the provider belongs to the person with this address. `full`: the account has
- * the maximum number of people.
+ * `unknown`: no person has this address, and the provider does not create people. `no-role`: no group with a role.
+ * `disabled`: the person is disabled. `taken`: another account of the provider belongs to the person with this address.
+ * `full`: the account has the maximum number of people.
  */
 export type IdentityRefusal = 'email' | 'domain' | 'unknown' | 'no-role' | 'disabled' | 'taken' | 'full';
 
@@ -24,8 +24,8 @@ export type IdentityResult =
 /** Accounts of people at sign-in providers. */
 export type IdentityStore = {
   /**
-   * Finds the person of a verified identity by issuer and subject, else by verified e-mail address, else creates one.
-   * Updates the roles of a person whom this provider created.
+   * Finds the person with a verified identity by issuer and subject, or else by verified e-mail address, or else
+   * creates one. Updates the roles of a person whom this provider created.
    */
   admit(provider: SignInProvider, identity: Identity): Promise<IdentityResult>;
   /**

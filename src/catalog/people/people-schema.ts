@@ -21,7 +21,9 @@ export type PersonTable = {
   totp_step: number | null;
   created_at: CreatedAt;
   last_seen_at: Date | null;
-  /** Provider whose sign-in created the person, and whose groups determine the roles; null: an invitation. */
+  /**
+   * Provider whose sign-in created the person, and whose groups determine the roles. Null if the person was invited.
+   */
   created_by_provider: Guid | null;
 };
 

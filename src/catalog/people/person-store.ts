@@ -114,7 +114,7 @@ async function insertPerson(
     .select((eb) => eb.fn.countAll().as('n'))
     .executeTakeFirstOrThrow();
   if (Number(n) >= MAX_PEOPLE)
-    throw new Refused('invalid', `Expected at most ${MAX_PEOPLE} people, got another one. Delete one first.`);
+    throw new Refused('invalid', `The account already has ${MAX_PEOPLE} people. Delete one first.`);
   const id = newGuid();
   const row = { id, email, name, status: 'invited' as const, role: roles.account };
   await tx.insertInto('person').values(row).execute();

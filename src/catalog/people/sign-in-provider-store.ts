@@ -21,7 +21,7 @@ export type SignInProviderStore = {
   create(wanted: NewProvider): Promise<SignInProvider>;
   /** Changes a provider. Absent fields stay unchanged. */
   update(id: Guid, change: Partial<NewProvider>): Promise<SignInProvider>;
-  /** Deletes a provider. People stay, and can use their password or another provider of the same issuer. */
+  /** Deletes a provider. Its people remain, and can use their password or another provider of the same issuer. */
   remove(id: Guid): Promise<void>;
 };
 
@@ -79,7 +79,7 @@ export function createSignInProviderStore({ db, secretBox }: Deps): SignInProvid
 async function requireRoom(tx: Tx): Promise<void> {
   const rows = await tx.selectFrom('sign_in_provider').select('id').execute();
   if (rows.length < MAX_PROVIDERS) return;
-  throw new Refused('invalid', `Expected at most ${MAX_PROVIDERS} sign-in providers. Delete one first.`);
+  throw new Refused('invalid', `The account already has ${MAX_PROVIDERS} sign-in providers. Delete one first.`);
 }
 
 async function requireLibraries(tx: Tx, { groupRoles = [] }: Partial<NewProvider>): Promise<void> {

@@ -12,17 +12,20 @@ export type SignInProvider = {
   /** URL of the provider, under which its `.well-known/openid-configuration` is found. */
   issuer: string;
   clientId: string;
-  /** Null for a public client, which proves itself with PKCE only. */
+  /** Null for a public client, which uses only PKCE. */
   clientSecret: string | null;
   /** Scopes, separated by spaces. */
   scopes: string;
-  /** Domains of accepted e-mail addresses, in lower case; empty: all. */
+  /** Domains of accepted e-mail addresses, in lower case. If empty, all are accepted. */
   emailDomains: readonly string[];
   /** True if an address without `email_verified` counts as verified. */
   trustsEmail: boolean;
-  /** Role in the account of people who are created at their first sign-in; null: only roles of their groups. */
+  /**
+   * Role in the account of people who are created at their first sign-in. If null, they get only the roles of their
+   * groups.
+   */
   defaultRole: Role | null;
-  /** Claim with the names of groups; null: groups are ignored. */
+  /** Claim that contains the names of groups. If null, groups are ignored. */
   groupClaim: string | null;
   groupRoles: readonly GroupRole[];
   createdAt: Date;

@@ -91,8 +91,8 @@ function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {
 }
 
 /**
- * Locks the row of a video and returns the kind of rendition that it needs to be playable. Returns null if the video is
- * not being processed.
+ * Locks the row of a video, and returns the kind of rendition without which it is not playable. Returns null if the
+ * video is not being processed.
  */
 async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition['kind'] | null> {
   const row = await tx

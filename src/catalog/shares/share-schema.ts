@@ -2,7 +2,9 @@ import type { ColumnType } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 
-/** A page that shows one video to everybody with its link. `token_hash` finds it, `token_sealed` restores its link. */
+/**
+ * A page that shows one video to everyone who has its link. `token_hash` finds it, `token_sealed` restores its link.
+ */
 export type ShareTable = {
   id: Guid;
   library_id: number;

@@ -15,7 +15,7 @@ const MAX_SHARES = 100;
 const TOKEN_BYTES = 32;
 
 export type ShareKey = MediaKey & { shareId: Guid };
-/** Fields that editors set. A null password opens the page to everybody with the link. */
+/** Fields that editors set. If the password is null, everyone with the link can open the page. */
 export type ShareFields = { password: string | null; allowsDownload: boolean; expiresAt: Date | null };
 
 /** Share pages of videos. */

@@ -28,6 +28,6 @@ export type Share = {
 export const SHARE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Returns whether a share has expired. */
-export function isShareOver({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: number): boolean {
+export function hasShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && expiresAt.getTime() <= nowMs;
 }

@@ -4,11 +4,11 @@ import type { Rule } from './rules.ts';
 export type Hit = {
   rule: Rule;
   expected: string;
-  came: string;
+  received: string;
   /** For the firewall's rules: the operator, and what it matched. */
   match?: { Key: string; Value: string };
   /** Other rules that matched the same request. */
-  beside?: readonly Rule[];
+  alsoMatched?: readonly Rule[];
 };
 
 /** Decision of a stage about a request. */

@@ -16,9 +16,9 @@ export function findHostFault({
     const name = rawHeaders[at] ?? '';
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1) return { rule: RULES.severalHosts, expected: 'one Host header', came: 'several' };
+  if (hosts > 1) return { rule: RULES.severalHosts, expected: 'one Host header', received: 'several' };
   const isMissing = hosts === 0 && httpVersion === '1.1';
-  return isMissing ? { rule: RULES.malformed, expected: 'a Host header', came: 'none' } : null;
+  return isMissing ? { rule: RULES.malformed, expected: 'a Host header', received: 'none' } : null;
 }
 
 /**
@@ -39,6 +39,6 @@ export function requireOneHost(handle: RequestListener): RequestListener {
 }
 
 /** Returns the message of a refusal for a fault that `findHostFault` found. */
-export function describeHostFault({ expected, came }: Hit): string {
-  return `Expected ${expected}, got ${came}. Send the name of this server once.`;
+export function describeHostFault({ expected, received }: Hit): string {
+  return `Expected ${expected}, got ${received}. Send the name of this server once.`;
 }

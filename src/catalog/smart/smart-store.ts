@@ -14,7 +14,7 @@ import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
 /** Maximum number of videos of one library with a request in progress. */
-const MAX_OPEN = 100;
+const MAX_VIDEOS = 100;
 
 /** Input of the generation: `open` are the requested features that are still to be generated. */
 export type SmartSource = {
@@ -73,13 +73,13 @@ export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void>
   // This must be the condition of the index media_smart_open, otherwise PostgreSQL does not use the index.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
-      and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_OPEN}) as under_way`.execute(
+      and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_VIDEOS}) as under_way`.execute(
     tx,
   );
-  if ((rows[0]?.open ?? 0) < MAX_OPEN) return;
+  if ((rows[0]?.open ?? 0) < MAX_VIDEOS) return;
   throw new Refused(
     'busy',
-    `Library ${libraryId} is already generating texts for ${MAX_OPEN} videos. Send this again later.`,
+    `Library ${libraryId} is already generating texts for ${MAX_VIDEOS} videos. Send this again later.`,
   );
 }
 

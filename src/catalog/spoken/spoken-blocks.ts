@@ -22,15 +22,15 @@ export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBl
 }
 
 const MAX_WORDS = 8;
-const MIN_WORD = 3;
-const MAX_QUERY = 200;
+const MIN_WORD_CHARS = 3;
+const MAX_QUERY_CHARS = 200;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Returns the words of a search; null if no word is long enough for an index of trigrams. */
 export function readSpokenQuery(text: string): string[] | null {
-  const words = text.normalize('NFC').slice(0, MAX_QUERY).split(/\s+/).slice(0, MAX_WORDS);
+  const words = text.normalize('NFC').slice(0, MAX_QUERY_CHARS).split(/\s+/).slice(0, MAX_WORDS);
   const kept = [...new Set(words.filter((word) => word !== ''))];
-  return kept.some((word) => word.length >= MIN_WORD || WITHOUT_SPACES.test(word)) ? kept : null;
+  return kept.some((word) => word.length >= MIN_WORD_CHARS || WITHOUT_SPACES.test(word)) ? kept : null;
 }
 
 /** Returns the cues of a block that contain one of the words, ignoring case. */

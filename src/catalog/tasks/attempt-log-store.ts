@@ -16,7 +16,7 @@ export type AttemptLog = {
 };
 
 /** Maximum logs per video. */
-const MAX_KEPT = 5;
+const MAX_KEPT_LOGS = 5;
 
 /** Stores the log of a failed attempt, replacing the video's oldest. Does nothing if the video no longer exists. */
 export async function keepAttemptLog(
@@ -36,7 +36,7 @@ export async function keepAttemptLog(
   await sql`
     delete from attempt_log where library_id = ${libraryId} and media_id = ${mediaId} and id <= (
       select id from attempt_log where library_id = ${libraryId} and media_id = ${mediaId}
-      order by id desc offset ${MAX_KEPT} limit 1)
+      order by id desc offset ${MAX_KEPT_LOGS} limit 1)
   `.execute(db);
 }
 
@@ -45,7 +45,7 @@ export async function listAttemptLogs(db: Db, { libraryId, mediaId }: MediaKey):
   const { rows } = await sql<AttemptLog>`
     select kind, renditions, from_segment as "fromSegment", to_segment as "toSegment", reason, messages,
       created_at as "createdAt"
-    from attempt_log where library_id = ${libraryId} and media_id = ${mediaId} order by id desc limit ${MAX_KEPT}
+    from attempt_log where library_id = ${libraryId} and media_id = ${mediaId} order by id desc limit ${MAX_KEPT_LOGS}
   `.execute(db);
   return rows;
 }

@@ -111,7 +111,7 @@ export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promis
   await db.updateTable('upload').set(RELEASED).where('id', '=', ref.id).where('attempt', '=', attempt).execute();
 }
 
-/** Releases a fetch that is blocked by something other than its file, and sets the reason as the video's. */
+/** Releases a fetch that is blocked by something other than its file. The reason is shown as that of the video. */
 export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): Promise<void> {
   const { ref, attempt } = claim;
   await sql`

@@ -52,7 +52,7 @@ export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp 
     if (open >= MAX_OPEN_PER_VIDEO) {
       throw new Refused(
         'busy',
-        `Expected at most ${MAX_OPEN_PER_VIDEO} open uploads per video, got one more. Finish or cancel one first.`,
+        `The video already has ${MAX_OPEN_PER_VIDEO} open uploads. Finish or cancel one first.`,
       );
     }
     const allBytes = partBytes + (lengthBytes ?? 0);

@@ -26,7 +26,7 @@ export type TaskActivity = {
   retryAt: Date | null;
 };
 
-const MAX_WORKS = 500;
+const MAX_TASKS = 500;
 
 /** Loads the current and past work on a video. Encode tasks are deleted when their video is finished. */
 export async function loadTaskActivity(db: Db, { libraryId, mediaId }: MediaKey): Promise<TaskActivity[]> {
@@ -40,6 +40,6 @@ export async function loadTaskActivity(db: Db, { libraryId, mediaId }: MediaKey)
     from encode_task w where w.library_id = ${libraryId} and w.media_id = ${mediaId}
     order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at,
       w.id
-    limit ${MAX_WORKS}`.execute(db);
+    limit ${MAX_TASKS}`.execute(db);
   return rows;
 }

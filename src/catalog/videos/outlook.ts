@@ -47,8 +47,8 @@ export type Outlook = {
 };
 
 /**
- * Explains why a video is not finished and about when it will be. Libraries share the encoders evenly, so each other
- * library uses at most as much as this one in the same time.
+ * Explains why a video is not finished, and estimates when it will be. Libraries share the encoders evenly, so each
+ * other library uses at most as much as this one in the same time.
  */
 export function describeOutlook(view: OutlookView): Outlook {
   const { state, reason } = view;

@@ -57,7 +57,7 @@ type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs
 export type VideoView = VideoViewRow & Playable;
 
 /** Videos of a library have few distinct sets of renditions, so each is parsed once. */
-const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_SETS = 1_000;
 const remembered = new Map<string, Playable>();
 
 /** Adds the summary of its renditions to a row. */
@@ -69,7 +69,7 @@ export function toVideoView(row: VideoViewRow): VideoView {
 function recallPlayable(shown: string): Playable {
   const known = remembered.get(shown);
   if (known !== undefined) return known;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (remembered.size >= MAX_REMEMBERED_SETS) remembered.clear();
   const playable = readPlayable(shown);
   remembered.set(shown, playable);
   return playable;

@@ -68,7 +68,7 @@ export function redirectTarget(status: number, location: string | undefined, fro
   if (from.startsWith('https:') && target.protocol !== 'https:') {
     throw new Refused(
       'invalid',
-      `Redirected (HTTP ${status}) from https to ${target.protocol.slice(0, 40)} Set another address.`,
+      `Redirected (HTTP ${status}) from https to ${target.protocol.slice(0, 40)} Set another URL.`,
     );
   }
   return target.href;

@@ -11,7 +11,7 @@ import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.t
 import type { ObjectList } from './object-list.ts';
 
 /** Maximum number of concurrent copies. */
-const MAX_CONCURRENT = 4;
+const MAX_CONCURRENT_COPIES = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
@@ -35,7 +35,7 @@ export async function copyObjectsOut(
   signal: AbortSignal,
 ): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(source.storage.list('', signal), MAX_CONCURRENT, async (object) => {
+  await inParallel(source.storage.list('', signal), MAX_CONCURRENT_COPIES, async (object) => {
     const file = path.join(folder, object.key);
     const isThere = (await sizeOf(file)) === object.sizeBytes;
     const before = hashes.get(object.key) ?? source.known?.get(object.key);
@@ -85,7 +85,7 @@ async function copyOut(
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
-  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT_COPIES, async (name) => {
     if (name.endsWith('.new') || (await storage.head(storageKey(name))) === null) gone.push(name);
   });
   return gone;
@@ -101,7 +101,7 @@ export async function putObjectsBack(
   signal: AbortSignal,
 ): Promise<Pick<Copied, 'objects' | 'bytes'>> {
   const sum = { objects: 0, bytes: 0 };
-  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT_COPIES, async (name) => {
     if (name.endsWith('.new') || omitted.has(name)) return;
     const key = storageKey(name);
     const { size } = await stat(path.join(folder, name));

@@ -11,11 +11,11 @@ import { bytesOf, readCopiedRows } from './copy-rows.ts';
 import type { Manifest } from './manifest.ts';
 import { type ObjectList, readObjectList } from './object-list.ts';
 
-const MAX_CONCURRENT = 4;
+const MAX_CONCURRENT_READS = 4;
 
 type Backup = { folder: string; manifest: Manifest };
 
-/** `found`: a sentence for each damaged or missing part. `damaged`: the keys of the objects among them. */
+/** `found`: a sentence for each damaged or missing part. `damaged`: the keys of those parts that are objects. */
 export type Verified = { found: string[]; damaged: ReadonlySet<string>; objects: number };
 
 /**
@@ -47,7 +47,7 @@ async function verifyObjects({ folder, manifest }: Backup): Promise<Verified> {
   if (list === null) return { found: [], damaged: new Set(), objects: 0 };
   const found: string[] = [];
   const damaged = new Set<string>();
-  await inParallel(list, MAX_CONCURRENT, async ([key, sha256]) => {
+  await inParallel(list, MAX_CONCURRENT_READS, async ([key, sha256]) => {
     const fault = await describeFault(path.join(folder, 'objects', key), sha256);
     if (fault === null) return;
     found.push(`object ${key}: ${fault}`);

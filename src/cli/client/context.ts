@@ -10,7 +10,7 @@ const flag = { type: 'boolean' } as const;
 
 /** Options of all verbs, with their help texts. */
 export const options = {
-  url: { ...text, help: 'address of the service' },
+  url: { ...text, help: 'URL of the service' },
   key: { ...text, help: 'key of a library or of the account' },
   library: { ...text, help: 'id of the library, 1 by default' },
   profile: { ...text, help: 'profile saved by `login`, `default` by default' },

@@ -54,13 +54,13 @@ async function hashOf(file: string): Promise<string> {
 
 type Fault = { reason: string; isFinal: boolean };
 
-/** Appends the missing bytes. Returns null if the file is complete. */
+/** Appends the missing bytes. Returns null if the file is already complete. */
 async function transfer({ request, skips }: RemoteFile, part: string): Promise<Fault | null> {
   const fromByte = await sizeOf(part);
   try {
     const response = await request(fromByte);
     const { status, body } = response;
-    // The partial file is complete, or the file on the service is shorter now. The hash tells which.
+    // Either the partial file is complete, or the file on the service is shorter now. The hash shows which one is true.
     if (status === 416 && fromByte > 0) return null;
     if (status !== 200 && status !== 206) {
       await body?.cancel();

@@ -13,7 +13,7 @@ import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { openZoneFiles, type ZoneFiles } from './zone-files.ts';
 
-/** Names of the files of an export that belong to no single video. */
+/** Names of export files that do not belong to a single video. */
 export const EXPORT_FILES = { collections: 'collections.json', statistics: 'statistics.csv', sums: 'SHA256SUMS' };
 /** Sizes and times of exported media, by which a later run notices changed files without reading all of them. */
 const MARKS = '.export.json';
@@ -24,7 +24,7 @@ const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
 const SNIFFED_BYTES = 16;
 
 type Mark = { sizeBytes: number; modifiedMs: number };
-/** `names` has the files in the folder, `sums` and `marks` the SHA-256 and size of exported media by name. */
+/** `names` contains the files in the folder, `sums` and `marks` the SHA-256 and size of exported media by name. */
 type Exporting = {
   context: Context;
   files: ZoneFiles;
@@ -118,10 +118,10 @@ function hasFile({ status }: VideoModel): boolean {
   return status !== CREATED && status !== UPLOAD_FAILED;
 }
 
-/** Exports one video. Returns whether anything was transferred. */
+/** Exports one video. Returns whether any file was transferred. */
 async function exportVideo(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder } = exporting;
-  // Both become names of files.
+  // Both become file names.
   const isName = ({ srclang }: VideoModel['captions'][number]) => /^[\w-]{1,64}$/.test(String(srclang));
   if (readGuid(video.guid) === null || !video.captions.every(isName)) {
     throw new DownloadFailed('Expected a GUID and language codes of letters, digits and hyphens.');
@@ -165,7 +165,7 @@ async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boo
   await rename(target, join(folder, name));
   sums.set(name, hash);
   exporting.marks.set(name, await markOf(join(folder, name)));
-  // Later lines of a file replace earlier ones, until the end of the export writes each once.
+  // If a file has several lines, the last one is valid. The end of the export writes one line per file.
   await appendFile(join(folder, EXPORT_FILES.sums), lineOf([name, hash]));
   return true;
 }

@@ -36,7 +36,7 @@ export async function printAnswer(answer: unknown, asJson: boolean): Promise<voi
   for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
 }
 
-/** Returns the items of a response that is a list, or an object that contains only one. */
+/** Returns the items of a response: the list itself, or the only list in an object. */
 function listIn(answer: unknown): unknown[] | null {
   if (Array.isArray(answer)) return answer;
   const fields = Object.keys(Object(answer));

@@ -101,7 +101,7 @@ async function bodyFor(
 
 /** Returns the source of a refused key, or how to pass a key if none was sent. */
 function keyHint(code: number, context: Context | null, verb: Verb): string {
-  // A new profile gets its key from stdin, and has no source yet.
+  // A new profile reads its key from stdin and has no source yet.
   if (code !== KEY_REFUSED || context === null || verb.words === 'login') return '';
   if (context.keySource !== null) return `The key was taken from ${context.keySource}.\n`;
   return 'No key was sent. Pass one with --key KEY, or save one with millrace login.\n';

@@ -18,7 +18,7 @@ const table = [
   {
     words: 'login',
     takes: [],
-    does: 'save address and key as a profile; reads the key from stdin',
+    does: 'save URL and key as a profile; reads the key from stdin',
     act: 'login',
     uses: [],
   },

@@ -12,7 +12,8 @@ export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
 
 /**
  * Opens the files of the library's pull zone. Needs the account key, which reads the settings and the token key of the
- * pull zone. Its URL is that of a thumbnail; without any, every request fails with `DownloadFailed`.
+ * pull zone. Derives the zone's URL from a thumbnail. If the library has none, every request fails with
+ * `DownloadFailed`.
  */
 export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
   const { millrace, library } = context;
@@ -27,7 +28,9 @@ export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
   const key = zone.ZoneSecurityEnabled ? zone.ZoneSecurityKey : null;
   return (path, fromByte) => {
     if (base === null)
-      throw new DownloadFailed(`${path}: no video of the library has a thumbnail, which states the URL.`);
+      throw new DownloadFailed(
+        `${path}: the URL of the pull zone is unknown, because no video of the library has a thumbnail.`,
+      );
     const expiresSec = Math.floor(Date.now() / 1000) + SIGNED_SEC;
     const query = key === null ? '' : `?${signFile({ key, path, expiresSec, address: null })}`;
     const range = fromByte === 0 ? {} : { Range: `bytes=${fromByte}-` };

@@ -59,7 +59,7 @@ export class LineDiff {
   }
 }
 
-/** Returns the lines of a hunk. Removed lines of a run of changes precede the added ones. */
+/** Returns the lines of a hunk. Within a run of changes, removed lines precede added ones. */
 function render(lines: readonly { from: string; to: string }[]): string {
   const text: string[] = [];
   let added: string[] = [];

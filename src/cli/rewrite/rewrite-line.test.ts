@@ -27,7 +27,7 @@ test.each([
     text: `//watch.example.com/embed/7/${ID}`,
   },
   {
-    name: 'API addresses',
+    name: 'API URLs',
     line: `fetch('https://video.bunnycdn.com/library/12345/videos'); fetch("https://api.bunny.net/videolibrary")`,
     text: `fetch('https://media.example.com/library/7/videos'); fetch("https://media.example.com/videolibrary")`,
   },
@@ -48,7 +48,7 @@ test.each([
     text: String.raw`('{\"u\":\"https:\\/\\/watch.example.com\\/vz-1\\/x\"}')`,
   },
   {
-    name: 'an address in the query of another one',
+    name: 'a URL in the query of another one',
     line: `https://video.bunnycdn.com/OEmbed?url=https%3A%2F%2Fiframe.mediadelivery.net%2Fembed%2F12345%2F${ID}`,
     text: `https://media.example.com/OEmbed?url=https%3A%2F%2Fwatch.example.com%2Fembed%2F7%2F${ID}`,
   },
@@ -71,7 +71,7 @@ test.each([
   expect(rewriteLine(line, rules)).toEqual({ text: line, found: [] });
 });
 
-test('reports addresses of a pull zone without a replacement', () => {
+test('reports URLs of a pull zone without a replacement', () => {
   const line = 'https://vz-ffffffff-000.b-cdn.net/x/playlist.m3u8?token=1';
   const host = 'vz-ffffffff-000.b-cdn.net';
   expect(rewriteLine(line, rules)).toEqual({
@@ -80,7 +80,7 @@ test('reports addresses of a pull zone without a replacement', () => {
   });
 });
 
-test('returns each address with its replacement, without the query', () => {
+test('returns each URL with its replacement, without the query', () => {
   const { found } = rewriteLine(`src="https://iframe.mediadelivery.net/embed/12345/${ID}?t=1"`, rules);
   expect(found).toEqual([
     {

@@ -1,34 +1,34 @@
 import { API_HOSTS, baseFor, PLAYER_HOSTS, type RewriteRules } from './rewrite-rules.ts';
 import { type LineEdit, withSerializedLengths } from './with-serialized-lengths.ts';
 
-/** An address of the hosted service in a text. `to` is null if no rule replaces it. Both are without a query. */
+/** A URL of the hosted service in a text. `to` is null if no rule replaces it. Both are without a query. */
 export type FoundAddress = {
   from: string;
   to: string | null;
   host: string;
-  /** Id of the library in the address, if no rule replaces it. */
+  /** Id of the library in the URL, if no rule replaces it. */
   keptLibrary: string | null;
 };
 
-/** Notation of an address: its slashes, and whether it is percent-encoded. */
+/** Notation of a URL: its slashes, and whether it is percent-encoded. */
 type Notation = { slash: string; isPercent: boolean };
 
 const SLASH = String.raw`(?:\\{0,16}/|%2F)`;
 const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAll('.', String.raw`\.`)).join('|');
 
-/** Creates the expression that finds addresses of the hosted service and of the hosts in the rules. */
+/** Creates the expression that finds URLs of the hosted service and of the hosts in the rules. */
 export function addressPattern(rules: RewriteRules): RegExp {
   const mapped = [...rules.hosts.keys()].map((host) => host.replaceAll('.', String.raw`\.`));
   const hosts = [KNOWN_HOSTS, String.raw`[a-z0-9-]+\.b-cdn\.net`, ...mapped].join('|');
   const prefix = String.raw`(?<![\w.@%-])(?<scheme>https?(?::|%3A))?(?<slashes>${SLASH}{2})?`;
   const path = `(?<path>${SLASH}(?<page>embed|play|library)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
-  // The rest is only looked at, because it may contain further addresses.
+  // The rest is not replaced, only searched: it may contain more URLs.
   const rest = String.raw`(?=(?<rest>(?:\\*/|%2F|[\w.~%-])*))`;
   return new RegExp(String.raw`${prefix}(?<host>${hosts})(?![\w-]|\.\w)${path}${rest}`, 'gi');
 }
 
 /**
- * Replaces the addresses of the hosted service in one line. `line` has one character per byte (latin1). Plain,
+ * Replaces the URLs of the hosted service in one line. `line` has one character per byte (latin1). Plain,
  * protocol-relative, JSON-escaped and percent-encoded notations are kept, and lengths in serialized PHP are corrected.
  */
 export function rewriteLine(

@@ -1,13 +1,13 @@
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Replacements for the addresses of the hosted service. */
+/** Replacements for the URLs of the hosted service. */
 export type RewriteRules = {
-  /** New base address of the API, without a trailing slash, or null. */
+  /** New base URL of the API, without a trailing slash, or null. */
   api: string | null;
-  /** New base address of players and their files, without a trailing slash, or null. */
+  /** New base URL of players and their files, without a trailing slash, or null. */
   edge: string | null;
-  /** New base address by host name, for hosts of pull zones. */
+  /** New base URL by host name, for hosts of pull zones. */
   hosts: ReadonlyMap<string, string>;
   /** New library id by old library id. */
   libraries: ReadonlyMap<string, string>;
@@ -15,14 +15,17 @@ export type RewriteRules = {
 
 export type RewriteOptions = { api?: string; edge?: string; host: readonly string[]; library: readonly string[] };
 
-/** Hosts whose addresses are replaced by `RewriteRules.edge`. */
+/** Hosts whose URLs are replaced by `RewriteRules.edge`. */
 export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net', 'assets.mediadelivery.net'];
-/** Hosts whose addresses are replaced by `RewriteRules.api`, except for player pages. */
+/** Hosts whose URLs are replaced by `RewriteRules.api`, except for player pages. */
 export const API_HOSTS = ['video.bunnycdn.com', 'api.bunny.net'];
 
 const PLAYER_PAGES = ['embed', 'play'];
 
-/** Reads the options of `millrace rewrite`. Throws `Refused` (`invalid`) if one is malformed or none has an effect. */
+/**
+ * Reads the options of `millrace rewrite`. Throws `Refused` (`invalid`) if an option is malformed, or if none of them
+ * replaces anything.
+ */
 export function readRules({ api, edge, host, library }: RewriteOptions): RewriteRules {
   const hosts = new Map(
     host.map((pair) => {
@@ -45,7 +48,7 @@ export function readRules({ api, edge, host, library }: RewriteOptions): Rewrite
   return rules;
 }
 
-/** Returns the new base address for an address of `host`. `page` is the first segment of its path. Null if none. */
+/** Returns the new base URL for a URL of `host`. `page` is the first segment of its path. Null if none. */
 export function baseFor(rules: RewriteRules, host: string, page: string): string | null {
   const name = host.toLowerCase();
   const mapped = rules.hosts.get(name);
@@ -69,7 +72,7 @@ function readBase(option: string, text: string): string {
   const url = URL.parse(text);
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
   if (!isWeb || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-    throw wrong(option, 'an http or https address without user, query or fragment', text);
+    throw wrong(option, 'an http or https URL without user, query or fragment', text);
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the command. Returns what it wrote. */
+/** Runs the command. Returns its output. */
 async function run(...args: string[]): Promise<{ output: string; notes: string }> {
   const [output, notes] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')];
   for (const stream of [output, notes]) stream.mockReturnValue(true).mockClear();
@@ -31,7 +31,7 @@ test('prints a diff and changes nothing without --write', async () => {
   writeFileSync(at('page.html'), `<p>\n${OLD}\n`);
   const { output, notes } = await run(folder, ...OPTIONS);
   expect(output).toBe(`--- ${at('page.html')}\n+++ ${at('page.html')}\n@@ -1,2 +1,2 @@\n <p>\n-${OLD}\n+${NEW}\n`);
-  expect(notes).toBe('Found 1 address in 1 file. Run again with --write to change them.\n');
+  expect(notes).toBe('Found 1 URL in 1 file. Run again with --write to change them.\n');
   expect(readFileSync(at('page.html'), 'utf8')).toContain(OLD);
 });
 
@@ -44,13 +44,13 @@ test('with --write changes text files, and keeps other bytes, modes, binary file
   symlinkSync(outside, at('link'));
   const { output, notes } = await run(folder, ...OPTIONS, '--write');
   expect(output).toBe('');
-  expect(notes).toBe('Changed 1 address in 1 file.\n');
+  expect(notes).toBe('Changed 1 URL in 1 file.\n');
   expect(readFileSync(at('odd.txt'))).toEqual(Buffer.concat([odd.subarray(0, 2), Buffer.from(`${NEW}\r\n\r\nend`)]));
   expect(statSync(at('odd.txt')).mode & 0o777).toBe(0o640);
   expect(readFileSync(at('picture.bin'), 'utf8')).toBe(`\0${OLD}`);
   expect(readFileSync(path.join(outside, 'kept.html'), 'utf8')).toBe(OLD);
   rmSync(outside, { recursive: true });
-  expect((await run(folder, ...OPTIONS, '--write')).notes).toBe('Changed 0 addresses in 0 files.\n');
+  expect((await run(folder, ...OPTIONS, '--write')).notes).toBe('Changed 0 URLs in 0 files.\n');
 });
 
 test.each([
@@ -79,23 +79,23 @@ test('names libraries whose ids are kept', async () => {
   writeFileSync(at('page.html'), `${OLD} ${OLD.replace('12345', '99')} ${OLD.replace('12345', '99')}`);
   const { notes } = await run(folder, ...OPTIONS);
   expect(notes).not.toContain('12345');
-  expect(notes).toContain('Kept library 99 in 2 addresses. If it has another id now, add --library 99=NEW.');
+  expect(notes).toContain('Kept library 99 in 2 URLs. If it has another id now, add --library 99=NEW.');
 });
 
-test('names the option that unchanged addresses need', async () => {
+test('names the option that unchanged URLs need', async () => {
   writeFileSync(
     at('page.html'),
     'https://video.bunnycdn.com/library/1 https://vz-1-2.b-cdn.net/x https://vz-1-2.b-cdn.net/y',
   );
   const { notes } = await run(folder, ...OPTIONS);
-  expect(notes).toContain('Unchanged: 1 address of video.bunnycdn.com. Add --api URL and --edge URL.');
-  expect(notes).toContain('Unchanged: 2 addresses of vz-1-2.b-cdn.net. Add --host vz-1-2.b-cdn.net=URL.');
+  expect(notes).toContain('Unchanged: 1 URL of video.bunnycdn.com. Add --api URL and --edge URL.');
+  expect(notes).toContain('Unchanged: 2 URLs of vz-1-2.b-cdn.net. Add --host vz-1-2.b-cdn.net=URL.');
 });
 
 test.each([
   { args: [], reason: /expected a file or folder, got none/ },
   { args: ['.'], reason: /expected --api URL, --edge URL or --host OLD=URL, got none of them/ },
-  { args: ['.', '--edge', 'watch.example.com'], reason: /--edge: expected an http or https address/ },
+  { args: ['.', '--edge', 'watch.example.com'], reason: /--edge: expected an http or https URL/ },
   { args: ['.', '--edge', 'https://a.example?x=1'], reason: /--edge: expected .* got "https:\/\/a.example\?x=1"/ },
   { args: ['.', ...OPTIONS, '--library', '1=x'], reason: /--library: expected two whole numbers, got "1=x"/ },
   { args: ['.', ...OPTIONS, '--host', 'cdn.example.com'], reason: /--host: expected OLD=NEW/ },

@@ -12,10 +12,10 @@ import { type RewriteRules, readRules } from './rewrite-rules.ts';
 
 /** Maximum length of a line, in bytes. */
 const MAX_LINE_BYTES = 128 * 2 ** 20;
-/** Maximum number of addresses in a redirect map. */
+/** Maximum number of URLs in a redirect map. */
 const MAX_REDIRECTS = 100_000;
-/** Maximum number of hosts, and of libraries, that are listed because no option covers them. */
-const MAX_LISTED = 100;
+/** Maximum number of listed hosts, and of listed libraries, that no option covers. */
+const MAX_LISTED_NAMES = 100;
 /** A file with a zero byte in its first bytes is binary. */
 const EXAMINED_BYTES = 8_192;
 const SKIPPED_FOLDERS = ['.git', 'node_modules'];
@@ -30,7 +30,7 @@ type Totals = {
 };
 
 /**
- * `millrace rewrite PATH...`: finds addresses of the hosted service in files and folders, and prints the changes as a
+ * `millrace rewrite PATH...`: finds URLs of the hosted service in files and folders, and prints the changes as a
  * unified diff. With `--write`, changes the files; with `--redirects`, prints a redirect map instead.
  */
 export async function rewrite(args: readonly string[]): Promise<number> {
@@ -126,9 +126,9 @@ async function rewriteFile(file: string, { rules, pattern, isWriting, redirects 
   });
 }
 
-/** Counts a host or a library, up to a maximum number of different ones. */
+/** Counts an occurrence of a host or a library, up to a maximum number of distinct ones. */
 function count(counts: Map<string, number>, name: string): void {
-  if (counts.has(name) || counts.size < MAX_LISTED) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (counts.has(name) || counts.size < MAX_LISTED_NAMES) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /**
@@ -176,25 +176,26 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function describe({ files, addresses, unmapped, keptLibraries, redirects }: Totals, mode: Mode): string {
-  const count = `${countOf(addresses, 'address')} in ${countOf(files, 'file')}`;
+  const count = `${countOf(addresses, 'URL')} in ${countOf(files, 'file')}`;
   const hint = addresses === 0 || mode.redirects !== null ? '' : ' Run again with --write to change them.';
   const lines = [mode.isWriting ? `Changed ${count}.` : `Found ${count}.${hint}`];
   if (mode.redirects !== null && redirects.size === MAX_REDIRECTS) {
-    lines.push(`The map has ${MAX_REDIRECTS} addresses, its maximum. Run the command for fewer files at once.`);
+    lines.push(`The map has ${MAX_REDIRECTS} URLs, its maximum. Run the command for fewer files at once.`);
   }
   for (const [host, times] of unmapped) {
-    lines.push(`Unchanged: ${countOf(times, 'address')} of ${host}. Add ${optionFor(host)}.`);
+    lines.push(`Unchanged: ${countOf(times, 'URL')} of ${host}. Add ${optionFor(host)}.`);
   }
   for (const [library, times] of keptLibraries) {
     const hint = `If it has another id now, add --library ${library}=NEW.`;
-    lines.push(`Kept library ${library} in ${countOf(times, 'address')}. ${hint}`);
+    lines.push(`Kept library ${library} in ${countOf(times, 'URL')}. ${hint}`);
   }
-  if (unmapped.size === MAX_LISTED || keptLibraries.size === MAX_LISTED) lines.push('Further ones are not listed.');
+  if (unmapped.size === MAX_LISTED_NAMES || keptLibraries.size === MAX_LISTED_NAMES)
+    lines.push('Further ones are not listed.');
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function countOf(count: number, noun: 'address' | 'file'): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun === 'address' ? 'addresses' : 'files'}`;
+function countOf(count: number, noun: 'URL' | 'file'): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
 function optionFor(host: string): string {

@@ -2,14 +2,14 @@
 export type LineEdit = { start: number; end: number; text: string };
 
 /**
- * Adds the edits that correct the lengths of serialized PHP strings (`s:5:"hello";`) around `edits`. Without them,
- * WordPress and others discard the whole value. The line has one character per byte. In an SQL dump, the quotes are
- * escaped, and an escaped character counts once.
+ * Adds the edits that correct the lengths of serialized PHP strings (`s:5:"hello";`) around `edits`. Without these
+ * edits, WordPress and other programs discard the whole value. The line has one character per byte. In an SQL dump, the
+ * quotes are escaped, and an escaped character counts once.
  */
 export function withSerializedLengths(line: string, edits: readonly LineEdit[]): LineEdit[] {
   const all = [...edits];
   const pending = edits.toSorted((one, other) => one.start - other.start);
-  /** Edits after the current position, the nearest last. */
+  /** Edits after the current position, with the nearest one last. */
   const after: LineEdit[] = [];
   const opened = [...line.matchAll(/(?<![\w])s:(?<length>[0-9]{1,10}):(?<backslash>\\?)"/g)];
   // Inner strings begin later. The length of an outer string depends on the digits in inner ones.

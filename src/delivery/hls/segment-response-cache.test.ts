@@ -43,7 +43,7 @@ function keepOne(path = '/a', isCurrent = () => true): SegmentResponseCache {
 const publication = makePublication();
 
 test.each([
-  { what: 'the same address', request: ask(), address: at('/a'), isFound: true },
+  { what: 'the same URL', request: ask(), address: at('/a'), isFound: true },
   { what: 'a different zone', request: ask(), address: at('/a', { zone: 'vz-2' }), isFound: false },
   { what: 'a zone that now requires tokens', request: ask(), address: at('/a', { isPrivate: true }), isFound: false },
   { what: 'a different method', request: ask({}, 'HEAD'), address: at('/a'), isFound: false },

@@ -1,5 +1,5 @@
 import type { SegmentRequest, SegmentRequestStore } from '../../catalog/on-demand/segment-request-store.ts';
-import { MAX_AHEAD } from '../../catalog/on-demand/segment-task-store.ts';
+import { MAX_AHEAD_SEGMENTS } from '../../catalog/on-demand/segment-task-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { remember } from '../../lib/remember.ts';
@@ -92,7 +92,7 @@ export class SegmentRequests {
     const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
     remember(this.#requested, [nameOf({ rendition, segment }), nowMs], MAX_LOCATIONS);
     const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
-    const aheadSegments = Math.max(0, Math.min(follows ? MAX_AHEAD : FIRST_AHEAD, last - segment));
+    const aheadSegments = Math.max(0, Math.min(follows ? MAX_AHEAD_SEGMENTS : FIRST_AHEAD, last - segment));
     const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;
     return { libraryId, mediaId, renditionId: rendition.id, segment, aheadSegments, isAwaited, forSec };
   }

@@ -19,7 +19,7 @@ import type { ShareReader } from './share-reader.ts';
 export type EdgeRequest = AdmissionRequest & {
   message: IncomingMessage;
   target: EdgeTarget | null;
-  /** Share that the target names; null for none. */
+  /** Share in the target of the request, or null. */
   share: Share | null;
 };
 

@@ -32,7 +32,7 @@ export class ShareReader<Key extends string = string> {
     return this.#shares.peek(key);
   }
 
-  /** Whether the database is being asked for the share. */
+  /** Whether a database query for the share is running. */
   isLoading(key: Key): boolean {
     return this.#shares.isLoading(key);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { isShareOver, type Share } from '../../catalog/shares/share.ts';
+import { hasShareExpired, type Share } from '../../catalog/shares/share.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import type { AddressSet } from '../../lib/client-address.ts';
@@ -20,7 +20,7 @@ import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';
 import { readPlayRequest, tokenQuery } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import { folderTokenFor } from '../shield/sign-for-viewer.ts';
-import type { ShareVisitors } from './share-visitors.ts';
+import type { SharePasswords } from './share-passwords.ts';
 import { NOTICES, type ShareNotice, writeNoticePage, writePasswordPage, writeSharePage } from './write-share-page.ts';
 
 type ShareDeps = {
@@ -29,7 +29,7 @@ type ShareDeps = {
   reader: Pick<PublicationReader, 'find'>;
   budgets: ReceiveDeps['budgets'];
   storage: EdgeStorage;
-  visitors: ShareVisitors;
+  passwords: SharePasswords;
   edgeUrl: string | null;
   apiUrl: string | null;
   trusted: AddressSet;
@@ -58,10 +58,10 @@ export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDe
   return url === null ? notice(admitted, 'gone', deps) : redirect(url);
 }
 
-/** Serves the logo of the library, which the page for the password also shows. */
+/** Serves the logo of the library, which is also shown on the password page. */
 async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   const { share, nowMs } = admitted.request;
-  if (share === null || isShareOver(share, nowMs)) return notFound('unknown-picture');
+  if (share === null || hasShareExpired(share, nowMs)) return notFound('unknown-picture');
   const publication = await deps.reader.find(admitted, share, deps.budgets);
   const version = publication?.settings.logoVersion ?? null;
   if (version === null) return notFound('unknown-picture');
@@ -69,21 +69,21 @@ async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   return answer.kind === 'problem' ? answer : { ...answer, cacheControl: CACHE_PRIVATELY };
 }
 
-/** Checks the password that a visitor entered. If it is right, redirects to the page with a cookie. */
+/** Checks the password that a viewer entered. If it is right, redirects to the page with a cookie. */
 export async function takeSharePassword(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   const { message, share, client, nowMs } = admitted.request;
   const form = await readBytes(message, { what: 'a password', limitBytes: MAX_FORM_BYTES });
-  if (share === null || share.passwordHash === null || isShareOver(share, nowMs)) {
+  if (share === null || share.passwordHash === null || hasShareExpired(share, nowMs)) {
     return serveShare(admitted, 'page', deps);
   }
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
   const password = new URLSearchParams(form.toString()).get('password') ?? '';
-  const verdict = await deps.visitors.check(share, password, client.key);
+  const verdict = await deps.passwords.check(share, password, client.key);
   if (verdict !== 'right') return passwordPage(admitted, { share, verdict }, deps);
   const path = pathOf(admitted);
   const isSecure = originOf(admitted, deps).startsWith('https:');
-  return redirect(path, { 'Set-Cookie': deps.visitors.writePass(share, path, { isSecure, nowMs }) });
+  return redirect(path, { 'Set-Cookie': deps.passwords.writePass(share, path, { isSecure, nowMs }) });
 }
 
 /** Returns the video of a share, or the page that explains why the viewer may not see it. */
@@ -92,8 +92,8 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Opened | Ans
   if (share === null) return notice(admitted, 'gone', deps);
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
-  if (isShareOver(share, nowMs)) return notice(admitted, 'expired', deps);
-  if (share.passwordHash !== null && !deps.visitors.holdsPass(share, message, nowMs)) {
+  if (hasShareExpired(share, nowMs)) return notice(admitted, 'expired', deps);
+  if (share.passwordHash !== null && !deps.passwords.holdsPass(share, message, nowMs)) {
     return passwordPage(admitted, { share, verdict: 'asked' }, deps);
   }
   const publication = await deps.reader.find(admitted, share, deps.budgets);
@@ -103,8 +103,8 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Opened | Ans
 }
 
 /**
- * Returns the page that explains a refusal by the referrer rules; null if they allow the viewer. Address, country and
- * rates were checked before.
+ * Returns the page that explains a refusal by the referrer rules; null if they allow the viewer. IP address, country
+ * and rates were checked before.
  */
 async function refusalOf({ request }: Asked, share: Share, { playback, player }: ShareDeps): Promise<Answer | null> {
   const problem = await playback.authorizePage(share, readPlayRequest(request.message));
@@ -161,7 +161,7 @@ function notice({ request }: Asked, reason: ShareNotice, deps: ShareDeps): Answe
 }
 
 /**
- * Returns the address of the player page, with a token that lasts for the video but not longer than the share. The
+ * Returns the URL of the player page, with a token that lasts for the video but not longer than the share. The
  * token ends when the share is deleted.
  */
 function playerUrl({ request: { policy, nowMs, address } }: Asked, { share, publication }: Opened): string {
@@ -227,7 +227,7 @@ function pathOf({ request: { target } }: Asked): string {
   return target?.kind === 'share' ? `/share/${target.token}` : '/';
 }
 
-/** Returns the origin of the address that other sites show. */
+/** Returns the origin of the page's URL as other sites show it. */
 function originOf({ request: { message } }: Asked, { edgeUrl, trusted }: ShareDeps): string {
   if (edgeUrl !== null) return edgeUrl;
   const { scheme, host } = requestOrigin(message, trusted);

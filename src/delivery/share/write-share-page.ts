@@ -4,12 +4,12 @@ import { escapeHtml } from '../../lib/escape-html.ts';
 import type { PlayerAssets } from '../player/load-player-assets.ts';
 import { chooseWords, type Words } from '../player/player-words.ts';
 
-/** Reason why a share shows no video. */
+/** Reason why a share page does not show its video. */
 export type ShareNotice = 'gone' | 'expired' | 'failed' | 'waiting' | 'processing';
 
 type Writing = { assets: PlayerAssets; nonce: string };
 type SharePageView = {
-  /** Path of the page, and the origin of its address for other sites. */
+  /** Path of the page, and the origin of its URL for other sites. */
   path: string;
   origin: string;
   /** Path of the video's folder, with the viewer's token. */
@@ -23,7 +23,7 @@ type SharePageView = {
   start: string;
 };
 
-/** Keys of the title and the text of each notice, and the status of its response. */
+/** Translation keys of the title and the text of each notice, and the status of its response. */
 export const NOTICES: Readonly<Record<ShareNotice, { title: string; text: string; status: 404 | 410 | 503 }>> = {
   gone: { title: 'state.gone', text: 'state.gone.text', status: 404 },
   expired: { title: 'share.expired', text: 'share.expired.text', status: 410 },
@@ -93,7 +93,10 @@ ${alert}
   );
 }
 
-/** Writes the page that explains why a share shows no video. Pages that wait for the video load themselves again. */
+/**
+ * Writes the page that explains why a share does not show its video. Pages that wait for the video reload
+ * automatically.
+ */
 export function writeNoticePage(
   { reason, language: wanted }: { reason: ShareNotice; language: string },
   writing: Writing,
@@ -107,7 +110,7 @@ export function writeNoticePage(
   );
 }
 
-/** `status` is the status that an open page expects of its address; null for a page that does not watch it. */
+/** `status` is the status that an open page expects from its URL; null for a page that does not poll it. */
 type Page = { title: string; language: string; isRtl: boolean; style: string; status: number | null; head: string };
 
 function writeDocument({ title, language, isRtl, style, status, head }: Page, body: string, writing: Writing): Buffer {

@@ -10,7 +10,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
 
-const MAX_QUOTED = 200;
+const MAX_QUOTED_CHARS = 200;
 
 export type PlaybackAuthorizerDeps = {
   /** Returns the policy of a library's pull zone, or null if the library was deleted. */
@@ -46,7 +46,7 @@ export class PlaybackAuthorizer {
       judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) ??
       (policy.zone.embedTokenRequired ? await this.#judgeIssuer({ libraryId, mediaId }, request, nowMs) : null);
     if (hit === null) return null;
-    const message = `This video requires a token: expected ${hit.expected}, got ${hit.came}.`;
+    const message = `This video requires a token: expected ${hit.expected}, got ${hit.received}.`;
     return { ...toProblem('token-denied', message), hit };
   }
 
@@ -92,7 +92,7 @@ export class PlaybackAuthorizer {
   #judgeReferrer(policy: CompiledPolicy, { referrer }: PlayRequest): Problem | null {
     const hit = judgePage(policy, referrer === null ? null : hostOf(referrer), this.#deps.ownHosts);
     if (hit === null) return null;
-    const came = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED)}"`;
-    return { ...toProblem('referrer-denied', `Expected ${hit.expected}, got ${came}.`), hit };
+    const received = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED_CHARS)}"`;
+    return { ...toProblem('referrer-denied', `Expected ${hit.expected}, got ${received}.`), hit };
   }
 }

@@ -35,7 +35,7 @@ export type LiveNodeDeps = {
   /** Id of this machine. It stays the same across restarts of the process. */
   nodeId: Guid;
   host: string;
-  /** Address at which edges reach `host`. Null means `host` itself. */
+  /** Host at which edges reach `host`. Null means `host` itself. */
   feedHost: string;
   feedSecret: string;
   journalFolder: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAddressRules } from '../../lib/outbound/address-rules.ts';
 import { openRelays } from './open-relays.ts';
 
-test('reports the reason for a relay with a refused address or port, or an invalid address', async () => {
+test('reports the reason for a relay with a refused address or port, or an invalid URL', async () => {
   const reported: Error[] = [];
   const deps = { rules: createAddressRules([]), report: (error: Error) => void reported.push(error) };
   const relays = openRelays(['rtmp://10.0.0.1/live/key', 'rtmp://1.1.1.1:22/live/key', 'http://a.example/b'], deps);

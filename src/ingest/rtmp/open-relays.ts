@@ -9,7 +9,7 @@ export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[];
 
 const MAX_RELAYS = 5;
 
-/** Starts a relay to each receiver configured for a stream. Reports and skips invalid RTMP addresses. */
+/** Starts a relay to each receiver configured for a stream. Reports and skips invalid RTMP URLs. */
 export function openRelays(
   requests: readonly RelayRequest[],
   deps: { rules: AddressRules; report(error: Error): void },

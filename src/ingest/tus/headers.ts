@@ -38,7 +38,7 @@ export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimit
   if (!concat.startsWith('final;')) {
     throw new Refused(
       'invalid',
-      `Expected Upload-Concat to be "partial" or "final;" and addresses of partial uploads, got ${quote(concat)}.`,
+      `Expected Upload-Concat to be "partial" or "final;" and URLs of partial uploads, got ${quote(concat)}.`,
     );
   }
   if (headers['upload-length'] !== undefined || headers['upload-defer-length'] !== undefined) {
@@ -155,7 +155,7 @@ function readPartIds(list: string, maxParts: number): Guid[] {
   const ids = addresses.map((address) => {
     const id = parseGuid(/\/tusupload\/([^/?#]+)\/?$/i.exec(address)?.[1] ?? '');
     if (id !== null) return id;
-    throw new Refused('invalid', `Expected addresses of partial uploads in Upload-Concat, got ${quote(address)}.`);
+    throw new Refused('invalid', `Expected URLs of partial uploads in Upload-Concat, got ${quote(address)}.`);
   });
   if (new Set(ids).size === ids.length) return ids;
   const repeated = ids.find((id, at) => ids.indexOf(id) !== at);

@@ -70,7 +70,7 @@ async function answer(exchange: Exchange): Promise<void> {
   response.setHeader('Cache-Control', 'no-store');
   try {
     const match = PATH.exec(request.url ?? '');
-    if (match === null) throw new Refused('not-found', `There is nothing at ${request.url}. Check the address.`);
+    if (match === null) throw new Refused('not-found', `There is nothing at ${request.url}. Check the URL.`);
     await route({ ...exchange, id: match[1] ?? '' });
   } catch (error) {
     refuse(response, error, deps.onError);

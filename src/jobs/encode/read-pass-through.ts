@@ -72,8 +72,8 @@ export async function replanPassThrough(
   const answer: PassThroughAnswer | null =
     indexed === null ? null : planPassThrough(indexed.index, facts, indexed.heads, Number.POSITIVE_INFINITY);
   if (indexed === null || answer === null || answer.kind === 'refused') {
-    const came = answer?.kind === 'refused' ? answer.message : 'no index';
-    throw new Error(`The source cannot be passed through any more: ${came}`);
+    const received = answer?.kind === 'refused' ? answer.message : 'no index';
+    throw new Error(`The source cannot be passed through any more: ${received}`);
   }
   return { index: indexed.index, plan: answer.plan };
 }

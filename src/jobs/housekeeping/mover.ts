@@ -154,8 +154,7 @@ async function moveListed(
     large = mine.catch(() => undefined);
     return mine;
   });
-  if (failed > 0)
-    throw new AggregateError(failures, `${failed} objects could not be moved. The mover tries them again.`);
+  if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved. The mover retries them.`);
 }
 
 /** Returns whether the next object would fail too. */

@@ -6,7 +6,7 @@ import { type InspectDeps, inspectObject } from './inspect-object.ts';
 /** Time covered by one read budget, in seconds. */
 const RUN_SEC = 60;
 /** Maximum number of unreadable objects reported per run. The next run continues after them. */
-const MAX_UNREAD = 10;
+const MAX_UNREADABLE_OBJECTS = 10;
 
 /** Maximum number of bytes read per run. The last object is read completely even if it exceeds the budget. */
 export type ScrubBudget = { bytes: number };
@@ -21,7 +21,7 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
   let readBytes = 0;
   let unread = 0;
   const seen = { count: 0, damaged: 0 };
-  while (readBytes < bytes && unread < MAX_UNREAD) {
+  while (readBytes < bytes && unread < MAX_UNREADABLE_OBJECTS) {
     signal.throwIfAborted();
     const taken = await takeNext(deps.db);
     if (taken === null) break;

@@ -11,9 +11,9 @@ export type SourceRequest = {
   accessKey: string | null;
   accountKey: string | null;
   libraryId: number | null;
-  /** Address of the files, without a final slash. */
+  /** URL of the files, without a final slash. */
   cdnUrl: string | null;
-  /** Signs addresses of files; null if the pull zone requires no token. */
+  /** Signs URLs of files; null if the pull zone requires no token. */
   securityKey: string | null;
   /** Page that the pull zone expects as referrer. */
   referrer: string | null;
@@ -44,8 +44,8 @@ export type Listing = {
 export type Located = { id: Guid; sourceId: string; video: ImportedVideo };
 
 /**
- * A place that videos can be imported from. `prepare` finds out what the request does not state, before the list and
- * again after `refreshSec`. `list` returns one page of entries, collections first. `locate` writes requests for the
+ * A source from which videos can be imported. `prepare` determines values that the request does not contain, before the
+ * list and again after `refreshSec`. `list` returns one page of entries, collections first. `locate` writes requests for the
  * files of a video immediately before the transfer. It throws `SourcePreparing` while the source makes the file.
  */
 export type ImportSource = {

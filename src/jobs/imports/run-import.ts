@@ -62,7 +62,7 @@ export const runImport = defineJob<ImportTick, JobDeps>({
       const pauseSec = await advance(opened, { running, deps }, signal);
       if (pauseSec !== null) await next(opened, { reason: null, delaySec: pauseSec }, deps);
     } catch (error) {
-      // The queue gives a refusal up, but tries any other error again.
+      // The queue does not retry a refusal, but retries after any other error.
       if (error instanceof Refused && isTransient(error)) throw new Error(error.message, { cause: error });
       if (!(error instanceof SourceBusy)) throw error;
       await next(opened, { reason: error.message, delaySec: error.waitSec }, deps);

@@ -19,7 +19,7 @@ const MIN_UNIX_SEC = 1_000_000_000;
 /** Statuses of files that do not exist, or that the key may not see. */
 const MISSING: ReadonlySet<number> = new Set([403, 404, 410]);
 
-/** A request for a file at the source. Signed addresses expire, so it is written immediately before its use. */
+/** A request for a file at the source. Signed URLs expire, so it is written immediately before its use. */
 export type FileRequest = { url: string; headers: Record<string, string> };
 /** A request to the API of the source. The body is JSON unless the headers state another type. Default: GET. */
 export type ApiRequest = FileRequest & { method?: 'GET' | 'POST' | 'PUT'; body?: string };
@@ -47,7 +47,7 @@ export class SourceBusy extends Error {
 export type SourceClient = {
   /**
    * Reads JSON. Tries again after network failures and statuses of 500 and above. Throws `SourceBusy` after a 429, and
-   * `Refused` (`invalid`) after another status than 200 and 201.
+   * `Refused` (`invalid`) after a status other than 200 and 201.
    */
   readJson(request: ApiRequest, signal: AbortSignal): Promise<unknown>;
   /** Reads JSON. Returns null if it does not exist (403, 404, 410). Fails like `readJson`. */
@@ -187,7 +187,7 @@ function waitOf(header: string | undefined): number {
   return Number.isFinite(sec) ? Math.min(MAX_WAIT_SEC, Math.max(1, Math.ceil(sec))) : 5;
 }
 
-/** Addresses may contain tokens, which must not appear in messages. */
+/** URLs may contain tokens, which must not appear in messages. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }

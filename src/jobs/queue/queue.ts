@@ -33,7 +33,7 @@ const MAX_RETRY_PAUSE_SEC = 120;
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
 /** Maximum list items of a payload in a log line. */
-const MAX_WRITTEN = 20;
+const MAX_LOGGED_ITEMS = 20;
 
 /** A job in the queue. `requestId` identifies the API request that sent it, for log lines. */
 type Envelope = { job: string; payload: object; requestId?: string };
@@ -294,7 +294,7 @@ function deathReason(job: JobWithMetadata<Envelope>): string {
 /** Truncate long lists, such as generated texts. */
 function describe(cause: unknown, { job, payload }: Envelope): Error {
   const written = JSON.stringify(payload, (_, value: unknown) =>
-    Array.isArray(value) && value.length > MAX_WRITTEN ? `${value.length} items` : value,
+    Array.isArray(value) && value.length > MAX_LOGGED_ITEMS ? `${value.length} items` : value,
   );
   return new Error(`The job ${job} failed for ${written}.`, { cause });
 }

@@ -38,11 +38,11 @@ const TEND_MS = 2_000;
 const PROGRESS_MS = 3_000;
 const DRAIN_MS = 5_000;
 /**
- * Time for which a worker leaves tasks that do not fit on its disk to others, in ms. `MAX_AVOIDED` is the maximum
+ * Time for which a worker leaves tasks that do not fit on its disk to others, in ms. `MAX_AVOIDED_TASKS` is the maximum
  * number of such videos.
  */
 const AVOID_MS = 60_000;
-const MAX_AVOIDED = 1_000;
+const MAX_AVOIDED_TASKS = 1_000;
 const MAX_SAMPLES = 200;
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
@@ -221,7 +221,7 @@ class Runner {
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
     countTaskEnd(claim.task.kind, end, startedMs);
-    if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
+    if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED_TASKS) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
     const tookSec = (performance.now() - startedMs) / 1000;

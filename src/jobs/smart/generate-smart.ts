@@ -109,9 +109,9 @@ async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobD
   const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
   if ((await deps.findTranscriber()) === null) throw new Refused('invalid', `The video has no captions. ${NO_ENGINE}`);
   const { hasAudio } = await loadSpeechSource(deps.db, key);
-  const isOver = source.state === 'finished' || source.state === 'jit-ready';
+  const isEncoded = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') throw new Refused('invalid', 'The video could not be encoded.');
-  if (isOver && !hasAudio) throw new Refused('invalid', 'The video has no captions and no audio.');
+  if (isEncoded && !hasAudio) throw new Refused('invalid', 'The video has no captions and no audio.');
   const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
   if (run?.state === 'failed') throw new Refused('invalid', `The video could not be transcribed: ${run.reason}`);
   if (run?.state === 'cancelled') throw new Refused('invalid', 'The transcription was cancelled.');

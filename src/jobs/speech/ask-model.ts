@@ -1,7 +1,7 @@
 import { BadModelAnswer } from '../../media/transcript/model-answer.ts';
 import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
 
-const MAX_QUOTE = 8_000;
+const MAX_QUOTE_CHARS = 8_000;
 
 /**
  * Queries a model and parses its response. Sends an unreadable response back once, with the reason. Throws
@@ -19,7 +19,7 @@ export async function askModel<T>(
     if (!(error instanceof BadModelAnswer)) throw error;
     const repair =
       `${request.instructions}\nAn earlier response was rejected: ${error.message} It was: ` +
-      `${JSON.stringify(first.slice(0, MAX_QUOTE))}\nAnswer again, correctly.`;
+      `${JSON.stringify(first.slice(0, MAX_QUOTE_CHARS))}\nAnswer again, correctly.`;
     return read(await model.complete({ ...request, instructions: repair }, signal));
   }
 }

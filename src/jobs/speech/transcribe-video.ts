@@ -104,9 +104,9 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   const transcriber = await deps.findTranscriber();
   if (transcriber === null) throw new Refused('invalid', NO_ENGINE);
   const source = await loadSpeechSource(deps.db, key);
-  const isOver = source.state === 'finished' || source.state === 'jit-ready';
+  const isEncoded = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') return { kind: 'over', reason: 'The video could not be encoded.' };
-  if (isOver && !source.hasAudio) return { kind: 'over', reason: 'The video has no audio.' };
+  if (isEncoded && !source.hasAudio) return { kind: 'over', reason: 'The video has no audio.' };
   const { audio } = source;
   if (audio === null) return { kind: 'later', delaySec: WAIT_SEC };
   const { force } = wanted;

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
 
 /** Number of consecutive failures after which the remaining objects are left to the next run. */
-const MAX_CONSECUTIVE = 10;
+const MAX_CONSECUTIVE_FAILURES = 10;
 
 /**
  * Deletes objects in any order. A failure of one object does not stop the others. Returns the deleted keys, and the
@@ -17,7 +17,7 @@ export async function deleteObjects(
   const gone: StorageKey[] = [];
   let inARow = 0;
   let cause: unknown;
-  const isOver = () => signal.aborted || inARow >= MAX_CONSECUTIVE;
+  const isOver = () => signal.aborted || inARow >= MAX_CONSECUTIVE_FAILURES;
   const all = shuffled(keys);
   for (let at = 0; at < all.length && !isOver(); at += MAX_DELETE_KEYS) {
     const some = all.slice(at, at + MAX_DELETE_KEYS);

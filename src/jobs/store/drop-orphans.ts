@@ -20,12 +20,12 @@ const QUARANTINE_SEC = 24 * 3600;
  * Maximum fraction of objects that are orphans. More orphans than this, or more than `MAX_BYTES`, are not caused by a
  * lost worker.
  */
-const MAX_TOTAL = 0.01;
+const MAX_ORPHAN_SHARE = 0.01;
 const MAX_BYTES = 100e9;
 /**
  * Minimum for the limit, in number of objects. In a small store, a single video may have more than 1 % of all objects.
  */
-const MIN_LIMIT = 100;
+const MIN_ORPHAN_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
 
@@ -50,7 +50,7 @@ async function refuseTooMany(db: Db): Promise<void> {
   const { objects, bytes } = await sumOrphans(db);
   const sweep = await loadOrphanSweep(db);
   const stored = Math.max(sweep.lastObjects ?? 0, sweep.objects);
-  const limit = Math.max(MIN_LIMIT, Math.floor(stored * MAX_TOTAL));
+  const limit = Math.max(MIN_ORPHAN_LIMIT, Math.floor(stored * MAX_ORPHAN_SHARE));
   if (objects <= limit && bytes <= MAX_BYTES) return;
   throw new Error(
     `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are referenced by no ` +

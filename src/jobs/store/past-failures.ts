@@ -1,12 +1,12 @@
 /** Maximum number of failures whose causes are reported. */
-const MAX_REPORTED = 5;
+const MAX_REPORTED_FAILURES = 5;
 const MAX_REPORTED_CHARS = 500;
 const MAX_CAUSES = 5;
 /**
  * Number of consecutive failures after which the remaining items are skipped, because the items are probably not the
  * cause.
  */
-const MAX_CONSECUTIVE = 10;
+const MAX_CONSECUTIVE_FAILURES = 10;
 
 /**
  * Runs an action for each item and continues after failures. Then throws one error that describes all of them. Stops
@@ -24,7 +24,7 @@ export async function pastFailures<Item>(
   try {
     for await (const item of items) {
       signal.throwIfAborted();
-      if (inARow >= MAX_CONSECUTIVE) {
+      if (inARow >= MAX_CONSECUTIVE_FAILURES) {
         ending = 'the rest was left';
         break;
       }
@@ -35,7 +35,7 @@ export async function pastFailures<Item>(
       } catch (cause) {
         failed += 1;
         inARow += 1;
-        if (causes.length < MAX_REPORTED) causes.push(cause);
+        if (causes.length < MAX_REPORTED_FAILURES) causes.push(cause);
       }
     }
   } catch (cause) {

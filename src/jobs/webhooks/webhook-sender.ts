@@ -10,10 +10,10 @@ import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { postWebhook } from './post-webhook.ts';
 
-const MAX_RUNNING = 64;
-const MAX_PER_LIBRARY = 4;
+const MAX_RUNNING_DELIVERIES = 64;
+const MAX_DELIVERIES_PER_LIBRARY = 4;
 /** Lower, because a library may have several further endpoints. */
-const MAX_PER_ENDPOINT = 2;
+const MAX_DELIVERIES_PER_ENDPOINT = 2;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
@@ -62,7 +62,7 @@ type Sending = {
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];
-  setMaxListeners(MAX_RUNNING, cut.signal);
+  setMaxListeners(MAX_RUNNING_DELIVERIES, cut.signal);
   const { timing = USUAL_TIMING } = deps;
   const sending: Sending = {
     deps,
@@ -94,8 +94,8 @@ async function sendUntilStopped(sending: Sending): Promise<void> {
     // Start the sleep before claiming. An event that arrives during the claim ends the sleep, so none is missed.
     const slept = alarm.sleep(POLL_MS);
     try {
-      const bounds = { perLibrary: MAX_PER_LIBRARY, perEndpoint: MAX_PER_ENDPOINT, leaseSec: sending.timing.leaseSec };
-      const limit = MAX_RUNNING - running.size;
+      const bounds = { perLibrary: MAX_DELIVERIES_PER_LIBRARY, perEndpoint: MAX_DELIVERIES_PER_ENDPOINT, leaseSec: sending.timing.leaseSec };
+      const limit = MAX_RUNNING_DELIVERIES - running.size;
       const events = limit > 0 ? await claimEvents(deps.db, { limit, ...bounds }) : [];
       for (const event of events) startDelivery(sending, event);
       if (Date.now() >= pruneAtMs) pruneAtMs = Date.now() + ((await pruneEvents(deps.db)) ? 0 : PRUNE_MS);
@@ -149,7 +149,7 @@ function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, dur
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
   if (url === null || url === '')
-    return { kind: 'gone', answer: 'Not sent: the webhook address was removed or disabled.' };
+    return { kind: 'gone', answer: 'Not sent: the webhook URL was removed or disabled.' };
   try {
     const readOnlyKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
     return await postWebhook({ event, url, readOnlyKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);

@@ -45,7 +45,7 @@ function guardedLookup(rules: AddressRules, lookup: Lookup, port: number): Looku
   };
 }
 
-/** Errors of a lookup that may not occur again in a later attempt. */
+/** DNS errors that a later attempt may not encounter. */
 const TEMPORARY = ['EAI_AGAIN', 'ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED'];
 
 async function checkedAddresses(

@@ -146,8 +146,8 @@ function readDecoderConfig(entry: SampleEntry): { objectType: number; config: Fi
 }
 
 function expectDescriptor(fields: FieldReader, tag: number): void {
-  const came = fields.u8();
-  if (came !== tag) throw new BrokenMedia(`Expected descriptor ${tag} in esds, got ${came}.`);
+  const received = fields.u8();
+  if (received !== tag) throw new BrokenMedia(`Expected descriptor ${tag} in esds, got ${received}.`);
   // The length has at most four bytes and continues while the top bit is set.
   for (let index = 0; index < 4 && fields.u8() & 0x80; index += 1);
 }

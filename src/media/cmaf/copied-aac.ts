@@ -52,8 +52,8 @@ function formatOf(form: AudioForm | undefined) {
 const CONFIG_AT = 39;
 
 /**
- * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if the copy has
- * another configuration than `form`.
+ * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if the
+ * configuration of the copy differs from `form`.
  */
 export function copiedAacInit(init: Buffer, form?: AudioForm): Buffer {
   const expected = formatOf(form);

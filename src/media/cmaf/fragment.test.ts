@@ -77,21 +77,21 @@ describe('a foreign fragment', () => {
     const trun = writeFullBox('trun', 0, 1, writeU32(2, 92));
     const bytes = foreign(bareTfhd, [trun], Buffer.from('abcdef'));
     const {
-      samples: came,
+      samples: received,
       baseTick,
       payload,
     } = readFragment(bytes, { durationTicks: 5, sizeBytes: 3, flags: 0x10000 });
     expect([baseTick, payload.toString()]).toEqual([77, 'abcdef']);
     const one = { durationTicks: 5, sizeBytes: 3, compositionOffsetTicks: 0, isSync: false };
-    expect(came).toEqual([one, one]);
+    expect(received).toEqual([one, one]);
   });
 
   test('may have several runs, unsigned offsets and separate flags for its first sample', () => {
     const first = writeFullBox('trun', 0, 0x805, writeU32(1, 124, 0x02000000, 0x80000000));
     const next = writeFullBox('trun', 1, 0x801, writeU32(1, 127, 0xffffffff));
     const bytes = foreign(bareTfhd, [first, next], Buffer.from('abcdef'));
-    const { samples: came } = readFragment(bytes, { durationTicks: 5, sizeBytes: 3, flags: 0x10000 });
-    expect(came.map((it) => [it.compositionOffsetTicks, it.isSync])).toEqual([
+    const { samples: received } = readFragment(bytes, { durationTicks: 5, sizeBytes: 3, flags: 0x10000 });
+    expect(received.map((it) => [it.compositionOffsetTicks, it.isSync])).toEqual([
       [2 ** 31, true],
       [-1, false],
     ]);

@@ -238,6 +238,6 @@ function sum<Item>(values: Iterable<Item>, read: (item: Item) => number): number
   return total;
 }
 
-function expectEqual(what: string, came: number, expected: number): void {
-  if (came !== expected) throw new BrokenMedia(`Expected ${expected} ${what} in the idx, got ${came}.`);
+function expectEqual(what: string, received: number, expected: number): void {
+  if (received !== expected) throw new BrokenMedia(`Expected ${expected} ${what} in the idx, got ${received}.`);
 }

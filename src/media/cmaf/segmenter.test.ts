@@ -179,11 +179,11 @@ describe('a source grid with uneven frames', () => {
     expect(segments.map((it) => it.durationTicks)).toEqual([cutTick, 36864 - cutTick]);
     const samples = segments.flatMap((it) => it.fragments.flatMap((fragment) => fragment.samples));
     let decodeTick = 0;
-    const came = samples.map((sample) => {
+    const received = samples.map((sample) => {
       decodeTick += sample.durationTicks;
       return decodeTick - sample.durationTicks + sample.compositionOffsetTicks;
     });
-    expect(came.toSorted((left, right) => left - right)).toEqual(pts);
+    expect(received.toSorted((left, right) => left - right)).toEqual(pts);
     expect(decodeTick).toBe(36864);
   });
 

@@ -217,11 +217,11 @@ function shortEnd(plan: RunPlan, number: number, ticks: readonly number[]): numb
 
 function checkOpening(number: number, first: TimedSample | undefined, lowest: number | undefined, at: number): void {
   if (first?.isSync && first.presentTick === at && lowest === at) return;
-  const came =
+  const received =
     first === undefined
       ? 'no frame'
       : `a ${first.isSync ? '' : 'non-'}sync sample at tick ${first.presentTick}, the earliest frame at ${lowest}`;
-  throw new BrokenMedia(`Expected segment ${number} to open with a sync sample at tick ${at}, got ${came}.`);
+  throw new BrokenMedia(`Expected segment ${number} to open with a sync sample at tick ${at}, got ${received}.`);
 }
 
 /**

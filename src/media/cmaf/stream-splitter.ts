@@ -37,8 +37,9 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
     }
     neededBytes = unit.sizeBytes + head.sizeBytes;
     if (head.sizeBytes === 0 || neededBytes > maxPartBytes) {
-      const came = head.sizeBytes === 0 ? 'a box without a size' : `${neededBytes} bytes`;
-      throw new BrokenMedia(`Expected box ${printable(head.type)} to end within ${maxPartBytes} bytes, got ${came}.`);
+      const received = head.sizeBytes === 0 ? 'a box without a size' : `${neededBytes} bytes`;
+      const type = printable(head.type);
+      throw new BrokenMedia(`Expected box ${type} to end within ${maxPartBytes} bytes, got ${received}.`);
     }
     const opens = nextOpening(unit.opens, head.type, sawInit);
     if (queue.sizeBytes() < neededBytes) return undefined;

@@ -5,7 +5,7 @@ export type RungRate = { rung: number; bps: number };
  * Minimum ratio of bit rates between adjacent rungs. A lower ratio does not justify the storage and processor time of
  * the lower rung.
  */
-const MIN_STEP = 1.3;
+const MIN_BITRATE_RATIO = 1.3;
 
 /**
  * Finds redundant rungs. With capped quality, simple video needs so few bits that a lower rung saves viewers almost
@@ -16,7 +16,7 @@ export function findRedundantRungs(ladder: readonly RungRate[]): number[] {
   let kept = falling[0];
   const redundant: number[] = [];
   for (const candidate of falling.slice(1, -1)) {
-    if (kept !== undefined && kept.bps < MIN_STEP * candidate.bps) redundant.push(candidate.rung);
+    if (kept !== undefined && kept.bps < MIN_BITRATE_RATIO * candidate.bps) redundant.push(candidate.rung);
     else kept = candidate;
   }
   return redundant;

@@ -1,7 +1,7 @@
 import type { TextKind } from '../probe/source-facts.ts';
 import { writePlaylist } from './playlist.ts';
 
-/** A caption track as listed in the multivariant playlist. `address` is relative to the video's folder. */
+/** A caption track as listed in the multivariant playlist. `address` is its URL, relative to the video's folder. */
 export type SubtitleTrack = { language: string; name: string; kind: TextKind; address: string };
 
 /**

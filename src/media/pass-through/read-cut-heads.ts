@@ -5,7 +5,7 @@ import { type RangeSource, readExactly } from './read-mp4-index.ts';
 
 const READS_AT_ONCE = 16;
 // Size of the first read, which suffices for parameter sets and a typical SEI. `LONG_HEAD_BYTES` limits the bytes that
-// are read of unusual files.
+// are read from unusual files.
 const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 

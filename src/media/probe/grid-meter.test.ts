@@ -37,7 +37,7 @@ test.each([
   else expect(Math.abs(found / rate - 1)).toBeLessThan(0.02);
 });
 
-test('the first and last frames of a stream count, and a stream without times has no grid', () => {
+test('includes the first and last frames of a stream, and finds no grid without times', () => {
   const meter = createGridMeter();
   expect(createGridMeter().fitting()).toBeNull();
   for (const sec of [0, 1 / 50, 2 / 50]) meter.add(sec);

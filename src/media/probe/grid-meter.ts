@@ -29,10 +29,10 @@ const MAX_LOST_SHARE = 0.001;
  */
 const MAX_MEAN_OFF_SEC = 0.01;
 
-const MAX_RATE = 60;
+const MAX_GRID_FPS = 60;
 const RATES: readonly Rational[] = [
-  ...USUAL_RATES.filter((rate) => toNumber(rate) <= MAX_RATE),
-  ...Array.from({ length: MAX_RATE }, (_, at) => ({ num: at + 1, den: 1 })),
+  ...USUAL_RATES.filter((rate) => toNumber(rate) <= MAX_GRID_FPS),
+  ...Array.from({ length: MAX_GRID_FPS }, (_, at) => ({ num: at + 1, den: 1 })),
 ]
   .filter((rate, at, all) => all.findIndex((one) => toNumber(one) === toNumber(rate)) === at)
   .toSorted((a, b) => toNumber(a) - toNumber(b));

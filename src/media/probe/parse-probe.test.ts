@@ -145,7 +145,7 @@ test('chooses the default video track and ignores titles that muxers generate', 
   });
 });
 
-test('takes properties that the container omits from a packet scan', () => {
+test('scans packets for properties that the container omits', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
   const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, grids: null }]]);

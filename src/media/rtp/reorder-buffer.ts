@@ -5,10 +5,10 @@ export type OrderedPacket = { packet: RtpPacket; isAfterLoss: boolean };
 
 /** Maximum wait for a missing packet, in ms. */
 const WAIT_MS = 250;
-const MAX_QUEUED = 512;
+const MAX_QUEUED_PACKETS = 512;
 /** Maximum step of the sequence number. A packet beyond it belongs to another stream. */
-const MAX_STEP = 3_000;
-const MAX_MISSING = 64;
+const MAX_SEQUENCE_STEP = 3_000;
+const MAX_MISSING_PACKETS = 64;
 
 /**
  * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, up to a
@@ -26,7 +26,7 @@ export class ReorderBuffer {
   push(packet: RtpPacket, nowMs: number): OrderedPacket[] {
     this.#next ??= packet.sequence;
     const ahead = distance(this.#next, packet.sequence);
-    if (Math.abs(ahead) > MAX_STEP) {
+    if (Math.abs(ahead) > MAX_SEQUENCE_STEP) {
       this.#waiting.clear();
       this.#next = packet.sequence;
       this.#isAfterLoss = true;
@@ -41,7 +41,7 @@ export class ReorderBuffer {
     const next = this.#next;
     const last = Math.max(...[...this.#waiting.keys()].map((sequence) => distance(next, sequence)));
     const missing: number[] = [];
-    for (let step = 0; step < last && missing.length < MAX_MISSING; step += 1) {
+    for (let step = 0; step < last && missing.length < MAX_MISSING_PACKETS; step += 1) {
       const sequence = (next + step) & 0xffff;
       if (!this.#waiting.has(sequence)) missing.push(sequence);
     }
@@ -67,7 +67,7 @@ export class ReorderBuffer {
   }
 
   #isOverdue(nowMs: number): boolean {
-    if (this.#waiting.size > MAX_QUEUED) return true;
+    if (this.#waiting.size > MAX_QUEUED_PACKETS) return true;
     for (const { atMs } of this.#waiting.values()) if (nowMs - atMs > WAIT_MS) return true;
     return false;
   }

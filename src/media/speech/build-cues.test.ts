@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpokenWord } from '../../ports/transcriber.ts';
-import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
+import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE_CHARS } from './build-cues.ts';
 
 /** Generator of consecutive spoken words, each with a pause before it. */
 const spoken = fc
@@ -29,7 +29,7 @@ test('no cue exceeds a limit or overlaps another, whatever the words', () => {
       for (const [index, cue] of cues.entries()) {
         const lines = cue.text.split('\n').map((line) => line.replaceAll(/&(?:amp|lt|gt);/g, '.'));
         expect(lines.length).toBeLessThanOrEqual(2);
-        for (const line of lines) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
+        for (const line of lines) expect(line.length).toBeLessThanOrEqual(MAX_LINE_CHARS);
         const lengthMs = cue.endMs - cue.startMs;
         expect(lengthMs).toBeLessThanOrEqual(MAX_CUE_SEC * 1000);
         expect(lines.join(' ').length / lengthMs).toBeLessThanOrEqual(MAX_CHARS_A_SEC / 1000);
@@ -81,7 +81,8 @@ test('breaks text of a language without spaces between words, without losing a w
   const cues = buildCues([say(text, 0, 12)], 'ja');
   expect(cues.length).toBeGreaterThan(1);
   expect(cues.flatMap((cue) => cue.text.split('\n')).join('')).toBe(text);
-  for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
+  for (const cue of cues)
+    for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE_CHARS);
 });
 
 test('keeps two occurrences of an endlessly repeated phrase', () => {

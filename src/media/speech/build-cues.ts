@@ -2,7 +2,7 @@ import type { SpokenWord } from '../../ports/transcriber.ts';
 import type { Cue } from '../captions/cue.ts';
 import { splitByDictionary, wordGap } from './spread-words.ts';
 
-export const MAX_LINE = 42;
+export const MAX_LINE_CHARS = 42;
 const MAX_LINES = 2;
 export const MAX_CUE_SEC = 7;
 export const MAX_CHARS_A_SEC = 20;
@@ -82,11 +82,11 @@ function toMs(sec: number): number {
  */
 function breakLines(texts: readonly string[], gap: string): string[] | null {
   const whole = texts.join(gap);
-  if (whole.length <= MAX_LINE || texts.length === 1) return [whole];
+  if (whole.length <= MAX_LINE_CHARS || texts.length === 1) return [whole];
   let best: string[] | null = null;
   for (let at = 1; at < texts.length; at += 1) {
     const lines = [texts.slice(0, at).join(gap), texts.slice(at).join(gap)];
-    if (lines.length > MAX_LINES || lines.some((line) => line.length > MAX_LINE)) continue;
+    if (lines.length > MAX_LINES || lines.some((line) => line.length > MAX_LINE_CHARS)) continue;
     if (best === null || longest(lines) < longest(best)) best = lines;
   }
   return best;
@@ -110,7 +110,7 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
     const run = words.slice(Math.max(0, index - STUTTER + 1), index + 1);
     if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
     // Truncate the word to a line, but not within a surrogate pair, so that no single word can exceed the limits.
-    kept.push({ ...word, text: text.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '') });
+    kept.push({ ...word, text: text.slice(0, MAX_LINE_CHARS).replace(/[\uD800-\uDBFF]$/, '') });
     dropRepeated(kept);
   }
   return kept;
@@ -120,13 +120,13 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
  * Maximum number of words in a phrase that an engine repeats by mistake. Two occurrences are kept, because they may be
  * intended.
  */
-const MAX_PHRASE = 12;
-const MAX_TIMES = 2;
+const MAX_PHRASE_WORDS = 12;
+const MAX_REPETITIONS = 2;
 
 function dropRepeated(kept: SpokenWord[]): void {
-  for (let length = 2; length <= MAX_PHRASE; length += 1) {
-    const tail = kept.slice(-length * (MAX_TIMES + 1)).map(({ text }) => text.toLowerCase());
-    if (tail.length < length * (MAX_TIMES + 1)) return;
+  for (let length = 2; length <= MAX_PHRASE_WORDS; length += 1) {
+    const tail = kept.slice(-length * (MAX_REPETITIONS + 1)).map(({ text }) => text.toLowerCase());
+    if (tail.length < length * (MAX_REPETITIONS + 1)) return;
     if (tail.every((text, at) => text === tail[at % length])) {
       kept.length -= length;
       return;

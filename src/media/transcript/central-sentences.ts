@@ -2,7 +2,7 @@ import type { Sentence } from './sentences.ts';
 
 const DAMPING = 0.85;
 const ROUNDS = 30;
-const MAX_RANKED = 400;
+const MAX_RANKED_SENTENCES = 400;
 const MIN_WORDS = 4;
 
 /**
@@ -11,7 +11,7 @@ const MIN_WORDS = 4;
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
   const reported = sentences.filter(({ words, text }) => contentOf(words).size >= MIN_WORDS && !/[?？]$/.test(text));
-  const ranked = thin(reported.length > 0 ? reported : sentences, MAX_RANKED);
+  const ranked = thin(reported.length > 0 ? reported : sentences, MAX_RANKED_SENTENCES);
   const ranks = rank(ranked.map(({ words }) => contentOf(words)));
   return ranked
     .map((sentence, index) => ({ sentence, rank: ranks[index] ?? 0 }))

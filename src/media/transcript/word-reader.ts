@@ -11,7 +11,7 @@ export type WordReader = (text: string) => Word[];
 
 /** Number of letters of a stem. Prefixes are crude stems, but work for every alphabet (McNamee and Mayfield 2004). */
 const STEM_LETTERS = 6;
-const MIN_CONTENT = 3;
+const MIN_CONTENT_CHARS = 3;
 /** Matches scripts without spaces, in which words of one or two characters are content words. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
@@ -109,7 +109,7 @@ function judge(lower: string, stops: ReadonlySet<string>): Pick<Word, 'stem' | '
   // "we'll" and "couldn't" have the same content as "we" and "could".
   const whole = lower.replace(/(?:n't|'(?:ll|re|ve|d|m))$/, '');
   const isStop = [lower, bare, whole].some((form) => stops.has(form));
-  const isContent = bare.length >= MIN_CONTENT && !isStop && !/^\d+$/.test(bare);
+  const isContent = bare.length >= MIN_CONTENT_CHARS && !isStop && !/^\d+$/.test(bare);
   return { stem: bare.replace(/s$/, '').slice(0, STEM_LETTERS), isContent };
 }
 

@@ -9,7 +9,7 @@ const CELL = 10;
 const [COLUMNS, ROWS] = [4, 3];
 const FRAME_BYTES = COLUMNS * CELL * ROWS * CELL;
 const OPTIONS = { timeout: 90_000, maxBuffer: 256 * 2 ** 20 } as const;
-/** Between beeps there is silence for a second minus the beep. */
+/** Each second begins with a beep, followed by silence. */
 const BEEP_ENDS_SILENCE = 'silencedetect=n=-25dB:d=0.5';
 
 /**

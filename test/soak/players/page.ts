@@ -11,7 +11,7 @@ const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5] as const;
 /** The driver polls for the result here. */
 const result: { trialResult?: unknown } = window as never;
 
-/** A trial of one player with one address, from opening to replay. */
+/** A trial of one player with one URL, from opening to replay. */
 class Watch {
   readonly #player: Player;
   readonly #trial: Trial;

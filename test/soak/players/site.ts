@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html',
 };
 
-/** Opens a site with a page for each player, at another origin than the media. The caller closes it. */
+/** Opens a site with a page for each player, at a different origin than the media. The caller closes it. */
 export async function openSite(locate: Locate): Promise<{ address(player: PlayerPackage): string; close(): void }> {
   const server: Server = createServer(({ url = '' }, response) => {
     answer(locate, new URL(url, 'http://site').pathname.slice(1)).then(

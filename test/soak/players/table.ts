@@ -112,7 +112,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
     failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
   }
   const shown = outcome.switch;
-  // A program's list comes from its own trial, which continues once a rung was shown.
+  // A program's list is from its own trial, which continues once a rung was shown.
   if (PLAYERS.some(({ name }) => name === player) && shown.isGood && `${shown.value}` !== `${SWITCHED}`) {
     failed.push({ step: 'switch', reason: `showed ${shown.value}, expected ${SWITCHED}` });
   }

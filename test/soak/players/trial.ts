@@ -32,7 +32,7 @@ export const PLAYERS: readonly PlayerPackage[] = [
 /** The rungs of the numbered clip, in px. */
 export const HEIGHTS = [240, 360, 480] as const;
 
-/** Task of a page: a player, the address of the numbered clip, and how audio is measured in this browser. */
+/** Task of a page: a player, the URL of the numbered clip, and how audio is measured in this browser. */
 export type Trial = {
   player: Pick<PlayerPackage, 'kind'>;
   address: string;

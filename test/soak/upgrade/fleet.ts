@@ -113,7 +113,7 @@ export class Fleet {
     }
   }
 
-  /** Like `ask`, for requests that must be accepted. Any status but 2xx is a fault. */
+  /** Like `ask`, for requests that must succeed. Any status other than 2xx is a fault. */
   async need(role: 'api' | 'edge', at: string, init: RequestInit = {}): Promise<Response> {
     const response = await this.ask(role, at, init);
     if (response.status >= 300 && response.status < 500) {

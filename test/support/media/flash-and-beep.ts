@@ -57,7 +57,7 @@ async function runGstreamer(argv: readonly string[], attempts = 4): Promise<void
   }
 }
 
-/** Decodes a file or an address with ffmpeg. Uses the presentation times of frames and audio. */
+/** Decodes a file or a URL with ffmpeg. Uses the presentation times of frames and audio. */
 export async function findFlashesAndBeeps(input: string): Promise<FlashesAndBeeps> {
   const decode = ['-nostdin', '-v', 'info', '-copyts', '-i', input];
   const options = { timeout: PLAY_MS, maxBuffer: 64 * 2 ** 20 };

@@ -54,7 +54,7 @@ test.each([
   ['a short frame rate', multivariant, '24.000', '24', /3 decimals/],
   ['an unknown group', multivariant, ',AUDIO="audio"', ',AUDIO="other"', /does not exist/],
   ['an unknown subtitle group', multivariant, ',AUDIO="audio"', ',AUDIO="audio",SUBTITLES="s"', /s does not exist/],
-  ['subtitles without an address', multivariant, 'TYPE=AUDIO', 'TYPE=SUBTITLES', /audio does not exist/],
+  ['subtitles without a URL', multivariant, 'TYPE=AUDIO', 'TYPE=SUBTITLES', /audio does not exist/],
   ['a missing name', multivariant, ',NAME="Audio"', '', /NAME is required/],
   ['a trailing comma', multivariant, ',AUDIO="audio"', ',AUDIO="audio",', /comma|malformed/],
   ['a duplicate attribute', multivariant, 'BANDWIDTH=10', 'BANDWIDTH=10,BANDWIDTH=10', /twice/],

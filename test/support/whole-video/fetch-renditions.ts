@@ -23,7 +23,7 @@ export type FetchedVariant = {
   resolution: { width: number; height: number } | null;
   frameRate: number | null;
   rendition: FetchedRendition;
-  /** Addresses of the renditions of its audio group. */
+  /** URLs of the renditions of its audio group. */
   audioUrls: string[];
 };
 
@@ -84,7 +84,7 @@ function parseStrictly(text: string): types.MasterPlaylist | types.MediaPlaylist
 }
 
 function resolve(uri: string | undefined, base: string): string {
-  if (uri === undefined) throw new Error(`Expected an address in ${base}.`);
+  if (uri === undefined) throw new Error(`Expected a URL in ${base}.`);
   return new URL(uri, base).href;
 }
 

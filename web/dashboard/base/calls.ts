@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** An operation call made by this page. */
 export type Call = { id: number; method: string; path: string; body: unknown };
 
-const MAX_KEPT = 40;
+const MAX_KEPT_CALLS = 40;
 let lastId = 0;
 
 /** Recent calls, newest first. Every screen can show its recent calls as code. */
@@ -15,5 +15,8 @@ export function noteCall({ method, path, body }: Omit<Call, 'id'>): void {
   const content = JSON.stringify(body);
   const same = (call: Call) => call.method === method && call.path === path && JSON.stringify(call.body) === content;
   lastId += 1;
-  calls.value = [{ id: lastId, method, path, body }, ...calls.value.filter((call) => !same(call))].slice(0, MAX_KEPT);
+  calls.value = [{ id: lastId, method, path, body }, ...calls.value.filter((call) => !same(call))].slice(
+    0,
+    MAX_KEPT_CALLS,
+  );
 }

@@ -38,7 +38,7 @@ export function tr(text: string): string {
   return Object.hasOwn(known, text) ? (known[text] ?? text) : text;
 }
 
-/** Translates a message of the service to the page's language, as far as a translation exists. */
+/** Translates a message of the service to the page's language, if a translation exists. */
 export function said(sentence: string): string {
   return translateBy(serviceWords.value, sentence);
 }

@@ -13,7 +13,7 @@ export type Loaded<T> = {
 };
 
 /**
- * Reads an address when the component mounts or the address changes. `again` reads it again and shows the old value
+ * Reads a URL when the component mounts or the URL changes. `again` reads it again and shows the old value
  * until then. `question`, the body of a search, is sent by POST.
  */
 export function useLoaded<T>(path: string, question?: object): Loaded<T> {
@@ -43,7 +43,7 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const look = () => {
     if (latest.current === null) again();
   };
-  // Only a new address or question triggers a new read.
+  // Only a new URL or question triggers a new read.
   useEffect(() => {
     again();
     return () => latest.current?.abort();

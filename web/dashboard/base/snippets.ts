@@ -12,7 +12,7 @@ const NUMBERS = [
 /** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
 
-/** Returns a curl command. `base` is the address of the service. */
+/** Returns a curl command. `base` is the URL of the service. */
 export function asCurl({ method, path, body }: Snippet, base: string): string {
   const parts = [`curl -X ${method}`, "-H 'AccessKey: KEY'"];
   if (body instanceof Blob) parts.push('--data-binary @FILE');
@@ -21,7 +21,7 @@ export function asCurl({ method, path, body }: Snippet, base: string): string {
   return [...parts, `'${shellText(`${base}${path}`)}'`].join(' ');
 }
 
-/** Returns an SDK call by the name of the operation, or a plain request if no operation has this address. */
+/** Returns an SDK call by the name of the operation, or a plain request if no operation has this URL. */
 export function asTypeScript(call: Snippet): string {
   const { method, path, body } = call;
   const found = findOperation(call);
@@ -37,7 +37,7 @@ export function asTypeScript(call: Snippet): string {
 
 type Found = { name: string; values: Readonly<Record<string, string>> };
 
-/** Returns the operation of an address and the parameters in it. */
+/** Returns the operation of a URL and the parameters in it. */
 function findOperation({ method, path }: Snippet): Found | null {
   const { pathname, searchParams } = new URL(path, 'http://service');
   for (const [name, route] of Object.entries(operations)) {

@@ -16,7 +16,7 @@ import { ImportForm } from './import-form.tsx';
 
 const PER_PAGE = 50;
 const REFRESH_MS = 2_000;
-/** States of an import and of its items, in words that are translated. */
+/** Names of the states of an import and of its items. They are translated. */
 const WORDS: Readonly<Record<string, string>> = {
   listing: 'Reading the source',
   planned: 'Planned',
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<string, string>> = {
   deleted: 'Deleted',
 };
 const wordOf = (state: string) => tr(WORDS[state] ?? state);
-/** An upload of files has no address. */
+/** An upload of files has no source URL. */
 const sourceOf = ({ address }: ImportModel) => (address === '' ? t('Uploaded files') : address);
 
 /** Imports of a library: a form for a new one, and the progress of each. `part` is the open import. */
@@ -63,7 +63,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found?.items.length === 0 && (
           <Empty title={t('No import yet')}>
-            <p>{t('Videos keep their ids, so pages that embed them only need the new address.')}</p>
+            <p>{t('Videos keep their ids, so pages that embed them only need the new URL.')}</p>
           </Empty>
         )}
         {found !== null && found.items.length > 0 && (

@@ -124,7 +124,7 @@ export const service = {
   'Texts could not be generated: {0}': 'Texte konnten nicht erzeugt werden: {0}',
   // Why an action was refused.
   'The video has no file yet. Upload it first.': 'Das Video hat noch keine Datei. Lade zuerst eine hoch.',
-  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.':
+  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the URL of an OpenAI-compatible service.':
     'Keine Spracherkennung eingerichtet. Füge mit „millrace speech add NAME“ ein Modell hinzu („millrace speech ' +
     'list“ nennt die Namen) oder setze MILLRACE_TRANSCRIBER auf die Adresse eines OpenAI-kompatiblen Dienstes.',
   'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':

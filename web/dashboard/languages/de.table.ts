@@ -1173,8 +1173,7 @@ export const de = {
   'Web component': 'Web-Komponente',
   'Code for {0}': 'Code für {0}',
   'QR code of the link': 'QR-Code des Links',
-  'Publishing systems that support oEmbed request this address.':
-    'Redaktionssysteme mit oEmbed rufen diese Adresse ab.',
+  'Publishing systems that support oEmbed request this URL.': 'Redaktionssysteme mit oEmbed rufen diese Adresse ab.',
   'The browser plays HLS itself, or else the MP4 file. The player options do not apply.':
     'Der Browser spielt HLS selbst, sonst die MP4-Datei. Die Player-Optionen gelten nicht.',
   'Frame size': 'Größe des Rahmens',
@@ -1203,7 +1202,7 @@ export const de = {
   'Get notified': 'Benachrichtigt werden',
   Import: 'Import',
   'No import yet': 'Noch kein Import',
-  'Videos keep their ids, so pages that embed them only need the new address.':
+  'Videos keep their ids, so pages that embed them only need the new URL.':
     'Videos behalten ihre Kennungen. Seiten, die sie einbetten, brauchen nur die neue Adresse.',
   Imports: 'Importe',
   Started: 'Begonnen',
@@ -1230,13 +1229,13 @@ export const de = {
   'Dry run': 'Probelauf',
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Zeigt, was importiert würde, und was nicht importiert werden kann und warum. Danach kannst du den Import starten.',
-  'API address of the source': 'API-Adresse der Quelle',
+  'API URL of the source': 'API-Adresse der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',
-  'Used to look up the addresses of the files and the token key.':
+  'Used to look up the URL of the files and the token key.':
     'Damit werden die Adressen der Dateien und der Token-Schlüssel ermittelt.',
   'Library key of the source': 'Bibliotheksschlüssel der Quelle',
-  'Address of the files': 'Adresse der Dateien',
+  'Base URL of the files': 'Adresse der Dateien',
   'Token key of the files': 'Token-Schlüssel der Dateien',
   'S3 bucket': 'S3-Bucket',
   Bucket: 'Bucket',

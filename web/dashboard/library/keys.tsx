@@ -108,7 +108,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
 
 type ReplaceProps = { which: OwnKey; libraryId: number; onReplaced: () => void; onClose: () => void };
 
-/** Asks before a key is replaced, because signatures by the old key become invalid immediately. */
+/** Asks for confirmation before a key is replaced, because signatures of the old key become invalid immediately. */
 function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) {
   const replacing = useAction();
   const { name, effect } = OWN_KEYS[which];

@@ -9,7 +9,7 @@ import { Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 
 /**
- * The rules of the library's pull zone that control who receives the bytes, and a box that tests an address against
+ * The rules of the library's pull zone that control who receives the bytes, and a box that tests a URL against
  * them.
  */
 export function Rules({ zoneId }: { zoneId: number }) {

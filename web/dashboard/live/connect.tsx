@@ -12,7 +12,7 @@ import { ON_AIR, PREVIEW } from './stream-actions.tsx';
 
 type Props = { path: string; stream: LiveStreamModel; onChanged: () => void };
 
-/** Connection data for an encoder: addresses and the key, also as a QR code for phones and as a file for OBS. */
+/** Connection data for an encoder: URLs and the key, also as a QR code for phones and as a file for OBS. */
 export function Connect({ path, stream, onChanged }: Props) {
   const isShown = useSignal(false);
   const turning = useAction();

@@ -1,7 +1,7 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 
-/** Addresses that a link may have. Others, such as javascript:, are shown as text. */
+/** URLs that a link may have. Others, such as javascript:, are shown as text. */
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 
 /**

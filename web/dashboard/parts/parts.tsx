@@ -70,7 +70,7 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
   );
 }
 
-/** Copies a text. `isNamed` shows what it copies, where the text is not next to it. */
+/** Copies a text. `isNamed` adds a label, for use where the text itself is not shown. */
 type CopyButtonProps = { label: string; text: string; isNamed?: boolean };
 
 export function CopyButton({ label, text, isNamed = false }: CopyButtonProps) {

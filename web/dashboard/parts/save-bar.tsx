@@ -73,7 +73,7 @@ function Problems() {
   );
 }
 
-/** Asks about unsaved changes before their screen is left. */
+/** Asks about unsaved changes before the user leaves the screen. */
 export function LeaveDialog() {
   const leave = leaving.value;
   if (leave === null) return null;

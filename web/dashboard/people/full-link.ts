@@ -1,4 +1,4 @@
-/** Returns a complete URL. Without a public URL, the service names only the path. */
+/** Returns a complete URL. If no public URL is configured, the service returns only the path. */
 export function fullLink(link: string): string {
   return link.startsWith('/') ? location.origin + link : link;
 }

@@ -9,7 +9,7 @@ import { Mark } from './sign-in.tsx';
 
 type Invited = { secret: string; email: string; name: string };
 
-/** Target of an invitation: asks for name and password. The secret after the # is removed from the address. */
+/** Target of an invitation: asks for name and password. The secret after the # is removed from the URL. */
 export function Join() {
   const invited = useSignal<Invited | null>(null);
   const error = useSignal<string | null>(null);

@@ -24,7 +24,7 @@ export function PasswordChoice({ secret, email, name, onDone }: Props) {
         <Mark /> {t('Millrace')}
       </h1>
       <p>{t('Choose a password for {0}.', email)}</p>
-      {/* Password managers save the address with the password. */}
+      {/* Password managers save the e-mail address with the password. */}
       <input type="email" autocomplete="username" value={email} hidden readOnly />
       <TextField label={t('Name')} value={chosenName.value} onChange={(text) => (chosenName.value = text)} />
       <SecretField

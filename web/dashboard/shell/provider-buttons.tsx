@@ -34,7 +34,7 @@ export function ProviderButtons({ providers }: { providers: readonly ProviderNam
   );
 }
 
-/** Returns the reason why the last sign-in at a provider failed, or null. It is removed from the address. */
+/** Returns the reason why the last sign-in at a provider failed, or null. It is removed from the URL. */
 export function useProviderFault(): string | null {
   const fault = useSignal(query.value.get(FAULT));
   useEffect(() => {

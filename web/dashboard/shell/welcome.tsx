@@ -27,7 +27,7 @@ export function Welcome() {
         step.value = { name: 'choosing' };
       },
       async (reason: unknown) => {
-        // After a reload, the link is used, but this browser is still signed in by it.
+        // After a reload, the link is already used, but this browser is still signed in.
         await restoreSession().catch(() => undefined);
         if (session.value?.person === null && session.value.libraryId === null) step.value = { name: 'choosing' };
         else error.value = describeError(reason);

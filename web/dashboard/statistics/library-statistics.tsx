@@ -64,7 +64,7 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
 
 /**
  * Returns a range up to now (hourly for one day) and the preceding range of the same length. Whole hours and days keep
- * the address stable between reads.
+ * the URL the same between reads.
  */
 function rangeOf(days: number): { query: string; before: string } {
   const stepMs = days === 1 ? HOUR_MS : 24 * HOUR_MS;

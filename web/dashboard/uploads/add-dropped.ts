@@ -24,7 +24,7 @@ export async function addDropped(target: Target, { items }: DataTransfer): Promi
   addFiles(target, files);
 }
 
-/** Uploads files chosen in the browser's dialog. Files of a folder go into a collection of its name. */
+/** Uploads files chosen in the browser's dialog. Files of a folder are added to a collection with the folder's name. */
 export async function addChosen(target: Target, files: readonly File[]): Promise<void> {
   const folder = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   const given = files.map((file) => ({ file, handle: null }));

@@ -1,4 +1,4 @@
-/** Returns the address of a video's player. */
+/** Returns the URL of a video's player. */
 export function playerAddress(edgeUrl: string, libraryId: number, videoId: string): string {
   return `${edgeUrl}/embed/${libraryId}/${videoId}`;
 }

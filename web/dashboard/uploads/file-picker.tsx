@@ -16,7 +16,7 @@ import { UploadSettingsDialog } from './upload-settings.tsx';
 /** File types that the file dialog offers. Some extensions are listed because browsers have no media type for them. */
 const ACCEPTED = 'video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov';
 
-/** One menu for every way to upload: files, a folder, an address, or files with their own settings. */
+/** One menu for every way to upload: files, a folder, a URL, or files with their own settings. */
 export function FilePicker({ to }: { to: Target }) {
   const isByAddress = useSignal(false);
   const isWithSettings = useSignal(false);

@@ -7,7 +7,7 @@ export type KeptUpload = {
   collectionId: string;
   settings?: UploadSettings;
   videoId: string;
-  /** Address of the partial file at the service. Null until known. */
+  /** URL of the partial file at the service. Null until known. */
   address: string | null;
   name: string;
   sizeBytes: number;

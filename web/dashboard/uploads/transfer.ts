@@ -6,7 +6,7 @@ const RENEW_SEC = 300;
 
 const millrace = new Millrace(connection);
 
-/** Target of a file, and callbacks for its progress. `address` names an earlier upload of the same file to resume. */
+/** Target of a file, and callbacks for its progress. `address` is the URL of an interrupted upload to resume. */
 export type Transfer = {
   libraryId: number;
   videoId: string;

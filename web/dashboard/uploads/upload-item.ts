@@ -26,7 +26,7 @@ export type UploadItem = Target & {
   file: File | null;
   handle: FileSystemFileHandle | null;
   videoId: string | null;
-  /** Address of the partial file at the service. */
+  /** URL of the partial file at the service. */
   address: string | null;
   sentBytes: number;
   bytesPerSec: number;

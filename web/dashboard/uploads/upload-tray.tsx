@@ -23,7 +23,7 @@ import {
 
 const NARROW_PX = 700;
 /** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
-const MAX_SHOWN = 30;
+const MAX_SHOWN_UPLOADS = 30;
 const RANK: Record<UploadItem['state'], number> = {
   failed: 0,
   lost: 1,
@@ -43,7 +43,7 @@ export function UploadTray() {
   if (items.length === 0) return null;
   const count = (state: UploadItem['state']) => items.filter((item) => item.state === state).length;
   const open = items.length - count('done');
-  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MAX_SHOWN);
+  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MAX_SHOWN_UPLOADS);
   return (
     <section class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
       <header class="row spread">

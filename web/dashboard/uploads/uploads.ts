@@ -6,16 +6,16 @@ import { transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
 /** Maximum number of files sent concurrently. The others wait. Browsers allow six connections per host. */
-const MAX_CONCURRENT = 2;
+const MAX_CONCURRENT_UPLOADS = 2;
 /**
  * Time after which an interrupted upload is retried, unless the browser reports earlier that the connection is back, in
  * ms.
  */
 const CUT_RETRY_MS = 3_000;
 /** Maximum number of retries after too many requests or a failure. An unreachable service is retried without limit. */
-const MAX_REFUSALS = 10;
+const MAX_RETRIES = 10;
 /** Maximum number of listed uploads for which duplicate titles are looked up. */
-const MAX_COMPARED = 50;
+const MAX_COMPARED_UPLOADS = 50;
 /** Weight of a new speed measurement. */
 const SPEED_WEIGHT = 0.2;
 
@@ -141,7 +141,7 @@ export function dismissDone(): void {
 function startNext(): void {
   // While the service is unreachable, other uploads wait with the interrupted ones.
   if (uploads.value.some(({ state }) => state === 'cut')) return;
-  const free = MAX_CONCURRENT - uploads.value.filter(({ state }) => state === 'sending').length;
+  const free = MAX_CONCURRENT_UPLOADS - uploads.value.filter(({ state }) => state === 'sending').length;
   for (const item of uploads.value.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, free))) {
     changeItem(item.id, { state: 'sending' });
     send(item).catch((error: unknown) => void fail(item.id, error));
@@ -225,7 +225,8 @@ function measureSpeed(id: number): (sentBytes: number) => void {
 }
 
 async function createVideo({ id, libraryId, collectionId, name }: UploadItem): Promise<string> {
-  if (uploads.value.length <= MAX_COMPARED) changeItem(id, { isNamesake: await hasTitle(libraryId, titleOf(name)) });
+  if (uploads.value.length <= MAX_COMPARED_UPLOADS)
+    changeItem(id, { isNamesake: await hasTitle(libraryId, titleOf(name)) });
   const body = { title: titleOf(name), ...(collectionId !== '' && { collectionId }) };
   const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, body);
   return guid;
@@ -247,7 +248,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
   const refusals = (findItem(id)?.refusals ?? 0) + (error instanceof ApiError ? 1 : 0);
   changeItem(id, { refusals });
-  if (!isTemporary(error) || refusals > MAX_REFUSALS)
+  if (!isTemporary(error) || refusals > MAX_RETRIES)
     changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   else if (await isReadable(findItem(id)?.file ?? null)) {
     changeItem(id, { state: 'cut', error: null, bytesPerSec: 0 });

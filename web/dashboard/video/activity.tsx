@@ -39,7 +39,7 @@ export function Activity(props: PartProps) {
   );
 }
 
-/** Tests the playlist's address as requested by players. Only for owners, since the rules require the account's key. */
+/** Tests the playlist's URL as requested by players. Only for owners, since the rules require the account's key. */
 function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string }) {
   const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, videoId));
   const library = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);

@@ -79,7 +79,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
 }
 
 /**
- * Purposes of captions. Each has the suffix of the track in addresses, the text of the choice, and the suffix of the
+ * Purposes of captions. Each has the suffix of the track in URLs, the text of the choice, and the suffix of the
  * track's name.
  */
 const KINDS = [

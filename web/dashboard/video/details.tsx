@@ -15,7 +15,7 @@ import type { PartProps } from './part-props.ts';
 
 const Markdown = lazy(async () => (await import('../parts/markdown.tsx')).Markdown);
 
-const MAX_DESCRIPTION = 5_000;
+const MAX_DESCRIPTION_CHARS = 5_000;
 
 type Fields = {
   title: string;
@@ -127,7 +127,7 @@ function DescriptionField({ text, onChange }: DescriptionProps) {
           id="description"
           dir="auto"
           rows={Math.min(14, Math.max(4, text.split('\n').length + 1))}
-          maxLength={MAX_DESCRIPTION}
+          maxLength={MAX_DESCRIPTION_CHARS}
           aria-describedby="description-hint"
           value={text}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
@@ -135,7 +135,9 @@ function DescriptionField({ text, onChange }: DescriptionProps) {
       )}
       <p class="hint row spread" id="description-hint">
         <span>{t('Markdown: **bold**, *italic*, [link](https://…), lists')}</span>
-        {text.length > MAX_DESCRIPTION * 0.8 && <span>{t('{0} of {1}', text.length, MAX_DESCRIPTION)}</span>}
+        {text.length > MAX_DESCRIPTION_CHARS * 0.8 && (
+          <span>{t('{0} of {1}', text.length, MAX_DESCRIPTION_CHARS)}</span>
+        )}
       </p>
     </div>
   );

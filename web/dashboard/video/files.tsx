@@ -16,7 +16,7 @@ type Loaded = {
   sizes: ReturnType<typeof useLoaded<StatusModelOfVideoStorageSizeModel>>;
 };
 
-/** The stored files of a video with exact sizes, and the addresses that viewers request. */
+/** The stored files of a video with exact sizes, and the URLs that viewers request. */
 export function Files({ libraryId, path, video }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const loaded: Loaded = {

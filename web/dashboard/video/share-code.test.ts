@@ -32,11 +32,11 @@ test.each<{ kind: CodeKind; shared: Shared; parts: readonly string[] }>([
   { kind: 'react', shared: FIXED, parts: ['width="640"', 'height="360"', 'style={{ border: 0 }}', 'allowFullScreen'] },
   { kind: 'video', shared: SHARED, parts: ['playlist.m3u8#t=90"', 'play_720p.mp4#t=90" type="video/mp4">', 'poster='] },
   { kind: 'video', shared: FIXED, parts: ['width="640" height="360"'] },
-])('the $kind code has the address, title and size of the video', ({ kind, shared, parts }) => {
+])('the $kind code has the URL, title and size of the video', ({ kind, shared, parts }) => {
   for (const part of parts) expect(shareCode(kind, shared)).toContain(part);
 });
 
-test('the oEmbed address names the player page and the size', () => {
+test('the oEmbed URL contains the player page and the size', () => {
   const { origin, searchParams } = new URL(shareCode('oembed', FIXED));
   expect(origin).toBe('http://api');
   expect(Object.fromEntries(searchParams)).toEqual({ url: FIXED.address, maxWidth: '640' });

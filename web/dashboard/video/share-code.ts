@@ -10,7 +10,7 @@ import {
 /** Forms of code that shows a video on a page. */
 export type CodeKind = 'iframe' | 'element' | 'react' | 'oembed' | 'video';
 
-/** `files` are the addresses of the media itself, best first, each with its media type. */
+/** `files` are the URLs of the media itself, best first, each with its media type. */
 export type Shared = {
   address: string;
   video: Shape & { title: string };
@@ -21,7 +21,7 @@ export type Shared = {
   files: readonly { url: string; type: string }[];
 };
 
-/** Returns the code, or the address for oEmbed, that shows a video on a page. */
+/** Returns the code, or the URL for oEmbed, that shows a video on a page. */
 export function shareCode(kind: CodeKind, shared: Shared): string {
   switch (kind) {
     case 'iframe':

@@ -17,7 +17,7 @@ const ENDS = [
   ['720', 'In 1 month'],
 ] as const;
 
-/** The pages that show a video to everybody with their link, and the form for a new one. */
+/** The share pages of a video, and the form that creates one. */
 export function SharePages({ path }: { path: string }) {
   const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
   const adding = useSignal(false);
@@ -162,7 +162,7 @@ function PasswordField({ isKept, password }: { isKept: boolean; password: Signal
   );
 }
 
-/** An empty text keeps the password of a share that has one. */
+/** An empty text leaves the password of the share unchanged. */
 function passwordField({ has, text, had }: { has: boolean; text: string; had: boolean }): { password?: string | null } {
   if (!has) return { password: null };
   return had && text === '' ? {} : { password: text };

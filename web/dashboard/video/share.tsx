@@ -15,7 +15,7 @@ import { playDataPath } from './play-data-path.ts';
 import { type CodeKind, shareCode } from './share-code.ts';
 import { SharePages } from './share-pages.tsx';
 
-/** Parameters of the player's address, each with its default. */
+/** Parameters of the player's URL, each with its default. */
 const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
   ['autoplay', 'Autoplay', true],
   ['muted', 'Muted', false],
@@ -189,9 +189,7 @@ function Code({ video, address, start, play, files }: CodeProps) {
       </fieldset>
       <SizeFields video={video} size={size.value} onChange={(to) => (size.value = to)} />
       <CopyField label={t('Code for {0}', tr(shown))} text={shareCode(kind.value, shared)} isWrapped />
-      {kind.value === 'oembed' && (
-        <p class="hint">{t('Publishing systems that support oEmbed request this address.')}</p>
-      )}
+      {kind.value === 'oembed' && <p class="hint">{t('Publishing systems that support oEmbed request this URL.')}</p>}
       {kind.value === 'video' && (
         <p class="hint">{t('The browser plays HLS itself, or else the MP4 file. The player options do not apply.')}</p>
       )}

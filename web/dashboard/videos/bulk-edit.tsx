@@ -40,7 +40,7 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   }, []);
   const found = videos.value ?? [];
   const apply = async () => {
-    // The fields stay open to typing while this runs.
+    // The fields remain editable while this runs.
     const [tags, typedTitles] = [{ added: added.value, removed: removed.value }, titles.value];
     done.value = 0;
     let changed = 0;

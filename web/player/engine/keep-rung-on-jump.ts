@@ -1,7 +1,7 @@
 import Hls from 'hls.js';
 
 /** Maximum share of the bandwidth that the average rate of a kept rung may need. */
-const MAX_SHARE = 0.85;
+const MAX_BANDWIDTH_SHARE = 0.85;
 /** Number of segments after a seek for which the rung is kept. After them, hls.js itself compares average rates. */
 const KEPT_SEGMENTS = 2;
 
@@ -16,7 +16,7 @@ export function keepRungOnJump(hls: Hls, video: HTMLVideoElement): void {
   const keep = () => {
     const rung = hls.levels[level];
     if (level <= 0 || rung === undefined || !hls.autoLevelEnabled || hls.nextAutoLevel >= level) return;
-    if (rung.averageBitrate > hls.bandwidthEstimate * MAX_SHARE) return;
+    if (rung.averageBitrate > hls.bandwidthEstimate * MAX_BANDWIDTH_SHARE) return;
     // hls.js ignores an unchanged value, so set a different one first.
     hls.nextAutoLevel = level - 1;
     hls.nextAutoLevel = level;

@@ -223,7 +223,7 @@ test('if the browser plays the stream natively, seeks after a stall and does not
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 1]);
 });
 
-test('the delay of native playback is its delay beyond three segments, as long as the stream grows', () => {
+test('counts only the delay beyond three segments if the browser plays a growing stream natively', () => {
   const shown = { seekable: { length: 1, start: () => 0, end: () => 100 }, currentTime: 80 };
   const read = (duration: number) => behindSec(null, { ...shown, duration });
   expect([Number.POSITIVE_INFINITY, 2 ** 32, 100].map(read)).toEqual([14, 14, null]);

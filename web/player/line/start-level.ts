@@ -16,7 +16,7 @@ const CAREFUL_SEGMENT_SEC = 0.8;
 /** Maximum share of the bandwidth that a rung may need, so that the buffer grows. */
 const CARRIED_SHARE = 0.8;
 /** Factor by which video may be enlarged before the next rung is used. */
-const MAX_ENLARGED = 1.05;
+const MAX_ENLARGEMENT = 1.05;
 /** Maximum height of automatic selection for viewers who asked to save data. */
 const MAX_SAVING_HEIGHT_PX = 480;
 
@@ -54,7 +54,7 @@ export function highestAllowed(rungs: readonly Rung[], { care }: Line): number {
 export function highestShown(rungs: readonly Rung[], size: PlayerSize): number {
   const index = rungs.findIndex(({ widthPx, heightPx }) => {
     if (widthPx <= 0 || heightPx <= 0) return false;
-    return Math.min(size.widthPx / widthPx, size.heightPx / heightPx) <= MAX_ENLARGED;
+    return Math.min(size.widthPx / widthPx, size.heightPx / heightPx) <= MAX_ENLARGEMENT;
   });
   return index === -1 ? rungs.length - 1 : index;
 }

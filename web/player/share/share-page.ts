@@ -6,8 +6,8 @@ import { spokenOf } from '../transcript/spoken.ts';
 /** Interval at which an open page checks that it may still be shown, in ms. */
 const CHECK_MS = 30_000;
 /**
- * Statuses that reload the page if they differ from its own. Others, such as those of an overloaded server, are
- * ignored.
+ * A status in this list reloads the page if it differs from the page's own status. Other statuses, such as
+ * those of an overloaded server, are ignored.
  */
 const ENDING = new Set([200, 403, 404, 410]);
 

@@ -49,15 +49,15 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
       '`bunny`, `millrace` (another installation), `s3`, `peertube`, `mux`, `cloudflare`, `vimeo`, `mediacms`, or ' +
       '`upload` (you upload the files of `items`).',
     apiUrl:
-      'Address of the API of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
-    coreUrl: 'Address of the account API of the source, if it differs.',
+      'API URL of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
+    coreUrl: 'URL of the account API of the source, if it differs.',
     accessKey:
-      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is enough. ' +
+      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is sufficient. ' +
       'For `s3`, the access key id. For `mux`, the token id.',
-    accountKey: 'Key of the account at the source. With it, the addresses and keys of the pull zone are looked up.',
+    accountKey: 'Key of the account at the source. With it, the URL and keys of the pull zone are looked up.',
     sourceLibraryId: 'Id of the library at the source.',
-    cdnUrl: 'Address of the files at the source, such as `https://vz-1234.b-cdn.net`. Looked up by default.',
-    securityKey: 'Token key of the pull zone, if it requires signed addresses.',
+    cdnUrl: 'Base URL of the files at the source, such as `https://vz-1234.b-cdn.net`. Looked up by default.',
+    securityKey: 'Token key of the pull zone, if it requires signed URLs.',
     referrer: 'Page that the pull zone of the source accepts as referrer.',
     account: 'Account id of `cloudflare`, user name of `peertube`, or the only author of `mediacms` to import.',
     secretKey: 'Secret access key of `s3`, token secret of `mux`, or password of `peertube`.',

@@ -35,8 +35,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       '`240p` to `1080p`. Videos are never scaled up.',
     ViAiPublisherId:
       'Stored and passed on in play data. The built-in player shows no such advertisements. Default: null.',
-    VastTagUrl: 'Address of a VAST tag. The player plays its advertisement before the video. Null or empty for none.',
-    WebhookUrl: 'Address that receives webhooks, http or https. Null or empty for none.',
+    VastTagUrl: 'URL of a VAST tag. The player plays its advertisement before the video. Null or empty for none.',
+    WebhookUrl: 'URL that receives webhooks, http or https. Null or empty for none.',
     CaptionsFontSize: 'Font size of captions in pixels. Default 20.',
     CaptionsFontColor: 'CSS colour of the text of captions. Default `#ffffff`.',
     CaptionsBackground: 'CSS colour behind captions. Default `#000000`.',

@@ -12,7 +12,7 @@ export const SHIELD_FIELD_TEXTS: FieldTexts = {
   Log: {
     logId: 'GUID of the event.',
     timestamp: 'Time of the request in milliseconds since 1970.',
-    log: 'JSON text with the address, client, message and headers of the request. Secrets are left out.',
+    log: 'JSON text with the URL, client, message and headers of the request. Secrets are left out.',
     labels: 'Fields of the event.',
   },
   Labels: {
@@ -59,7 +59,7 @@ export const SHIELD_FIELD_TEXTS: FieldTexts = {
     lastSeen: 'Time of the last event in milliseconds since 1970.',
   },
   ExplainRequestModel: {
-    Url: 'Address of the request with its token. Without a host, it belongs to the pull zone in the path.',
+    Url: 'URL of the request with its token. Without a host, it belongs to the pull zone in the path.',
     Method: 'HTTP method. Default `GET`.',
     RemoteIp: 'IP address of the client. Unknown by default.',
     Country: 'Country of the client (ISO 3166-1 alpha-2). Default: the country of `RemoteIp`.',

@@ -79,9 +79,9 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     moments: 'Status of the moments.',
   },
   FetchVideoRequest: {
-    url: 'Address of the file, http or https.',
+    url: 'URL of the file, http or https.',
     headers: 'Headers that are sent to the origin with the request.',
-    title: 'Title of the video, at most 1000 characters. Default: the file name in the address.',
+    title: 'Title of the video, at most 1000 characters. Default: the file name in the URL.',
   },
   CaptionModelAdd: {
     srclang: 'Ignored: the path contains the track.',

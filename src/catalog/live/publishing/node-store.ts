@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 
-/** An ingest process: its addresses for publishers (by protocol) and edges, and its maximum number of publishers. */
+/** An ingest process: its URLs for publishers (by protocol) and edges, and its maximum number of publishers. */
 export type LiveNode = {
   id: Guid;
   region: string;

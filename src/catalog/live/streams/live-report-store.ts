@@ -3,7 +3,7 @@ import { Refused } from '../../../lib/refused.ts';
 import type { Db, MediaKey } from '../../db.ts';
 import type { BitrateSample } from '../live-stream.ts';
 
-/** Addresses of one ingest process, by protocol. */
+/** URLs of one ingest process, by protocol. */
 export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', string>>;
 
 /** Reports of ingest processes about streams. */
@@ -18,7 +18,7 @@ export type LiveReportStore = {
    * (`not-found`) for an unknown stream.
    */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
-  /** Returns the publisher addresses, by protocol, of at most two running ingest processes, the least busy first. */
+  /** Returns the publisher URLs, by protocol, of at most two running ingest processes, the least busy first. */
   ingestAddresses(): Promise<IngestAddresses[]>;
 };
 

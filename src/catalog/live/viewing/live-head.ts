@@ -7,7 +7,7 @@ export type LiveHead = {
   isPublic: boolean;
   /** Number of seconds by which viewers can seek back. Null without DVR. */
   dvrWindowSec: number | null;
-  /** Address of the owner's feed. Null while no process owns the stream. */
+  /** URL of the owner's feed. Null while no process owns the stream. */
   feedUrl: string | null;
   /** True if its publishers started, but have sent nothing for several seconds. */
   isInterrupted: boolean;

@@ -94,8 +94,8 @@ export function isBlocked(verdict: Admitted | Blocked): verdict is Blocked {
 
 const ALLOW: Verdict = { kind: 'allow' };
 
-function block(rule: Rule, expected: string, came: string): Verdict {
-  return { kind: 'block', hit: { rule, expected, came }, status: 403, retryAfterSec: null };
+function block(rule: Rule, expected: string, received: string): Verdict {
+  return { kind: 'block', hit: { rule, expected, received }, status: 403, retryAfterSec: null };
 }
 
 function judgeAccessList({ policy, client, method, address }: AdmissionRequest): Verdict {
@@ -106,7 +106,7 @@ function judgeAccessList({ policy, client, method, address }: AdmissionRequest):
   }
   if (settings.blocksPost && method === 'POST') return block(RULES.post, 'GET, HEAD or OPTIONS', method);
   if (settings.blocksRoot && (address.path === '/' || address.path === policy.prefix)) {
-    return block(RULES.rootPath, 'the address of a file', 'the root path');
+    return block(RULES.rootPath, 'the URL of a file', 'the root path');
   }
   return ALLOW;
 }
@@ -143,7 +143,7 @@ function takeRequest(
   const wait = rates.take(bucket, rate, { nowMs, dry });
   if (wait === 0) return ALLOW;
   const expected = `at most ${rate.perSec} requests a second (and ${rate.burst} at once)`;
-  return { kind: 'block', hit: { rule: RULES.rate, expected, came: 'more' }, status: 429, retryAfterSec: wait };
+  return { kind: 'block', hit: { rule: RULES.rate, expected, received: 'more' }, status: 429, retryAfterSec: wait };
 }
 
 function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionContext): Verdict {
@@ -152,7 +152,7 @@ function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionC
   const hit = {
     rule: RULES.connections,
     expected: `at most ${most} simultaneous responses to an address`,
-    came: 'one more',
+    received: 'one more',
   };
   return { kind: 'block', hit, status: 429, retryAfterSec: 1 };
 }

@@ -85,7 +85,7 @@ const EMBED_CLIENTS: ReadonlyMap<string, 'protocol' | 'element'> = new Map([
 const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
-/** People copy links without their end, or with punctuation. Such a link leads to a page that says so. */
+/** People copy links that are truncated or end with punctuation. For such a link, a page explains the problem. */
 const MALFORMED_SHARE = { kind: 'share', token: '', part: 'page' } as const;
 
 /**

@@ -36,7 +36,7 @@ export function judgeFirewall(
   const bucket = `firewall|${client.key}`;
   const wait = rates.take(bucket, INSPECTION_RATE, { nowMs, dry, amount: 0 });
   if (wait > 0) {
-    const hit = { rule: RULES.rate, expected: 'fewer requests for files that do not exist', came: 'more' };
+    const hit = { rule: RULES.rate, expected: 'fewer requests for files that do not exist', received: 'more' };
     return { kind: 'block', hit, status: 429, retryAfterSec: wait };
   }
   const before = process.threadCpuUsage();

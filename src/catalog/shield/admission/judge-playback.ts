@@ -10,16 +10,16 @@ import type { HostRules } from './host-rules.ts';
 /** Facts about a viewer: the host of their page, null for none, and the embed token that they send. */
 export type Viewer = { page: string | null; shown: EmbedToken };
 
-/** Returns why a player page that is opened on its own is refused; null if it is not. */
+/** Returns the reason why a player page that is opened directly is refused; null if it is allowed. */
 export function judgeDirectPlay({ zone }: CompiledPolicy, isDirect: boolean): Hit | null {
   if (!isDirect || zone.referrers.allowDirectPlay) return null;
-  return { rule: RULES.directPlay, expected: 'a page of the owner that embeds the player', came: 'none' };
+  return { rule: RULES.directPlay, expected: 'a page of the owner that embeds the player', received: 'none' };
 }
 
 /** Returns why the page of a viewer may not show a library's videos; null if it may. */
 export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): Hit | null {
   if (allowsPage(policy, page, ownHosts)) return null;
-  return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", came: page ?? 'none' };
+  return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", received: page ?? 'none' };
 }
 
 /** Returns why an embed token does not permit playing a video; null if it does, or if the library requires none. */
@@ -30,7 +30,7 @@ export function judgeEmbedToken(
 ): Hit | null {
   if (!zone.embedTokenRequired) return null;
   if (isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs)) return null;
-  return { rule: RULES.embedToken, expected: 'token and expires in the query', came: describeToken(shown, nowMs) };
+  return { rule: RULES.embedToken, expected: 'token and expires in the query', received: describeToken(shown, nowMs) };
 }
 
 /** A request for a player page, a playlist or a key. `video` is null if it does not exist. */

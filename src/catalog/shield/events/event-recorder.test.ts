@@ -13,7 +13,7 @@ afterEach(() => {
 
 const client = { address: '192.0.2.7', key: '192.0.2.7', country: 'DE', asn: '64500' };
 const request = { zoneId: 1, client, anonymises: true, method: 'GET', url: '/a', headers: {} };
-const hit = { rule: RULES.tokenMissing, expected: 'a token', came: 'none' };
+const hit = { rule: RULES.tokenMissing, expected: 'a token', received: 'none' };
 
 test('stores an event within 250 ms', async () => {
   const stored: ShieldEvent[] = [];

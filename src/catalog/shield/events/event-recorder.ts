@@ -63,7 +63,7 @@ export class EventRecorder {
   /** Records an unparsable request, without a zone. */
   recordUnreadable(client: Client, { rule, code, method, url }: Unreadable): void {
     const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
-    this.record(request, { rule, expected: 'an HTTP/1.1 request', came: code }, { status: 'Blocked', others: [] });
+    this.record(request, { rule, expected: 'an HTTP/1.1 request', received: code }, { status: 'Blocked', others: [] });
   }
 
   /** Stores the waiting events, and stops accepting new ones. */
@@ -85,7 +85,7 @@ export class EventRecorder {
       UrlEncodedBody: '',
       Headers: shownHeaders(request.headers),
       TriggerMatch: matchOf(hit),
-      Rules: [...others.map(({ rule }) => rule), ...(hit.beside ?? [])].map((rule) => rule.id),
+      Rules: [...others.map(({ rule }) => rule), ...(hit.alsoMatched ?? [])].map((rule) => rule.id),
     };
     const labels = { ruleId: id, ruleGroup: group, severity, status, method, serverZone };
     return { zoneId, logId: newGuid(), atMs, ...labels, country: client.country, asn: client.asn, details };

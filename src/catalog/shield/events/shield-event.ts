@@ -83,6 +83,6 @@ export function anonymise(address: string): string {
 /**
  * Returns the match as an event shows it: the firewall's operator and its match, else the expected and received values.
  */
-export function matchOf({ rule, expected, came, match }: Hit): EventDetails['TriggerMatch'] {
-  return match ?? { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };
+export function matchOf({ rule, expected, received, match }: Hit): EventDetails['TriggerMatch'] {
+  return match ?? { Key: rule.group, Value: `expected ${expected}, got ${received}`.slice(0, MAX_VALUE_CHARS) };
 }

@@ -43,7 +43,7 @@ describe.each(['the core rule set', 'the built-in rule set'])('%s', (name) => {
 
   test.each(ATTACKS.filter(([, , , isOwn]) => isCore || isOwn))('refuses %s, naming rule %s', (_, id, attack) => {
     const { blocking } = judgeInspection(firewall, attack, waf());
-    const found = [blocking?.rule, ...(blocking?.beside ?? [])].map((rule) => rule?.id);
+    const found = [blocking?.rule, ...(blocking?.alsoMatched ?? [])].map((rule) => rule?.id);
     expect(found).toContain(id);
     expect(judgeInspection(firewall, attack, waf({ blocks: false }))).toMatchObject({
       blocking: null,

@@ -17,7 +17,7 @@ const THRESHOLD = 5;
 /** Scanners are only logged; the attack itself is refused. */
 const LOGGED_GROUP = 'SCANNER-DETECTION';
 const EXPECTED = 'a request that does not look like an attack';
-const MAX_SHOWN = 120;
+const MAX_SHOWN_CHARS = 120;
 const NOTHING: FirewallVerdict = { blocking: null, logged: [] };
 
 /**
@@ -32,7 +32,7 @@ export function judgeInspection(firewall: Firewall, request: InspectedRequest, w
   const blocking = findings.filter(({ rule }) => rule.group !== LOGGED_GROUP && !loggedOnly.has(rule.id));
   const hit = toHit(findings);
   if (waf.blocks && scoreOf(blocking) >= THRESHOLD) return { blocking: toHit(blocking), logged: [] };
-  const cut = isCut ? [{ rule: RULES.fieldTooLong, expected: 'fields of up to 8 KB', came: 'a longer one' }] : [];
+  const cut = isCut ? [{ rule: RULES.fieldTooLong, expected: 'fields of up to 8 KB', received: 'a longer one' }] : [];
   return { blocking: null, logged: scoreOf(findings) >= THRESHOLD && hit !== null ? [hit] : cut };
 }
 
@@ -43,7 +43,7 @@ export function findBot({ rawHeaders }: InspectedRequest): Hit[] {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'user-agent');
   const agent = at === -1 ? '' : (rawHeaders[at + 1] ?? '');
   return agent !== '' && isbot(agent)
-    ? [{ rule: RULES.bot, expected: 'a browser', came: agent.slice(0, MAX_SHOWN) }]
+    ? [{ rule: RULES.bot, expected: 'a browser', received: agent.slice(0, MAX_SHOWN_CHARS) }]
     : [];
 }
 
@@ -56,9 +56,9 @@ function toHit(findings: readonly Finding[]): Hit | null {
   const [deciding, ...others] = findings.toSorted((one, other) => other.score - one.score);
   if (deciding === undefined) return null;
   const { rule, operator, field, key } = deciding;
-  const came = key === '' ? field : `${field}:${key.slice(0, MAX_SHOWN)}`;
+  const received = key === '' ? field : `${field}:${key.slice(0, MAX_SHOWN_CHARS)}`;
   const match = { Key: operator, Value: shownValue(deciding) };
-  return { rule, expected: EXPECTED, came, match, beside: others.map((other) => other.rule) };
+  return { rule, expected: EXPECTED, received, match, alsoMatched: others.map((other) => other.rule) };
 }
 
 const SHOWN_HEADERS = new Set(['host', 'user-agent', 'referer', 'origin', 'range', 'content-type', 'accept']);
@@ -66,6 +66,6 @@ const SHOWN_HEADERS = new Set(['host', 'user-agent', 'referer', 'origin', 'range
 /** Returns the matched text with possible secrets masked. */
 function shownValue({ field, key, value }: Finding): string {
   if (field === 'REQUEST_COOKIES' || (field === 'REQUEST_HEADERS' && !SHOWN_HEADERS.has(key))) return '***';
-  if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MAX_SHOWN);
-  return redactUrl(value).slice(0, MAX_SHOWN);
+  if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MAX_SHOWN_CHARS);
+  return redactUrl(value).slice(0, MAX_SHOWN_CHARS);
 }

@@ -92,7 +92,7 @@ export const OWN_RULES: RuleTexts = {
         '941170',
         'ARGS|ARGS_NAMES',
         '@rx (?i)(?:^|\\W)javascript:\\s*\\S',
-        'Script in an address',
+        'Script in a URL',
         'urlDecodeUni,t:htmlEntityDecode,t:removeNulls',
       ),
     ]),

@@ -11,8 +11,8 @@ type Found = { exact: readonly string[] | null; required: readonly string[] | nu
 
 const ANYTHING: Found = { exact: null, required: null };
 const NOTHING: Found = { exact: [''], required: null };
-const MAX_EXACT = 40;
-const MAX_REQUIRED = 1_500;
+const MAX_EXACT_LITERALS = 40;
+const MAX_REQUIRED_LITERALS = 1_500;
 const MAX_PER_CLASS = 4;
 
 /** Returns null if no required text is worth searching for. */
@@ -131,11 +131,11 @@ function only(character: string): Found {
 }
 
 function either(one: Found, other: Found): Found {
-  if (one.exact !== null && other.exact !== null && one.exact.length + other.exact.length <= MAX_REQUIRED) {
+  if (one.exact !== null && other.exact !== null && one.exact.length + other.exact.length <= MAX_REQUIRED_LITERALS) {
     return { exact: [...new Set([...one.exact, ...other.exact])], required: null };
   }
   const [first, second] = [toRequired(one), toRequired(other)];
-  if (first === null || second === null || first.length + second.length > MAX_REQUIRED) return ANYTHING;
+  if (first === null || second === null || first.length + second.length > MAX_REQUIRED_LITERALS) return ANYTHING;
   return { exact: null, required: [...new Set([...first, ...second])] };
 }
 
@@ -158,7 +158,7 @@ function inSequence(parts: readonly Found[]): Found {
 }
 
 function product(starts: readonly string[], ends: readonly string[]): string[] | null {
-  if (starts.length * ends.length > MAX_EXACT) return null;
+  if (starts.length * ends.length > MAX_EXACT_LITERALS) return null;
   return starts.flatMap((start) => ends.map((end) => start + end));
 }
 

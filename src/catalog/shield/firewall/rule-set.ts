@@ -50,7 +50,7 @@ export type RuleSet = {
   selectors: readonly Selector[];
   changes: readonly Change[];
   scan: LiteralScan;
-  /** Values that rules read but none sets (`tx.…`), in lower case without the prefix. */
+  /** Variables that rules read but no rule sets (`tx.…`), in lower case without the prefix. */
   constants: ReadonlyMap<string, string>;
   /** Ids of rules that are not supported here. */
   missing: readonly string[];

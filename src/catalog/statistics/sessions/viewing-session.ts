@@ -51,7 +51,7 @@ export const HOUR_MS = 3600_000;
 const MAX_SEQUENCE = 1_000_000;
 const MAX_HOURS = 73;
 const MAX_VISITS = 2 * MAX_HOURS;
-const MAX_RATE = 4;
+const MAX_PLAYBACK_RATE = 4;
 const MAX_COUNT = 100_000;
 /** Maximum reported wait, in ms. A page may stay open for three days, and be suspended. */
 const MAX_MS = 24 * HOUR_MS;
@@ -127,7 +127,7 @@ function cutHeat(
 ): Buffer {
   const cut = heat.subarray(0, bucketCount);
   // Each entry into a bucket counts. Seeks enter without playing, at most four times a second.
-  let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
+  let left = Math.ceil((elapsedSec * MAX_PLAYBACK_RATE) / bucketSec) + MAX_PLAYBACK_RATE * Math.ceil(elapsedSec);
   for (let index = 0; index < cut.length; index += 1) {
     const kept = Math.min(cut[index] ?? 0, left);
     cut[index] = kept;

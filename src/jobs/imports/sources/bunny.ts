@@ -10,7 +10,7 @@ import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, textOf, timeOf } fro
 
 /** Maximum page size of the lists of this interface (wire-facts: it is clamped and echoed). */
 const PAGE_ITEMS = 1000;
-/** Lifetime of a signed address, in s. A transfer that takes longer is signed again. */
+/** Lifetime of a signed URL, in s. A transfer that takes longer is signed again. */
 const SIGNED_SEC = 24 * 3600;
 /** States in `VideoModel.status`. */
 const CREATED = 0;
@@ -65,7 +65,7 @@ async function readAccount(request: SourceRequest, client: SourceClient, signal:
   };
 }
 
-/** Reads the address of the pull zone from the thumbnail of a video, if the request and the account do not state it. */
+/** Reads the URL of the pull zone from the thumbnail of a video, if the request and the account do not state it. */
 async function findFiles(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest> {
   if (request.cdnUrl !== null) return request;
   const url = `${request.apiUrl}/library/${request.libraryId}/videos?page=1&itemsPerPage=1`;
@@ -75,7 +75,7 @@ async function findFiles(request: SourceRequest, client: SourceClient, signal: A
   if (video === undefined) return request;
   const [folder] = (textOf(video.thumbnailUrl) ?? '').split(`/${String(video.guid)}/`);
   if (folder?.startsWith('http') === true) return { ...request, cdnUrl: folder.replace(/\/bcdn_token=[^/]*$/, '') };
-  throw new Refused('invalid', 'Expected cdnUrl, because the source states no addresses of its files. Send it.');
+  throw new Refused('invalid', 'Expected cdnUrl, because the source does not list the URLs of its files. Send it.');
 }
 
 function referrerOf(zone: Fields): string | null {
@@ -113,10 +113,7 @@ function readCollection(item: Fields): ListedItem {
 function idOf(item: Fields) {
   const id = readGuid(String(item.guid));
   if (id !== null) return id;
-  throw new Refused(
-    'invalid',
-    `Expected the source to list GUIDs, got ${JSON.stringify(item.guid)}. Check its address.`,
-  );
+  throw new Refused('invalid', `Expected the source to list GUIDs, got ${JSON.stringify(item.guid)}. Check its URL.`);
 }
 
 function readVideo(item: Fields, request: SourceRequest): ListedItem {

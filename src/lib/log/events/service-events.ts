@@ -5,9 +5,9 @@ const database = eventsOf('database');
 
 /** Events of processes: their start and end, settings, and the log itself. */
 export const serviceEvents = {
-  'role.started': service.info('A role starts.', ['version']),
+  'role.started': service.info('A role is starting.', ['version']),
   'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
-  'role.draining': service.info('A role finishes its work and stops.'),
+  'role.draining': service.info('A role is finishing its work, then stops.'),
   'role.drain-requested': service.info('This process was asked to drain. It takes no new work.'),
   'role.incompatible': service.error('A newer version changed the database. This role accepts no further work.', [
     'reason',
@@ -22,7 +22,7 @@ export const serviceEvents = {
   ),
   'role.unreachable': service.warn('The process of a role could not be started or sent a message.', ['name', 'err']),
   'service.ready': service.info('ready', ['publicUrl', 'edgeUrl', 'listeners', 'sandbox']),
-  'service.stopping': service.info('The service stops.'),
+  'service.stopping': service.info('The service is stopping.'),
   'service.stopped': service.info('The service has stopped.'),
   'setting.unknown': service.warn('A setting has an unknown name and is ignored.', ['name', 'reason?'], {
     perKey: ['name'],
@@ -38,7 +38,7 @@ export const serviceEvents = {
     perKey: ['name'],
   }),
   'thread.ended': service.warn('The statistics thread exited. The next report starts another one.', ['err']),
-  'table.unreadable': service.warn('A table of addresses could not be read. It is not used.', ['reason', 'err']),
+  'table.unreadable': service.warn('A table of IP ranges could not be read. It is not used.', ['reason', 'err']),
   'dashboard.unbundled': service.error('The dashboard could not be bundled. The next page request tries again.', [
     'err',
   ]),

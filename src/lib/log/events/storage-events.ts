@@ -28,9 +28,9 @@ export const housekeepingEvents = {
 
 /** Events of backups. */
 export const backupEvents = {
-  'backup.begun': backup.info('A backup begins.', ['path']),
+  'backup.begun': backup.info('A backup started.', ['path']),
   'backup.finished': backup.info('A backup is complete.', ['count', 'bytes', 'durationSec']),
   'backup.failed': backup.error('A backup failed.', ['err']),
-  'restore.begun': backup.info('A restore begins.', ['path']),
+  'restore.begun': backup.info('A restore started.', ['path']),
   'restore.finished': backup.info('A restore is complete.', ['count', 'durationSec']),
 };

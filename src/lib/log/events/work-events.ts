@@ -9,7 +9,7 @@ const TASK = ['taskId', 'kind', 'videoGuid', 'libraryId', 'attempt'] as const;
 
 /** Events of uploads by PUT, tus and fetch. */
 export const uploadEvents = {
-  'upload.begun': upload.info('An upload begins.', ['kind', 'videoGuid', 'libraryId', 'uploadId?', 'bytes?', 'host?']),
+  'upload.begun': upload.info('An upload started.', ['kind', 'videoGuid', 'libraryId', 'uploadId?', 'bytes?', 'host?']),
   'upload.finished': upload.info('The file of an upload is stored.', [
     'kind',
     'videoGuid',
@@ -61,14 +61,14 @@ export const taskEvents = {
   }),
   'job.returned': tasks.info('A job was returned because the worker stops.', ['name', 'jobId']),
   'job.canceled': tasks.info('A job ended because what it worked on was deleted.', ['name', 'jobId', 'reason?']),
-  'job.given-up': tasks.warn('A job was given up.', ['name', 'reason'], { perKey: ['name', 'reason'] }),
+  'job.given-up': tasks.warn('A job failed permanently.', ['name', 'reason'], { perKey: ['name', 'reason'] }),
   'queue.failed': tasks.error('The queue of jobs failed.', ['err']),
   'worker.failed': tasks.error('Work of this process failed.', ['err']),
 };
 
 /** Events of videos. */
 export const videoEvents = {
-  'video.planned': video.info('A video is planned.', ['videoGuid', 'libraryId', 'mediaSec']),
+  'video.planned': video.info('A video was planned.', ['videoGuid', 'libraryId', 'mediaSec']),
   'video.playable': video.info('A video can be played.', ['videoGuid', 'libraryId']),
   'video.finished': video.info('A video is finished.', ['videoGuid', 'libraryId', 'isIncomplete']),
   'video.failed': video.warn('A video failed.', ['videoGuid', 'libraryId', 'reason'], { perKey: ['videoGuid'] }),
@@ -88,7 +88,7 @@ export const webhookEvents = {
     { perKey: ['libraryId'] },
   ),
   'webhook.given-up': webhook.warn(
-    'A webhook was given up.',
+    'A webhook failed permanently.',
     ['eventId', 'libraryId', 'videoGuid', 'videoStatus', 'host?', 'attempt', 'reason'],
     { perKey: ['libraryId'] },
   ),

@@ -25,7 +25,7 @@ describe('EXT-X-KEY lines', () => {
         'KEYFORMAT="org.w3.clearkey",KEYFORMATVERSIONS="1"',
     },
     {
-      what: "the key's address for Shaka",
+      what: "the key's URL for Shaka",
       scheme: 'cbcs',
       system: { name: 'identity', keyUrl: 'https://k/1' },
       line: 'METHOD=SAMPLE-AES,URI="https://k/1",KEYFORMAT="identity",KEYFORMATVERSIONS="1"',
@@ -48,7 +48,7 @@ describe('EXT-X-KEY lines', () => {
         'KEYFORMAT="com.microsoft.playready",KEYFORMATVERSIONS="1"',
     },
     {
-      what: 'the skd address for FairPlay',
+      what: 'the skd URL for FairPlay',
       scheme: 'cbcs',
       system: { name: 'fairPlay', keyUri: 'skd://v1' },
       line: 'METHOD=SAMPLE-AES,URI="skd://v1",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"',
@@ -67,8 +67,8 @@ describe('EXT-X-KEY lines', () => {
       ],
     },
     { what: "another system's header", systems: [{ name: 'widevine', pssh: playReady }] },
-    { what: 'an address with a quote', systems: [{ name: 'identity', keyUrl: '/k",IV=0x0' }] },
-    { what: 'an address with a line break', systems: [{ name: 'identity', keyUrl: '/k\n#EXT-X-ENDLIST' }] },
+    { what: 'a URL with a quote', systems: [{ name: 'identity', keyUrl: '/k",IV=0x0' }] },
+    { what: 'a URL with a line break', systems: [{ name: 'identity', keyUrl: '/k\n#EXT-X-ENDLIST' }] },
   ])('are rejected for $what', ({ systems }) => {
     expect(() => hlsKeys({ scheme: 'cenc', kid }, systems).map(writeKeyAttributes)).toThrow('Expected');
   });

@@ -118,7 +118,7 @@ function dataUri(mediaType: string, bytes: Buffer): string {
 }
 
 function requireSystem(box: Buffer, systemId: Guid): Buffer {
-  const came = readPssh(box).systemId;
-  if (came === systemId) return box;
-  throw new Error(`Expected a pssh box of system ${systemId}, got one of ${came}.`);
+  const received = readPssh(box).systemId;
+  if (received === systemId) return box;
+  throw new Error(`Expected a pssh box of system ${systemId}, got one of ${received}.`);
 }

@@ -51,7 +51,7 @@ const COMMAND_FRAME = 5;
 
 /**
  * Reads one tag. Returns null for tags without media: the end of a sequence, seek commands and metadata. `frameRate` is
- * the rate declared by the encoder (onMetaData). Throws BrokenMedia for a damaged tag, and LeftOut for other codecs
+ * the rate declared by the encoder (onMetaData). Throws BrokenMedia for a damaged tag, and LeftOut for codecs other
  * than H.264, HEVC, AV1 and AAC, and for additional tracks.
  */
 export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {

@@ -58,7 +58,7 @@ function checkDurations({ media, targetSec, skipped }: LivePlaylist, fault: Faul
   const open = media.findIndex(({ uri }) => uri === null);
   if (open !== -1 && open !== media.length - 1) fault('a segment that is not the last has no address');
   const addresses = media.flatMap(({ uri, parts }) => [...(uri === null ? [] : [uri]), ...parts.map((one) => one.uri)]);
-  if (new Set(addresses).size < addresses.length) fault('an address is listed twice');
+  if (new Set(addresses).size < addresses.length) fault('a URL is listed twice');
 }
 
 /** Section 4.4.4.9. */

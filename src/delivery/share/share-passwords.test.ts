@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashPassword } from '../../catalog/people/password-hash.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { createShareVisitors } from './share-visitors.ts';
+import { createSharePasswords } from './share-passwords.ts';
 
 const PASSWORD = 'summer party';
 const hash = await hashPassword(PASSWORD);
@@ -16,7 +16,7 @@ const makeShare = (change: Partial<Share> = {}): Share => ({
   expiresAt: null,
   ...change,
 });
-const visitors = () => createShareVisitors(Buffer.alloc(32, 1));
+const passwords = () => createSharePasswords(Buffer.alloc(32, 1));
 /** Returns a request with the cookie that a Set-Cookie header sets. */
 const withCookie = (setCookie: string) =>
   ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } }) as IncomingMessage;
@@ -24,7 +24,7 @@ const NOW = 1_800_000_000_000;
 
 test('accepts only the right password', async () => {
   const share = makeShare();
-  const { check } = visitors();
+  const { check } = passwords();
   expect(await check(share, PASSWORD, 'a')).toBe('right');
   expect(await check(share, `${PASSWORD} `, 'a')).toBe('wrong');
   expect(await check(share, 'x'.repeat(5_000), 'a')).toBe('wrong');
@@ -32,14 +32,14 @@ test('accepts only the right password', async () => {
 
 test('accepts a password of emoji as long as the service allows', async () => {
   const password = '🎬'.repeat(150);
-  expect(await visitors().check(makeShare({ passwordHash: await hashPassword(password) }), password, 'a')).toBe(
+  expect(await passwords().check(makeShare({ passwordHash: await hashPassword(password) }), password, 'a')).toBe(
     'right',
   );
 });
 
 test('refuses an address after 20 wrong passwords, but not other addresses or shares', async () => {
   const share = makeShare();
-  const { check } = visitors();
+  const { check } = passwords();
   // Too long to be a password, so nothing is hashed.
   for (let count = 0; count < 20; count += 1) expect(await check(share, 'x'.repeat(500), 'a')).toBe('wrong');
   expect(await check(share, PASSWORD, 'a')).toBe('limited');
@@ -49,20 +49,20 @@ test('refuses an address after 20 wrong passwords, but not other addresses or sh
 
 test('refuses all addresses after 200 wrong passwords of a share', async () => {
   const share = makeShare();
-  const { check } = visitors();
+  const { check } = passwords();
   for (let count = 0; count < 200; count += 1) await check(share, 'x'.repeat(500), `address ${count}`);
   expect(await check(share, PASSWORD, 'new')).toBe('limited');
 });
 
 test('right passwords do not count towards the limit', async () => {
   const share = makeShare();
-  const { check } = visitors();
+  const { check } = passwords();
   for (let count = 0; count < 21; count += 1) expect(await check(share, PASSWORD, 'a')).toBe('right');
 });
 
-test('a pass opens one share, until it expires or the password changes', async () => {
+test('a pass grants access to one share until it expires or the password changes', async () => {
   const share = makeShare();
-  const { writePass, holdsPass } = visitors();
+  const { writePass, holdsPass } = passwords();
   const cookie = writePass(share, '/share/x', { isSecure: true, nowMs: NOW });
   expect(cookie).toMatch(/; Path=\/share\/x; HttpOnly; SameSite=Lax; Max-Age=43200; Secure$/);
   const message = withCookie(cookie);
@@ -72,5 +72,5 @@ test('a pass opens one share, until it expires or the password changes', async (
   expect(holdsPass({ ...share, passwordHash: await hashPassword('another one') }, message, NOW)).toBe(false);
   const later = withCookie(cookie.replace(/=(\d+)\./, '=9999999999.'));
   expect(holdsPass(share, later, NOW)).toBe(false);
-  expect(createShareVisitors(Buffer.alloc(32, 2)).holdsPass(share, message, NOW)).toBe(false);
+  expect(createSharePasswords(Buffer.alloc(32, 2)).holdsPass(share, message, NOW)).toBe(false);
 });

@@ -6,30 +6,30 @@ import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Time for which a visitor who entered the password need not enter it again, in seconds. */
+/** Time in seconds for which a viewer who entered the password does not have to enter it again. */
 const PASS_SEC = 12 * 3600;
-/** The cookie's path separates the passes of different shares. */
+/** The path of the cookie separates the passes of different shares. */
 const COOKIE = 'millrace-share';
 const PASS = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
 
 const WINDOW_MS = 15 * 60_000;
-/** Wrong passwords from one address, which may be that of a school. */
+/** Maximum number of wrong passwords from one IP address, which may be shared by a whole school. */
 const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
-/** Wrong passwords of one share from all addresses. */
+/** Maximum number of wrong passwords for one share from all addresses. */
 const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
 
-/** Visitors of shares with a password. */
-export type ShareVisitors = {
-  /** Returns whether a request has the cookie of a visitor who entered the current password. */
+/** Access to shares with a password. */
+export type SharePasswords = {
+  /** Returns whether a request has the cookie of a viewer who entered the current password. */
   holdsPass(share: Share, message: IncomingMessage, nowMs: number): boolean;
   /** Checks a password. `address` identifies the client for the limit of wrong passwords. */
   check(share: Share, password: string, address: string): Promise<'right' | 'wrong' | 'limited'>;
-  /** Returns the cookie for a visitor who entered the right password. */
+  /** Returns the cookie for a viewer who entered the right password. */
   writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number }): string;
 };
 
 /** `secret` is the same at each edge. Wrong passwords are counted in memory, for one process. */
-export function createShareVisitors(secret: Uint8Array): ShareVisitors {
+export function createSharePasswords(secret: Uint8Array): SharePasswords {
   const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
   // Contains the hash, so that a new password ends all passes.
