@@ -135,7 +135,7 @@ test('a disabled endpoint gets nothing, and a deleted one takes its deliveries w
   await untilFinal();
   expect(second.arrivals).toEqual([]);
   expect((await list(`?endpoint=${guid}`)).items).toMatchObject([
-    { state: 'dead', lastAnswer: 'Not sent: the webhook address was removed or disabled.' },
+    { state: 'dead', lastAnswer: 'Not sent: the webhook URL was removed or disabled.' },
   ]);
   expect((await api.call('DELETE', `${PATH}/${guid}`)).status).toBe(200);
   expect((await list()).totalItems).toBe(2);
