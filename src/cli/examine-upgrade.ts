@@ -65,8 +65,8 @@ function judgeNode(node: NodeLine, version: string, pending: Upgrade['pending'])
   }
   if (node.isIncompatible) {
     return problem(
-      `Expected processes whose version works with the database, got ${label(node)} of ${node.version}, which refuses ` +
-        'work. Replace it by a newer version, or drain it.',
+      `Expected processes whose version works with the database, got ${label(node)} of ${node.version}, which ` +
+        'refuses work. Replace it by a newer version, or drain it.',
     );
   }
   const state = node.isDraining ? ', drains' : '';

@@ -18,8 +18,8 @@ export function explainStart(error: unknown, settings: Settings): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   const message =
     settings.databaseUrl === null
-      ? `Expected the database of the service on ${settings.dataDir}, got: ${reason}. Start that service first, or set ` +
-        'MILLRACE_DATABASE_URL.'
+      ? `Expected the database of the service on ${settings.dataDir}, got: ${reason}. Start that service first, or ` +
+        'set MILLRACE_DATABASE_URL.'
       : `MILLRACE_DATABASE_URL: expected a PostgreSQL server that accepts connections, got: ${reason}.`;
   return new Refused('unavailable', message, { cause: error });
 }

@@ -71,7 +71,7 @@ function linesOf(event: string): Line[] {
   return parsed.filter((line) => line.event === event);
 }
 
-test('publishers behind HAProxy have their own address, over RTMP and RTMPS, and direct ones need no header', async () => {
+test('publishers behind HAProxy keep their address with RTMP and RTMPS, and direct ones need no header', async () => {
   const { listeners } = await service.health();
   for (const base of [
     `rtmp://127.0.0.1:${ports.rtmp}`,

@@ -37,7 +37,7 @@ export class LivePublisher {
   readonly meter = new BitrateMeter();
   /** Reasons why parts of the publisher's media are not shown, or not on all devices. */
   readonly leftOut = new LeftOutReasons();
-  /** Outputs all media that was received but is still being processed, and takes no more. Resolves when it is output. */
+  /** Outputs all received media that is still being processed, and takes no more. Resolves when it is output. */
   finish: () => Promise<void> = () => Promise.resolve();
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];

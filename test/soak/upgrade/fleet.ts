@@ -84,8 +84,8 @@ export class Fleet {
   }
 
   /**
-   * Sends a request through the balancer. A response of 5xx and a broken connection are faults. If the database does not
-   * respond to an edge in time, which happens on a busy machine, the request is repeated, as players do.
+   * Sends a request through the balancer. A response of 5xx and a broken connection are faults. If the database does
+   * not respond to an edge in time, which happens on a busy machine, the request is repeated, as players do.
    */
   async ask(role: 'api' | 'edge', at: string, init: RequestInit = {}): Promise<Response> {
     for (let tries = 1; ; tries += 1) {

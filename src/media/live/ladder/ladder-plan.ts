@@ -25,8 +25,8 @@ const FASTEST_RATE = 120;
 /** Time base of Matroska's timestamps. */
 const TIME_BASE = '1/1000';
 /**
- * The same for encoders. With `-1`, ffmpeg uses the frame duration behind a filter with two inputs, such as a watermark,
- * and rounds the odd times of keyframes.
+ * The same for encoders. With `-1`, ffmpeg uses the frame duration behind a filter with two inputs, such as a
+ * watermark, and rounds the odd times of keyframes.
  */
 const ENCODER_TIME_BASE = '1:1000';
 /** ffmpeg expression that forces a keyframe at odd times (`ladderTimeMs`). */
