@@ -50,8 +50,10 @@ async function makeLibrary(): Promise<number> {
 
 async function addMedia(libraryId: number, id: Guid, state: string, hash: string | null): Promise<void> {
   const sha256 = hash === null ? null : Buffer.alloc(32, hash);
-  await sql`insert into media (library_id, id, type, title, state, state_reason, source_key, source_bytes, source_sha256)
-    values (${libraryId}, ${id}, 'video', 'Video', ${state}, ${state === 'failed' ? 'broken' : null}, ${`k/${id}`}, 1000,
+  const reason = state === 'failed' ? 'broken' : null;
+  await sql`
+    insert into media (library_id, id, type, title, state, state_reason, source_key, source_bytes, source_sha256)
+    values (${libraryId}, ${id}, 'video', 'Video', ${state}, ${reason}, ${`k/${id}`}, 1000,
       ${sha256})`.execute(api.database.db);
 }
 
