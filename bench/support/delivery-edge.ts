@@ -40,6 +40,7 @@ const edge = await startEdge({
   viewing: testViewing(),
   licences: null,
   loadShare: async () => null,
+  loadShareById: async () => null,
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],

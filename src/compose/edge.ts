@@ -54,6 +54,7 @@ export async function openEdge({
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     loadShare: (token) => shares.findShare(db, token),
+    loadShareById: (id) => shares.findShareById(db, id),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,

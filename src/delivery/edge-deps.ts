@@ -14,6 +14,7 @@ import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts
 import type { DeliveredTotal } from '../catalog/statistics/sums/delivered-store.ts';
 import type { Visits } from '../catalog/statistics/visits/visits.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
+import type { Guid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
@@ -121,6 +122,8 @@ export type EdgeDeps = {
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Loads the share of a link's token. Returns null if none has it. */
   loadShare(token: string): Promise<Share | null>;
+  /** Loads the share that issued a player token. Returns null if it was deleted. */
+  loadShareById(id: Guid): Promise<Share | null>;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;

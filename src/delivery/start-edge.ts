@@ -13,6 +13,7 @@ import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections } from '../lib/client-connections.ts';
+import type { Guid } from '../lib/guid.ts';
 import { isAccessLogged, logEvent } from '../lib/log/log-event.ts';
 import { logRequest } from '../lib/log/log-request.ts';
 import type { ParserError } from '../lib/parser-error.ts';
@@ -158,6 +159,7 @@ function openAnswers(
   limits: EdgeLimits,
   { reader, objects, requests, indexes, policies, ownHosts, budgets, live, trusted }: Parts,
 ): AnswerDeps {
+  const issuers = new ShareReader<Guid>(deps.loadShareById);
   return {
     ...{ reader, objects, requests, budgets, live },
     responses: new SegmentResponseCache(reader),
@@ -181,6 +183,7 @@ function openAnswers(
     deliveredMedia: createDeliveredMedia({ visits: deps.viewing.visits, secret: deps.viewing.ticketSecret, live }),
     playback: new PlaybackAuthorizer({
       findPolicy: (libraryId) => policies.findPolicy({ by: 'library', libraryId }),
+      findShare: (id) => issuers.find(id),
       ownHosts,
     }),
   };

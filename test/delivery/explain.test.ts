@@ -172,7 +172,7 @@ test('explain returns the verdict of the edge for player pages, playlists and ke
   const current = policy?.keys.current ?? '';
   const nowSec = Math.floor(Date.now() / 1000);
   const query = (signing: string, id: string, sec: number) => {
-    const { token, expiresSec } = signEmbedToken(signing, id, sec);
+    const { token, expiresSec } = signEmbedToken(signing, id, { expiresSec: sec });
     return `token=${token}&expires=${expiresSec}`;
   };
   const queries = [

@@ -135,19 +135,6 @@ test('has preview tags, an oEmbed link and strict headers, and is not listed', a
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'nonce-[^ ]+'; .*frame-anc/);
 });
 
-test('the token of the player lasts for the video, but not longer than the share', async () => {
-  const endOf = async ({ url }: Made) => {
-    const location = (await open(`${url}/player?t=3`)).headers.get('location') ?? '';
-    expect(location).toMatch(new RegExp(`^/embed/${shown.libraryId}/${shown.mediaId}\\?autoplay=false&t=3&token=`));
-    expect(await statusOf(`${edge.base}${location}`)).toBe(200);
-    return Number(new URL(location, edge.base).searchParams.get('expires'));
-  };
-  const nowSec = Date.now() / 1000;
-  expect(await endOf(await share())).toBeLessThan(nowSec + 3_600);
-  const expiresAt = new Date(Date.now() + 300_000);
-  expect(await endOf(await share({ expiresAt }))).toBe(Math.floor(expiresAt.getTime() / 1000));
-});
-
 test('shows nothing about the video before the password, which opens only this share', async () => {
   const { url, key } = await share({ password: PASSWORD, allowsDownload: true });
   for (const part of ['', '/player', '/download']) {

@@ -5,7 +5,7 @@ import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-r
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
-import { findShare } from '../../src/catalog/shares/share-store.ts';
+import { findShare, findShareById } from '../../src/catalog/shares/share-store.ts';
 import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
@@ -39,6 +39,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         publications: createPublicationStore(database.db),
         loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
         loadShare: (token) => findShare(database.db, token),
+        loadShareById: (id) => findShareById(database.db, id),
         watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),
         storage,

@@ -151,7 +151,7 @@ async function signPage({ libraryId, mediaId }: MediaKey): Promise<string> {
   const { database, secretBox } = room.catalogue;
   const zone = await loadZonePolicy({ db: database.db, secretBox }, { by: 'library', libraryId });
   const inOneHour = Math.floor(Date.now() / 1000) + 3_600;
-  const { token, expiresSec } = signEmbedToken(zone?.keys.current ?? '', mediaId, inOneHour);
+  const { token, expiresSec } = signEmbedToken(zone?.keys.current ?? '', mediaId, { expiresSec: inOneHour });
   return `token=${token}&expires=${expiresSec}`;
 }
 

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { describeToken, isEmbedTokenValid, readEmbedToken, readParameters, signEmbedToken } from './embed-token.ts';
+import { newGuid } from '../../lib/guid.ts';
+import {
+  describeToken,
+  type EmbedToken,
+  isEmbedTokenValid,
+  readEmbedToken,
+  readParameters,
+  signEmbedToken,
+} from './embed-token.ts';
 
 // Published test vectors of the hosted API.
 const mediaId = '32d140e2-e4f4-4eec-9d53-20371e9be607';
@@ -36,7 +44,7 @@ test.each([
 
 test('accepts its own signature for the id with and without hyphens', () => {
   for (const id of [mediaId, mediaId.replaceAll('-', '')]) {
-    expect(isEmbedTokenValid(signEmbedToken(key, id, expiresSec), { mediaId, keys: [key] }, before)).toBe(true);
+    expect(isEmbedTokenValid(signEmbedToken(key, id, { expiresSec }), { mediaId, keys: [key] }, before)).toBe(true);
   }
 });
 
@@ -58,4 +66,15 @@ test.each([
   { shown: { token, expiresSec }, expected: 'a token that was not made with this key, video and expires' },
 ])('describes an invalid token: $expected', ({ shown, expected }) => {
   expect(describeToken(shown, before)).toBe(expected);
+});
+
+test('a token of a share page is valid only with the id of its share', () => {
+  const shareId = newGuid();
+  const signed = signEmbedToken('key', 'video', { expiresSec: 2, shareId });
+  const isValid = (shown: EmbedToken) => isEmbedTokenValid(shown, { mediaId: 'video', keys: ['key'] }, 0);
+  const { shareId: _, ...bare } = signed;
+  expect(isValid(signed)).toBe(true);
+  expect(isValid(bare)).toBe(false);
+  expect(isValid({ ...signed, shareId: newGuid() })).toBe(false);
+  expect(isValid({ ...signEmbedToken('key', 'video', { expiresSec: 2 }), shareId })).toBe(false);
 });

@@ -97,13 +97,19 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
 /** Finds the share of a link, whether or not it has expired. Returns null for a token that no share has. */
 export async function findShare(db: Db, token: string): Promise<Share | null> {
   if (!SHARE_TOKEN.test(token)) return null;
-  const row = await db
+  return (await selectForEdge(db).where('token_hash', '=', hashKey(token)).executeTakeFirst()) ?? null;
+}
+
+/** Returns the share with an id, which does not open its page. Returns null if there is none. */
+export async function findShareById(db: Db, id: Guid): Promise<Share | null> {
+  return (await selectForEdge(db).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+function selectForEdge(db: Db) {
+  return db
     .selectFrom('share')
     .select(['id', 'library_id as libraryId', 'media_id as mediaId', 'password_hash as passwordHash'])
-    .select(['allows_download as allowsDownload', 'expires_at as expiresAt'])
-    .where('token_hash', '=', hashKey(token))
-    .executeTakeFirst();
-  return row ?? null;
+    .select(['allows_download as allowsDownload', 'expires_at as expiresAt']);
 }
 
 type Row = Selectable<ShareTable>;

@@ -9,35 +9,36 @@ const CACHE_BYTES = 4 * 2 ** 20;
 const SHARE_BYTES = 600;
 const MAX_LOADS = 100;
 
-/** Reads shares by the token of their link. While the database is down, the last known state applies. */
-export class ShareReader {
+/** Reads shares by the token of their link or by id. While the database is down, the last known state applies. */
+export class ShareReader<Key extends string = string> {
   readonly #shares: FreshCache<Share>;
 
-  constructor(load: (token: string) => Promise<Share | null>) {
+  constructor(load: (key: Key) => Promise<Share | null>) {
     this.#shares = new FreshCache({
       layer: 'share',
       ttlMs: TTL_MS,
       absentTtlMs: ABSENT_TTL_MS,
       maxBytes: CACHE_BYTES,
       maxLoads: MAX_LOADS,
-      load,
+      // The methods accept only keys of this type.
+      load: (key) => load(key as Key),
       sizeBytes: () => SHARE_BYTES,
       onLoadError: (error) => logEvent('share.unread', { err: error }),
     });
   }
 
   /** Returns the share if it is fresh, or else null. Never reads the database. */
-  peek(token: string): Share | null {
-    return this.#shares.peek(token);
+  peek(key: Key): Share | null {
+    return this.#shares.peek(key);
   }
 
   /** Whether the database is being asked for the share. */
-  isLoading(token: string): boolean {
-    return this.#shares.isLoading(token);
+  isLoading(key: Key): boolean {
+    return this.#shares.isLoading(key);
   }
 
   /** Returns the share, or null if there is none. */
-  find(token: string): Promise<Share | null> {
-    return this.#shares.get(token);
+  find(key: Key): Promise<Share | null> {
+    return this.#shares.get(key);
   }
 }

@@ -160,7 +160,10 @@ function notice({ request }: Asked, reason: ShareNotice, deps: ShareDeps): Answe
   return page({ status, headers }, (nonce) => writeNoticePage(view, { assets: deps.player, nonce }));
 }
 
-/** Returns the address of the player page, with a token that lasts for the video but not longer than the share. */
+/**
+ * Returns the address of the player page, with a token that lasts for the video but not longer than the share. The
+ * token ends when the share is deleted.
+ */
 function playerUrl({ request: { policy, nowMs, address } }: Asked, { share, publication }: Opened): string {
   const { libraryId, mediaId, durationMs } = publication;
   const query = new URLSearchParams({ autoplay: 'false' });
@@ -169,10 +172,11 @@ function playerUrl({ request: { policy, nowMs, address } }: Asked, { share, publ
   const endSec = Math.ceil((nowMs + durationMs) / 1000) + PAUSE_SEC;
   const shareEndSec = share.expiresAt === null ? endSec : Math.floor(share.expiresAt.getTime() / 1000);
   const zone = policy?.zone;
+  const validity = { expiresSec: Math.min(endSec, shareEndSec), shareId: share.id };
   const token =
     zone === undefined || !zone.embedTokenRequired
       ? ''
-      : `&${tokenQuery({ shown: signEmbedToken(zone.keys.current, mediaId, Math.min(endSec, shareEndSec)) })}`;
+      : `&${tokenQuery({ shown: signEmbedToken(zone.keys.current, mediaId, validity) })}`;
   return `/embed/${libraryId}/${mediaId}?${query}${token}`;
 }
 

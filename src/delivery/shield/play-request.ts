@@ -53,8 +53,9 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
 }
 
 /** Returns the token as a query for the next URL. Returns an empty string if the token is missing or malformed. */
-export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
-  return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
+export function tokenQuery({ shown: { token, expiresSec, shareId } }: Pick<PlayRequest, 'shown'>): string {
+  if (!/^[0-9a-f]{64}$/i.test(token) || expiresSec <= 0) return '';
+  return `token=${token}&expires=${expiresSec}${shareId === undefined ? '' : `&share=${shareId}`}`;
 }
 
 /** Returns the query with which an open page requests its state. */

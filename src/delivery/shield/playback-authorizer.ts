@@ -1,8 +1,11 @@
 import { isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
 import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
+import { isShareOver, type Share } from '../../catalog/shares/share.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import { judgeDirectPlay, judgeEmbedToken, judgePage } from '../../catalog/shield/admission/judge-playback.ts';
+import type { Hit } from '../../catalog/shield/hit.ts';
+import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
@@ -12,6 +15,8 @@ const MAX_QUOTED = 200;
 export type PlaybackAuthorizerDeps = {
   /** Returns the policy of a library's pull zone, or null if the library was deleted. */
   findPolicy(libraryId: number): Promise<CompiledPolicy | null>;
+  /** Returns the share with an id, at most 2 s old; null if it was deleted. */
+  findShare(id: Guid): Promise<Share | null>;
   /** Hosts of our player pages. The Host header of a request does not grant access, because the sender chooses it. */
   ownHosts: HostRules;
 };
@@ -36,7 +41,10 @@ export class PlaybackAuthorizer {
     if (policy === null) return toProblem('library-gone');
     const referrer = this.#judgeReferrer(policy, request);
     if (referrer !== null) return referrer;
-    const hit = judgeEmbedToken(policy, { mediaId, shown: request.shown }, Date.now());
+    const nowMs = Date.now();
+    const hit =
+      judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) ??
+      (policy.zone.embedTokenRequired ? await this.#judgeIssuer({ libraryId, mediaId }, request, nowMs) : null);
     if (hit === null) return null;
     const message = `This video requires a token: expected ${hit.expected}, got ${hit.came}.`;
     return { ...toProblem('token-denied', message), hit };
@@ -48,7 +56,21 @@ export class PlaybackAuthorizer {
     const zone = (await this.#deps.findPolicy(libraryId))?.zone;
     const nowMs = Date.now();
     if (zone === undefined || !zone.embedTokenRequired) return false;
-    return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
+    if (!isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs)) return false;
+    return (await this.#judgeIssuer({ libraryId, mediaId }, { shown }, nowMs)) === null;
+  }
+
+  /** Returns why a valid token of a share page no longer applies; null if it does, or if it is not of a share page. */
+  async #judgeIssuer(
+    { libraryId, mediaId }: Requested,
+    { shown }: Pick<PlayRequest, 'shown'>,
+    nowMs: number,
+  ): Promise<Hit | null> {
+    if (shown.shareId === undefined) return null;
+    const share = await this.#deps.findShare(shown.shareId);
+    const isRight = share !== null && share.libraryId === libraryId && share.mediaId === mediaId;
+    if (isRight && !isShareOver(share, nowMs)) return null;
+    return { rule: RULES.embedToken, expected: 'the token of a share page that exists', came: 'one that has ended' };
   }
 
   /**

@@ -24,5 +24,5 @@ export function embedQueryFor(
 ): string {
   if (policy === null || !policy.zone.embedTokenRequired) return '';
   const { expiresSec } = readPlayRequest(message).shown;
-  return tokenQuery({ shown: signEmbedToken(policy.zone.keys.current, mediaId, expiresSec) });
+  return tokenQuery({ shown: signEmbedToken(policy.zone.keys.current, mediaId, { expiresSec }) });
 }

@@ -47,7 +47,7 @@ test('a token signs the path exactly as it was sent', () => {
 
 test('accepts an embed token for the id with or without hyphens', () => {
   for (const id of [ID, BARE]) {
-    const token = signEmbedToken('key', id, 2_000_000_000);
+    const token = signEmbedToken('key', id, { expiresSec: 2_000_000_000 });
     expect(isEmbedTokenValid(token, { mediaId: ID, keys: ['key'] }, 0)).toBe(true);
     expect(isEmbedTokenValid(token, { mediaId: ID.replace('1', '2'), keys: ['key'] }, 0)).toBe(false);
   }

@@ -14,7 +14,17 @@ const NAMES = new Set([
     'showheatmap',
     'muted',
   ],
-  ...['loop', 'playsinline', 'showspeed', 'rememberposition', 'compactcontrols', 'responsive', 'count', 'ticket'],
+  ...[
+    'loop',
+    'playsinline',
+    'showspeed',
+    'rememberposition',
+    'compactcontrols',
+    'responsive',
+    'count',
+    'ticket',
+    'share',
+  ],
 ]);
 /** Parameters whose values are encoded texts with their own grammar. */
 const ENCODED = new Set(['cmcd', 'token_path', 'token_countries', 'token_countries_blocked']);

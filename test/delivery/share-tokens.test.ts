@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+const PATIENCE = { timeout: 60_000 };
+
+let room: PlayerRoom;
+let edge: TestEdge;
+let shown: PublishedFilm;
+const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+
+beforeAll(async () => {
+  room = await openPlayerRoom(240, [90]);
+  edge = await room.edges.start({});
+  shown = await room.publish({ access: { playerTokenRequired: true } });
+});
+afterAll(async () => {
+  await edge.close();
+  await room.close();
+});
+
+type Made = { key: ShareKey; url: string };
+
+async function share(fields: Partial<ShareFields> = {}): Promise<Made> {
+  const { libraryId, mediaId } = shown;
+  const wanted = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test', ...fields };
+  const { id, token } = await shares().create({ libraryId, mediaId }, wanted);
+  return { key: { libraryId, mediaId, shareId: id }, url: `${edge.base}/share/${token}` };
+}
+
+const open = (url: string) => fetch(url, { redirect: 'manual' });
+const statusOf = async (url: string) => (await open(url)).status;
+
+test('the token of the player lasts for the video, but not longer than the share', async () => {
+  const endOf = async ({ url }: Made) => {
+    const location = (await open(`${url}/player?t=3`)).headers.get('location') ?? '';
+    expect(location).toMatch(new RegExp(`^/embed/${shown.libraryId}/${shown.mediaId}\\?autoplay=false&t=3&token=`));
+    expect(await statusOf(`${edge.base}${location}`)).toBe(200);
+    return Number(new URL(location, edge.base).searchParams.get('expires'));
+  };
+  const nowSec = Date.now() / 1000;
+  expect(await endOf(await share())).toBeLessThan(nowSec + 3_600);
+  const expiresAt = new Date(Date.now() + 300_000);
+  expect(await endOf(await share({ expiresAt }))).toBe(Math.floor(expiresAt.getTime() / 1000));
+});
+
+test('the token of the player ends with the share that issued it, and cannot be used without it', async () => {
+  const [{ url, key }, other] = [await share(), await share()];
+  const playerOf = async (made: Pick<Made, 'url'>) =>
+    edge.base + ((await open(`${made.url}/player`)).headers.get('location') ?? '');
+  const [player, kept] = [await playerOf({ url }), await playerOf(other)];
+  expect(await statusOf(player)).toBe(200);
+  expect(await statusOf(player.replace(/&share=[^&]+/, ''))).toBe(403);
+  expect(await statusOf(player.replace(/&share=[^&]+/, `&share=${other.key.shareId}`))).toBe(403);
+  await shares().remove(key);
+  await expect.poll(() => statusOf(player), PATIENCE).toBe(403);
+  expect(await statusOf(kept)).toBe(200);
+  await shares().update(other.key, { expiresAt: new Date(Date.now() - 1) });
+  await expect.poll(() => statusOf(kept), PATIENCE).toBe(403);
+});
