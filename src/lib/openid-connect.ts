@@ -1,8 +1,10 @@
-import { buffer } from 'node:stream/consumers';
-import type { Configuration, CustomFetchOptions } from 'openid-client';
+import type { Configuration } from 'openid-client';
+import { createGuardedFetch, type GuardedFetch } from './outbound/guarded-fetch.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { Refused } from './refused.ts';
 import { remember } from './remember.ts';
+import { createRemoteKeys } from './remote-keys.ts';
+import { type LogoutClaims, verifyLogoutToken } from './verify-logout-token.ts';
 
 /** A client that is registered at a provider. `key` changes whenever another field does. */
 export type OpenIdClient = {
@@ -32,6 +34,8 @@ export type OpenIdConnect = {
     client: OpenIdClient,
     sent: { address: URL; checks: OpenIdChecks; claim: string | null },
   ): Promise<OpenIdClaims>;
+  /** Verifies a logout token of the provider. Throws `OpenIdFault`. The caller must refuse a used token. */
+  verifyLogout(client: OpenIdClient, token: string): Promise<LogoutClaims>;
 };
 
 /** `denied`: the provider or the person refused. `unreachable`: no response. `invalid`: a response is not valid. */
@@ -64,11 +68,13 @@ type Cached = { config: Promise<Configuration>; untilMs: number };
 /** Creates a client of all providers. Requests to providers follow the rules of `outbound`. */
 export function createOpenIdConnect(outbound: Outbound): OpenIdConnect {
   const cache = new Map<string, Cached>();
+  const fetch = createGuardedFetch(outbound, { maxBytes: MAX_RESPONSE_BYTES, timeoutMs: TIMEOUT_MS });
+  const keys = createRemoteKeys(fetch);
   // Simultaneous sign-ins share one request to the provider.
   const configure = (library: Library, client: OpenIdClient): Promise<Configuration> => {
     const known = cache.get(client.key);
     if (known !== undefined && known.untilMs > performance.now()) return known.config;
-    const config = discover(library, client, outbound);
+    const config = discover(library, client, fetch);
     remember(cache, [client.key, { config, untilMs: performance.now() + CACHED_MS }], MAX_CACHED);
     config.catch(() => {
       if (cache.get(client.key)?.config === config) cache.delete(client.key);
@@ -104,6 +110,15 @@ export function createOpenIdConnect(outbound: Outbound): OpenIdConnect {
         throw toFault(library, error);
       }
     },
+    async verifyLogout(client, token) {
+      const library = await import('openid-client');
+      try {
+        const { issuer, jwks_uri: url = '' } = (await configure(library, client)).serverMetadata();
+        return await verifyLogoutToken(token, { issuer, clientId: client.clientId, keys: await keys(url) });
+      } catch (error) {
+        throw toFault(library, error);
+      }
+    },
   };
 }
 
@@ -120,11 +135,11 @@ export function findIssuerFault(issuer: string): string | null {
   return `a URL with ${protocol}//${hostname}`;
 }
 
-async function discover(library: Library, client: OpenIdClient, outbound: Outbound): Promise<Configuration> {
+async function discover(library: Library, client: OpenIdClient, fetch: GuardedFetch): Promise<Configuration> {
   const { issuer, clientId, clientSecret } = client;
   const server = new URL(issuer);
   const options = {
-    [library.customFetch]: createFetch(outbound),
+    [library.customFetch]: fetch,
     timeout: TIMEOUT_MS / 1000,
     execute: [
       // The signature of the ID token is verified although it arrives over TLS.
@@ -178,31 +193,6 @@ async function exchange(library: Library, config: Configuration, sent: Sent): Pr
   // An address and its verification must be from the same document.
   const { email, email_verified, ...rest } = more;
   return { ...rest, ...own, ...(token.email === undefined && { email, email_verified }) };
-}
-
-/** Creates a `fetch` that follows the rules for outbound requests. Never follows redirects. */
-function createFetch(outbound: Outbound) {
-  return async (url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Response> => {
-    const answer = await outbound.request(
-      url,
-      {
-        method: method === 'POST' ? 'POST' : 'GET',
-        headers,
-        ...(body != null && { body: String(body) }),
-        maxBytes: MAX_RESPONSE_BYTES,
-        timeoutMs: TIMEOUT_MS,
-        redirects: 'returned',
-      },
-      signal ?? new AbortController().signal,
-    );
-    const bytes = await buffer(answer.body);
-    const { 'content-type': type, 'www-authenticate': challenge } = answer.headers;
-    const sent = {
-      ...(type !== undefined && { 'content-type': type }),
-      ...(challenge !== undefined && { 'www-authenticate': challenge }),
-    };
-    return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: sent });
-  };
 }
 
 function toFault(library: Library, error: unknown): OpenIdFault {

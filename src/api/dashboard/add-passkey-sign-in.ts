@@ -68,7 +68,8 @@ export function addPasskeySignIn(app: FastifyInstance, deps: DashboardDeps): voi
     }
     byAddress.forgive(address);
     byAccount.forgive(account);
-    return startPerson({ request, reply }, { personId: credential.personId, passkeyId: credential.id }, deps);
+    const origin = { kind: 'passkey', passkeyId: credential.id } as const;
+    return startPerson({ request, reply }, { personId: credential.personId, origin }, deps);
   });
 }
 

@@ -1,25 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { IdentityRefusal, IdentityResult } from '../../catalog/people/identity-store.ts';
+import type { SessionOrigin } from '../../catalog/people/person-session-store.ts';
 import type { Identity, SignInProvider } from '../../catalog/people/sign-in-provider.ts';
 import { cleanText } from '../../lib/clean-text.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
-import {
-  createOpenIdConnect,
-  type OpenIdClaims,
-  type OpenIdClient,
-  type OpenIdConnect,
-  OpenIdFault,
-} from '../../lib/openid-connect.ts';
+import { createOpenIdConnect, type OpenIdClaims, type OpenIdConnect, OpenIdFault } from '../../lib/openid-connect.ts';
 import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
-import { guidOfRequestId } from '../audited-write.ts';
+import { addProviderLogout } from './add-provider-logout.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
+import { loadProvider, toClient } from './find-provider.ts';
 import { ATTEMPT_SEC, type Attempt, attemptCookie, readReturn } from './provider-attempt.ts';
 import { formReader } from './read-form.ts';
+import { recordChange } from './record-change.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
 
 /** Sign-ins that one address may start in a minute. People behind one address share it. */
@@ -74,8 +71,9 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
     const outcome = await finishAttempt(request, found, { ...deps, openId });
     if (typeof outcome === 'string') return answerFault(exchange, outcome, deps);
     failed.forgive(address);
-    return openSession(exchange, { attempt: found.attempt, personId: outcome.personId }, deps);
+    return openSession(exchange, { attempt: found.attempt, ...outcome }, deps);
   });
+  addProviderLogout(app, { ...deps, openId });
 }
 
 type Deps = DashboardDeps & { openId: OpenIdConnect };
@@ -102,17 +100,6 @@ async function startAttempt({ request, reply }: Exchange, returnTo: string, deps
   return noStore(reply).send({ address });
 }
 
-async function loadProvider({ params }: FastifyRequest, { providers }: Deps): Promise<SignInProvider> {
-  const { providerId = '' }: { providerId?: string } = Object(params);
-  const id = readGuid(providerId);
-  if (id === null) throw new Refused('not-found', 'This sign-in provider does not exist. Reload the page.');
-  return providers.load(id);
-}
-
-function toClient({ id, modifiedAt, ...provider }: SignInProvider): OpenIdClient {
-  return { ...provider, key: `${id} ${modifiedAt.getTime()}` };
-}
-
 /** Returns the redirect URI, which must be registered at the provider. */
 function callbackAddress({ raw }: FastifyRequest, { id }: SignInProvider, { publicUrl, trusted }: Deps): string {
   const { scheme, host } = requestOrigin(raw, trusted);
@@ -135,7 +122,8 @@ function findAttempt({ raw, params, url }: FastifyRequest, deps: DashboardDeps):
 
 const EXPIRED = { kind: 'refused', reason: 'expired' } as const;
 
-type Accepted = Extract<IdentityResult, { kind: 'accepted' }>;
+type Accepted = Extract<IdentityResult, { kind: 'accepted' }> & { origin: SessionOrigin };
+type Refusal = Extract<IdentityResult, { kind: 'refused' }> | typeof EXPIRED;
 
 /** Finishes an attempt. Returns its person, or the fault. */
 async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps): Promise<SignInFault | Accepted> {
@@ -150,22 +138,27 @@ async function finishAttempt(request: FastifyRequest, found: Found, deps: Deps):
     logEvent('sign-in.refused', { address, providerId, reason, ...('err' in result && { err: result.err }) });
     if ('losesRoles' in result) {
       const { id, email } = result.losesRoles;
-      await recordChange(request, { kind: 'accepted', personId: id, email, change: 'roles' }, deps);
+      await recordEffect(request, { personId: id, email, change: 'roles' }, deps);
     }
     return reason;
   }
-  await recordChange(request, result, deps);
+  await recordEffect(request, result, deps);
   return result;
 }
 
-async function verify({ attempt, sent }: Found, deps: Deps): Promise<IdentityResult | typeof EXPIRED> {
+async function verify({ attempt, sent }: Found, deps: Deps): Promise<Refusal | Accepted> {
   const id = readGuid(attempt.providerId);
   const provider = (await deps.providers.list()).find((each) => each.id === id);
   if (provider === undefined) return EXPIRED;
   const { groupClaim } = provider;
   const claims = await deps.openId.finish(toClient(provider), { address: sent, checks: attempt, claim: groupClaim });
   if (!(await deps.identities.finish(attempt.state, ATTEMPT_SEC))) return EXPIRED;
-  return deps.identities.admit(provider, toIdentity(claims, provider));
+  const result = await deps.identities.admit(provider, toIdentity(claims, provider));
+  if (result.kind === 'refused') return result;
+  // Providers that support back-channel logout send the id of their session.
+  const { issuer, sid } = claims;
+  const session = typeof sid === 'string' && sid.length <= MAX_NAME ? sid : null;
+  return { ...result, origin: { kind: 'provider', issuer, session } };
 }
 
 /** Reads the claims of OpenID Connect Core section 5.1. Some providers send `email_verified` as text. */
@@ -185,10 +178,10 @@ function toIdentity(claims: OpenIdClaims, { groupClaim, trustsEmail }: SignInPro
 
 async function openSession(
   { request, reply }: Exchange,
-  { attempt, personId }: Pick<Found, 'attempt'> & Pick<Accepted, 'personId'>,
+  { attempt, personId, origin }: Pick<Found, 'attempt'> & Pick<Accepted, 'personId' | 'origin'>,
   deps: DashboardDeps,
 ): Promise<FastifyReply> {
-  const { cookie } = await openPersonSession(request, { personId }, deps);
+  const { cookie } = await openPersonSession(request, { personId, origin }, deps);
   // The browser does not send its session's cookie from the provider's page.
   await endSession(attempt.session, deps);
   logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), personId, providerId: attempt.providerId });
@@ -211,22 +204,13 @@ const OPERATIONS = {
 } as const;
 
 /** Records in the audit log that a sign-in created a person, linked one or changed their roles. */
-async function recordChange(
+async function recordEffect(
   request: FastifyRequest,
-  { change, personId, email }: Accepted,
-  { audit, callerOf }: DashboardDeps,
+  { change, personId, email }: Pick<Accepted, 'change' | 'personId' | 'email'>,
+  deps: DashboardDeps,
 ): Promise<void> {
   if (change === null) return;
   const { providerId = '' }: { providerId?: string } = Object(request.params);
-  await audit.write({
-    libraryId: null,
-    pullZoneId: null,
-    keyName: `${personId} ${email}`,
-    scope: 'person',
-    operation: OPERATIONS[change],
-    targets: { providerId },
-    status: 303,
-    requestId: readGuid(request.id) ?? guidOfRequestId(request.id),
-    ip: callerOf(request.raw),
-  });
+  const recorded = { who: `${personId} ${email}`, scope: 'person', operation: OPERATIONS[change], status: 303 };
+  await recordChange(request, { ...recorded, targets: { providerId } }, deps);
 }

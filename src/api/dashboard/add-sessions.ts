@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
+import { roleIn } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
+import type { SessionOrigin } from '../../catalog/people/person-session-store.ts';
 import { ACCOUNT_RATE, createFailureLimit, type FailureLimit } from '../../lib/failure-limit.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
@@ -12,6 +14,7 @@ import { describeSession } from './describe-session.ts';
 import { deviceName } from './device-name.ts';
 import { passkeyPlace } from './passkey-place.ts';
 import { formReader } from './read-form.ts';
+import { recordChange } from './record-change.ts';
 import { readSession, requireOwnPage, sessionCookie } from './session-cookie.ts';
 
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
@@ -50,7 +53,8 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const { key, link } = given;
     const started = await (link === undefined ? deps.sessions.start(key.trim()) : deps.sessions.startByLink(link));
     if (started === null) throw failed(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
-    const { scope, libraryId } = started.grant;
+    const { scope, libraryId, keyName } = started.grant;
+    await recordChange(request, { who: keyName, scope, operation: 'signIn', targets: { method: 'key' } }, deps);
     logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), scope, libraryId });
     return answerStarted(exchangeOf(request, reply), { id: started.id, caller: started.grant }, deps);
   };
@@ -80,7 +84,11 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.delete('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, deps);
+    const caller = await findCaller(readSession(request.raw), deps);
     await endSession(readSession(request.raw), deps);
+    if (caller !== null) {
+      await recordChange(request, { who: caller.keyName, scope: scopeOf(caller), operation: 'signOut' }, deps);
+    }
     logEvent('sign-in.ended', { address: deps.callerOf(request.raw) });
     reply.header('set-cookie', sessionCookie(request.raw, deps, null));
     return noStore(reply).code(204).send();
@@ -94,8 +102,11 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   app.post('/dashboard/join', async (request, reply) => {
     requireOwnPage(request.raw, deps);
     const { secret: invitation, name, password } = await readJoin(request.raw);
+    const invited = await deps.credentials.findInvitation(invitation);
     const personId = await deps.credentials.accept(invitation, { name: name.trim(), password });
     if (personId === null) throw failed(WORN_INVITATION, deps.callerOf(request.raw));
+    const joined = { who: `${personId} ${invited?.email}`, scope: 'person', operation: 'joinAccount' };
+    await recordChange(request, joined, deps);
     return startPerson(exchangeOf(request, reply), { personId }, deps);
   });
 }
@@ -149,29 +160,40 @@ async function findCaller(
   return person === null ? deps.sessions.findSession(session) : toCaller(person, null);
 }
 
-/** A person, and the passkey with which the person signs in, if any. */
-type Starting = { personId: Guid; passkeyId?: Guid };
+/** A person, and how the person signs in. Default: with a password. */
+type Starting = { personId: Guid; origin?: SessionOrigin };
 
 /** Starts a session of a person in this browser. */
 export async function startPerson(exchange: Exchange, starting: Starting, deps: DashboardDeps): Promise<FastifyReply> {
   const { id, caller } = await openPersonSession(exchange.request, starting, deps);
-  logEvent('sign-in.accepted', { address: deps.callerOf(exchange.request.raw), ...starting });
+  logEvent('sign-in.accepted', {
+    address: deps.callerOf(exchange.request.raw),
+    personId: starting.personId,
+    ...(starting.origin?.kind === 'passkey' && { passkeyId: starting.origin.passkeyId }),
+  });
   return answerStarted(exchange, { id, caller }, deps);
 }
 
 /** Opens a session. Throws `Refused` if the person was disabled, or the passkey deleted, in the meantime. */
 export async function openPersonSession(
-  { raw }: FastifyRequest,
-  { personId, passkeyId }: Starting,
+  request: FastifyRequest,
+  { personId, origin = { kind: 'password' } }: Starting,
   deps: DashboardDeps,
 ): Promise<{ id: string; caller: Caller; cookie: string }> {
+  const { raw } = request;
   const device = { device: deviceName(raw.headers['user-agent']), address: deps.callerOf(raw) };
-  const id = await deps.personSessions.start(personId, device, passkeyId);
+  const id = await deps.personSessions.start(personId, device, origin);
   const caller = await findCaller(id, deps);
   if (caller === null) {
     throw new Refused('unauthenticated', 'This person or passkey can no longer sign in. Ask an owner of the account.');
   }
+  const signedIn = { who: caller.keyName, scope: scopeOf(caller), operation: 'signIn' };
+  await recordChange(request, { ...signedIn, targets: { method: origin.kind } }, deps);
   return { id, caller, cookie: sessionCookie(raw, deps, id) };
+}
+
+function scopeOf({ person, scope }: Caller): string {
+  return person === undefined ? scope : (roleIn(person.roles, null) ?? 'person');
 }
 
 /** The cookie gets a new random id at each sign-in, and the session that it named before ends. */

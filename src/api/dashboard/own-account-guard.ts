@@ -2,11 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleIn } from '../../catalog/people/permissions.ts';
 import type { SignedInPerson } from '../../catalog/people/person.ts';
 import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
-import { readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { guidOfRequestId } from '../audited-write.ts';
 import { findPerson } from '../authenticate.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
+import { recordChange } from './record-change.ts';
 import { readSession, requireOwnPage } from './session-cookie.ts';
 
 /** Time after a sign-in within which people without a password can change their credentials, in ms. */
@@ -40,7 +39,8 @@ export function createOwnAccountGuard(deps: DashboardDeps): OwnAccountGuard {
       requireOwnPage(request.raw, deps);
       const person = await requirePerson(request);
       const answer = await run(person, request, reply);
-      await recordChange(request, { operation, person }, deps);
+      const scope = roleIn(person.roles, null) ?? 'person';
+      await recordChange(request, { who: `${person.id} ${person.email}`, scope, operation }, deps);
       return answer;
     },
     async confirm({ id, hasPassword, signedInAt }, current) {
@@ -56,22 +56,4 @@ export function createOwnAccountGuard(deps: DashboardDeps): OwnAccountGuard {
       attempts.forgive(id);
     },
   };
-}
-
-async function recordChange(
-  request: FastifyRequest,
-  { operation, person }: { operation: string; person: SignedInPerson },
-  { audit, callerOf }: DashboardDeps,
-): Promise<void> {
-  await audit.write({
-    libraryId: null,
-    pullZoneId: null,
-    keyName: `${person.id} ${person.email}`,
-    scope: roleIn(person.roles, null) ?? 'person',
-    operation,
-    targets: {},
-    status: 200,
-    requestId: readGuid(request.id) ?? guidOfRequestId(request.id),
-    ip: callerOf(request.raw),
-  });
 }

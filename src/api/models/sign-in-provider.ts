@@ -23,6 +23,7 @@ export const SignInProviderModel = model('SignInProviderModel', {
   GroupClaim: nullable(text()),
   GroupRoles: Type.Array(GroupRoleModel),
   CallbackUrl: text(),
+  LogoutUrl: text(),
   DateCreated: dateTime(),
 });
 export type SignInProviderModel = Static<typeof SignInProviderModel>;

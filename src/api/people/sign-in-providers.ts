@@ -178,6 +178,7 @@ function toModel(provider: SignInProvider, publicUrl: string | null): SignInProv
       LibraryId: libraryId,
     })),
     CallbackUrl: `${publicUrl ?? ''}/dashboard/sign-in/${provider.id}/callback`,
+    LogoutUrl: `${publicUrl ?? ''}/dashboard/sign-in/${provider.id}/logout`,
     DateCreated: wireTime(provider.createdAt),
   };
 }

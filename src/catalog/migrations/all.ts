@@ -12,6 +12,7 @@ import { up as signInProviders } from './011-sign-in-providers.ts';
 import { up as shares } from './012-shares.ts';
 import { up as formerSigningKeys } from './013-former-signing-keys.ts';
 import { up as passkeys } from './014-passkeys.ts';
+import { up as providerSessions } from './018-provider-sessions.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -35,4 +36,5 @@ export const migrations = {
   '012-shares': { oldestVersion: '0.1.0', up: shares },
   '013-former-signing-keys': { oldestVersion: '0.1.0', up: formerSigningKeys },
   '014-passkeys': { oldestVersion: '0.1.0', up: passkeys },
+  '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
 } satisfies Record<string, SchemaStep>;

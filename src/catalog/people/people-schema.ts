@@ -39,6 +39,9 @@ export type PersonSessionTable = {
   expires_at: Date;
   /** Passkey that opened the session, with which it ends. */
   passkey_id: Guid | null;
+  /** Issuer of the provider that opened the session, and its `sid` claim there; null: none. */
+  provider_issuer: string | null;
+  provider_session: string | null;
 };
 
 /** See `Passkey`. `public_key` is a COSE key. `counter` is the authenticator's, or 0 if it does not count. */

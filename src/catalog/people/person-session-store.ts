@@ -5,7 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
 import { isPermitted } from './permissions.ts';
-import type { Role, SignedInPerson } from './person.ts';
+import type { Person, Role, SignedInPerson } from './person.ts';
 
 /** Maximum number of sessions of one person; another sign-in ends the oldest. */
 const MAX_SESSIONS = 50;
@@ -25,13 +25,22 @@ export type PersonSession = {
 /** Browser of a new session. */
 export type Device = { device: string; address: string };
 
+/**
+ * Sign-in that opens a session. A session ends with the passkey that opened it. A provider can end the sessions that it
+ * opened; `session` is its `sid` claim, or null if the provider sends none.
+ */
+export type SessionOrigin =
+  | { kind: 'password' }
+  | { kind: 'passkey'; passkeyId: Guid }
+  | { kind: 'provider'; issuer: string; session: string | null };
+
 /** Sessions of people. */
 export type PersonSessionStore = {
   /**
-   * Starts a session, which ends with the passkey that opened it, if any. Returns the secret id for its cookie, which is
-   * stored only as a hash. The session does not exist if the passkey was deleted in the meantime.
+   * Starts a session. Returns the secret id for its cookie, which is stored only as a hash. The session does not exist
+   * if its passkey was deleted in the meantime.
    */
-  start(personId: Guid, device: Device, passkeyId?: Guid | null): Promise<string>;
+  start(personId: Guid, device: Device, origin: SessionOrigin): Promise<string>;
   /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
   find(secret: string): Promise<SignedInPerson | null>;
   /** Returns whether the session with this id is open, and its person may upload to a library. */
@@ -41,11 +50,19 @@ export type PersonSessionStore = {
   end(secret: string): Promise<void>;
   /** Ends one session of a person, or all except `keep`. Returns the number of ended sessions. */
   endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
+  /**
+   * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns their people, each
+   * once.
+   */
+  endOfProvider(which: ProviderSession): Promise<Pick<Person, 'id' | 'email'>[]>;
 };
+
+/** A session at a provider. If both subject and session are given, both must match. Not both are null. */
+export type ProviderSession = { issuer: string; subject: string | null; sessionId: string | null };
 
 export function createPersonSessionStore(db: Db): PersonSessionStore {
   return {
-    start: (personId, device, passkeyId = null) => startSession(db, personId, { ...device, passkeyId }),
+    start: (personId, device, origin) => startSession(db, personId, { ...device, origin }),
     find: (secret) => findPerson(db, sql`hash = ${hashKey(secret)}`),
     async mayUpload(id, libraryId) {
       const person = await findPerson(db, sql`id = ${id}`);
@@ -75,12 +92,26 @@ export function createPersonSessionStore(db: Db): PersonSessionStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
+    endOfProvider: (which) => endOfProvider(db, which),
   };
 }
 
-type Start = Device & { passkeyId: Guid | null };
+async function endOfProvider(db: Db, { issuer, subject, sessionId }: ProviderSession) {
+  const { rows } = await sql<Pick<Person, 'id' | 'email'>>`
+    with ended as (
+      delete from person_session
+      where provider_issuer = ${issuer}
+        and (${sessionId}::text is null or provider_session = ${sessionId})
+        and (${subject}::text is null or person_id in (
+          select person_id from person_identity where issuer = ${issuer} and subject = ${subject}))
+      returning person_id)
+    select distinct person.id, person.email from ended join person on person.id = ended.person_id`.execute(db);
+  return rows;
+}
 
-async function startSession(db: Db, personId: Guid, { device, address, passkeyId }: Start): Promise<string> {
+type Start = Device & { origin: SessionOrigin };
+
+async function startSession(db: Db, personId: Guid, { device, address, origin }: Start): Promise<string> {
   await sql`
     delete from person_session
     where expires_at < now() or id in (
@@ -91,13 +122,24 @@ async function startSession(db: Db, personId: Guid, { device, address, passkeyId
   const expires = sql<Date>`now() + make_interval(days => ${SESSION_DAYS})`;
   const session = { id: newGuid(), hash: hashKey(secret), person_id: personId, device, address, expires_at: expires };
   await inTransaction(db, async (tx) => {
-    if (passkeyId !== null && !(await keepPasskey(tx, passkeyId))) return;
+    if (origin.kind === 'passkey' && !(await keepPasskey(tx, origin.passkeyId))) return;
     await tx
       .insertInto('person_session')
-      .values({ ...session, passkey_id: passkeyId })
+      .values({ ...session, ...columnsOf(origin) })
       .execute();
   });
   return secret;
+}
+
+function columnsOf(origin: SessionOrigin) {
+  switch (origin.kind) {
+    case 'password':
+      return {};
+    case 'passkey':
+      return { passkey_id: origin.passkeyId };
+    case 'provider':
+      return { provider_issuer: origin.issuer, provider_session: origin.session };
+  }
 }
 
 /** Returns whether a passkey exists. It is not deleted before the transaction ends. */

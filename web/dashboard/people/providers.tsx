@@ -159,7 +159,10 @@ function Form({ provider, roles, places, onSaved, onClose }: FormProps) {
     <Dialog title={provider === null ? t('Add provider') : t('Edit {0}', provider.Name)} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void save(event)}>
         {provider !== null && (
-          <CopyField label={t('Callback URL (register it at the provider)')} text={fullLink(provider.CallbackUrl)} />
+          <>
+            <CopyField label={t('Callback URL (register it at the provider)')} text={fullLink(provider.CallbackUrl)} />
+            <CopyField label={t('Back-channel logout URL (optional)')} text={fullLink(provider.LogoutUrl)} />
+          </>
         )}
         <ClientFields draft={draft} isNew={provider === null} />
         <PeopleFields draft={draft} roles={roles} />

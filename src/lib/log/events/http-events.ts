@@ -43,7 +43,12 @@ export const keyEvents = {
     perKey: ['address'],
   }),
   'sign-in.provider-changed': keys.info('A sign-in provider was created, changed or deleted.', ['providerId', 'state']),
-  'sign-in.ended': keys.info('A browser signed out.', ['address']),
+  'sign-in.ended': keys.info('A browser signed out, or a provider ended sessions.', ['address', 'providerId?']),
+  'sign-in.logout-refused': keys.warn(
+    'A logout token of a provider was refused.',
+    ['address', 'providerId', 'reason', 'err'],
+    { perKey: ['address'] },
+  ),
   'person.invited': keys.info('A person was invited.', ['personId']),
   'person.joined': keys.info('A person chose a password.', ['personId']),
   'person.linked': keys.info('A person signed in with an account of a provider for the first time.', [
