@@ -6,6 +6,10 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; LibraryId: number | null; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
+
+export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
+
 export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Message: string | null };
 
 export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null };
@@ -246,7 +250,7 @@ export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number
 
 export type SignInProviderList = (SignInProviderModel)[];
 
-export type SignInProviderModel = { Id: string; Name: string; Issuer: string; ClientId: string; HasClientSecret: boolean; Scopes: string; EmailDomains: (string)[]; TrustsEmail: boolean; DefaultRole: PersonRole | null; GroupClaim: string | null; GroupRoles: (GroupRoleModel)[]; CallbackUrl: string; DateCreated: string };
+export type SignInProviderModel = { Id: string; Name: string; Issuer: string; ClientId: string; HasClientSecret: boolean; Scopes: string; EmailDomains: (string)[]; TrustsEmail: boolean; DefaultRole: PersonRole | null; GroupClaim: string | null; GroupRoles: (GroupRoleModel)[]; CallbackUrl: string; LogoutUrl: string; DateCreated: string };
 
 export type SmartGenerateFeaturesStatusModel = { title: SmartGenerateStatus | null; description: SmartGenerateStatus | null; chapters: SmartGenerateStatus | null; moments: SmartGenerateStatus | null };
 
@@ -445,6 +449,8 @@ export type Operations = {
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
+  /** Exports all entries of the audit log that match, as CSV, newest first. The response is streamed. `GET /audit/export` */
+  exportAccountAudit: { input: { kind?: "sign-in" | "people" | "keys" | "providers" | "other"; who?: string; operation?: string; libraryId?: number; from?: string; to?: string }; answer: Response };
   /** Exports the statistics and the audience of a library or of one of its videos as CSV, one value per line. `GET /library/{libraryId}/statistics/export` */
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
@@ -533,6 +539,8 @@ export type Operations = {
   invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
   /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
   invitePersonAgain: { input: { personId: string }; answer: InvitedPersonModel };
+  /** Lists sign-ins and write requests of the whole account, newest first. Entries are kept for 90 days. `GET /audit` */
+  listAccountAudit: { input: { kind?: "sign-in" | "people" | "keys" | "providers" | "other"; who?: string; operation?: string; libraryId?: number; from?: string; to?: string; before?: number; perPage?: number }; answer: AccountAuditModel };
   /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
   /** Lists the write requests to a library, newest first: key, operation, time, client address and result. `GET /videolibrary/{id}/audit` */
@@ -719,6 +727,7 @@ export const operations = {
   endPersonSessions: {"method":"DELETE","path":"/people/{personId}/sessions","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
+  exportAccountAudit: {"method":"GET","path":"/audit/export","query":["kind","who","operation","libraryId","from","to"],"body":null,"answer":"response"},
   exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},
   exportEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/export","query":[],"body":"application/json","answer":"response"},
   fetchIntoVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/fetch","query":[],"body":"application/json","answer":"json"},
@@ -763,6 +772,7 @@ export const operations = {
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
   invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
   invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
+  listAccountAudit: {"method":"GET","path":"/audit","query":["kind","who","operation","libraryId","from","to","before","perPage"],"body":null,"answer":"json"},
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},

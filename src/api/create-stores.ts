@@ -1,4 +1,5 @@
 import { createAudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
+import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
@@ -39,6 +40,7 @@ import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<
   OperationDeps,
+  | 'accountAudit'
   | 'audioTracks'
   | 'bulks'
   | 'captions'
@@ -89,6 +91,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     keys,
     sessions: createSessionStore(db, keys),
     people: createPersonStore(db),
+    accountAudit: createAccountAuditStore(db),
     personSessions: createPersonSessionStore(db),
     passkeys: createPasskeyStore(db),
     credentials: createCredentialStore({ db, secretBox }),

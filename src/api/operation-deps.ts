@@ -1,4 +1,5 @@
 import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
+import type { AccountAuditStore } from '../catalog/audit/account-audit-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
@@ -62,6 +63,7 @@ export type OperationDeps = {
   people: PersonStore;
   personSessions: PersonSessionStore;
   passkeys: PasskeyStore;
+  accountAudit: AccountAuditStore;
   credentials: CredentialStore;
   providers: SignInProviderStore;
   identities: IdentityStore;

@@ -1,5 +1,6 @@
 import { getBilling } from './account/get-billing.ts';
 import { getUser } from './account/get-user.ts';
+import { exportAccountAudit, listAccountAudit } from './audit/account-audit.ts';
 import { createBulk } from './bulk/create-bulk.ts';
 import { getBulk } from './bulk/get-bulk.ts';
 import { createCollection } from './collections/create-collection.ts';
@@ -277,6 +278,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createKey,
   deleteKey,
   ...peopleOperations,
+  listAccountAudit,
+  exportAccountAudit,
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,

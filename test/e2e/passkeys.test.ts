@@ -63,6 +63,15 @@ test(
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('This passkey cannot sign in here.').waitFor();
     await lookAtPage('passkey-refused', page);
+    await page.getByLabel('E-mail address').fill('owner@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByLabel('Kind').selectOption('people');
+    await page.getByRole('cell', { name: 'removeOwnPasskey' }).waitFor();
+    await page.getByLabel('Kind').selectOption('sign-in');
+    await page.getByRole('cell', { name: 'method passkey' }).waitFor();
+    await lookAtPage('account-audit', page);
     await page.goto(service.apiUrl.replace('localhost', '127.0.0.1'));
     await page.getByLabel('E-mail address').waitFor();
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);

@@ -13,6 +13,7 @@ import {
   TranscribingStatisticsModel,
   UserModel,
 } from './account.ts';
+import { AccountAuditLineModel, AccountAuditModel } from './account-audit.ts';
 import * as activity from './activity.ts';
 import {
   AudienceEstimateModel,
@@ -248,6 +249,8 @@ export const models = {
   CreateAccessKeyModel,
   LibrarySoundModel,
   LibrarySoundUpdateModel,
+  AccountAuditLineModel,
+  AccountAuditModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   ...personModels,

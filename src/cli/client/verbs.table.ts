@@ -192,6 +192,8 @@ const table = [
   call('keys rm', 'deleteKey', ['id', 'keyId'], 'delete a key'),
   call('keys reset', 'resetApiKey', ['id'], 'replace the key of a library; overlapSec='),
   call('keys reset-read-only', 'resetReadOnlyApiKey', ['id'], 'replace the read-only key; overlapSec='),
+  call('audit ls', 'listAccountAudit', [], 'list sign-ins and changes of the account; kind=, who=, from=, to='),
+  call('audit export', 'exportAccountAudit', [], 'write the entries as CSV; kind=, who=, from=, to='),
   call('people ls', 'listPeople', [], 'list the people who can sign in'),
   call('people invite', 'invitePerson', [], 'invite a person: Email=ADDRESS Role=ROLE; prints the link'),
   call('people edit', 'updatePerson', ['personId'], 'change a person: Role=ROLE Status=active|disabled'),

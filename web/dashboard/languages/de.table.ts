@@ -9,7 +9,18 @@ export const de = {
   'E-mail address': 'E-Mail-Adresse',
   Password: 'Passwort',
   'Code of your app': 'Code deiner App',
+  'Sign-ins and changes in the whole account, kept for 90 days.':
+    'Anmeldungen und Änderungen im ganzen Konto, 90 Tage lang aufbewahrt.',
+  Kind: 'Art',
+  'Person or key': 'Person oder Schlüssel',
+  Newer: 'Neuere',
+  Older: 'Ältere',
+  'Sign-ins': 'Anmeldungen',
+  Other: 'Andere',
+  'No entries.': 'Keine Einträge.',
+  Objects: 'Objekte',
   Passkeys: 'Passkeys',
+  'Back-channel logout URL (optional)': 'Back-Channel-Logout-URL (optional)',
   'Sign in with a passkey': 'Mit einem Passkey anmelden',
   'To sign in with a passkey, open': 'Um dich mit einem Passkey anzumelden, öffne',
   'Sign in with a fingerprint, face, PIN or security key, without a password and code.':
@@ -23,8 +34,7 @@ export const de = {
   'Passkeys work only at {0}. Open the dashboard there.':
     'Passkeys funktionieren nur unter {0}. Öffne die Oberfläche dort.',
   'This browser does not support passkeys.': 'Dieser Browser unterstützt keine Passkeys.',
-  'Cancelled, or no passkey was found. Try again.':
-    'Abgebrochen, oder kein Passkey gefunden. Versuche es noch einmal.',
+  'Cancelled, or no passkey was found. Try again.': 'Abgebrochen, oder kein Passkey gefunden. Versuche es noch einmal.',
   'This device already has a passkey for your account.': 'Dieses Gerät hat schon einen Passkey für dein Konto.',
   'The browser could not use a passkey: {0}': 'Der Browser konnte keinen Passkey verwenden: {0}',
   Added: 'Hinzugefügt',

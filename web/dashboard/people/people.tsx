@@ -12,6 +12,7 @@ import { Panel, SelectField, Table } from '../parts/fields.tsx';
 import { CopyField, Notice, Pager } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { AccountAudit } from './account-audit.tsx';
 import { fullLink } from './full-link.ts';
 import { Providers } from './providers.tsx';
 
@@ -64,6 +65,7 @@ export function People() {
         )}
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
         {may('sign-in.manage') && <Providers roles={roleChoices()} places={placeChoices()} />}
+        {may('account.manage') && <AccountAudit />}
         <Panel title={t('Roles')}>
           <ul>
             <li>{t('Owners can do everything. Administrators cannot change owners or delete libraries.')}</li>

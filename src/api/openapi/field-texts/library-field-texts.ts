@@ -174,6 +174,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Role: 'Role of the members of the group.',
     LibraryId: 'Library to which the role applies. Null or absent: the account.',
     CallbackUrl: 'Redirect URI to register at the provider. If `MILLRACE_PUBLIC_URL` is not set, it is only the path.',
+    LogoutUrl: 'Back-channel logout URI to register at the provider, so that it can end sessions.',
     DateCreated: 'Time of creation.',
   },
   PersonSessionModel: {
@@ -183,6 +184,22 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     DateCreated: 'Time of the sign-in.',
     DateLastUsed: 'Approximate time of the last request.',
     DateExpires: 'Time at which the session ends.',
+  },
+  AccountAuditLineModel: {
+    Id: 'Number of the entry. Later entries have higher numbers.',
+    Date: 'Time of the request.',
+    Key: 'Name of the key that was used, or id and e-mail address of the person.',
+    Scope: 'Scope of the key that was used, or role of the person.',
+    LibraryId: 'Library that was changed; null for the account.',
+    Operation:
+      'Name of the operation, as `operationId` in this document, or of an action in the dashboard, such as `signIn`.',
+    Targets:
+      'Ids of the objects in the path, by parameter. `requestId` is an id that the caller sent and that is not a GUID.',
+    Status: 'HTTP status of the response.',
+    RequestId:
+      'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
+    Ip: 'IP address of the client.',
+    Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
   },
   AuditLineModel: {
     Id: 'Number of the entry. Later entries have higher numbers.',

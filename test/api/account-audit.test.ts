@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { cookieOf, invite, join, PASSWORD, pageHeaders } from '../support/people.ts';
+
+let service: TestApi;
+beforeAll(async () => {
+  service = await startTestApi();
+});
+afterAll(async () => {
+  expect(service.faults).toEqual([]);
+  await service.stop();
+});
+
+type Line = { Id: number; Key: string; Operation: string; LibraryId: number | null; Targets: Record<string, string> };
+const read = (path: string, headers?: Record<string, string>) =>
+  service.call('GET', path, headers === undefined ? { key: service.first.accountKey } : { key: null, headers });
+const list = async (query: string): Promise<Line[]> => Object((await read(`/audit?${query}`)).body).Items;
+const operations = async (query: string) => (await list(query)).map(({ Operation }) => Operation);
+
+test('lists sign-ins, people, keys and providers of the whole account, by kind and name', async () => {
+  const ada = await join(service, { role: 'viewer', email: 'ada@example.com' });
+  const given = { email: ada.email, password: PASSWORD };
+  const body = { key: service.first.libraryKey };
+  const headers = pageHeaders(service);
+  const signedIn = await service.call('POST', '/dashboard/session', { key: null, headers, body: given });
+  await service.call('POST', '/dashboard/session', { key: null, headers, body });
+  await service.call('DELETE', '/dashboard/session', { key: null, headers: pageHeaders(service, cookieOf(signedIn)) });
+  await service.call('POST', '/library/1/videos', { body: { title: 'A video' } });
+  const key = { key: service.first.accountKey, body: { Scope: 'read', Label: 'A key' } };
+  expect((await service.call('POST', '/videolibrary/1/keys', key)).status).toBe(201);
+  expect(await operations('kind=sign-in')).toEqual(['signOut', 'signIn', 'signIn', 'signIn']);
+  expect((await list('kind=sign-in')).map(({ Targets }) => Targets.method)).toEqual([
+    undefined,
+    'key',
+    'password',
+    'password',
+  ]);
+  expect(await operations('kind=people')).toEqual(['joinAccount', 'invitePerson']);
+  expect(await operations('kind=keys')).toEqual(['createKey']);
+  expect(await operations('kind=other')).toEqual(['createVideo']);
+  expect(await operations('who=ADA@example.com')).toEqual(['signOut', 'signIn', 'signIn', 'joinAccount']);
+  expect(await operations('libraryId=1&operation=createVideo')).toEqual(['createVideo']);
+  expect(await operations(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+  expect((await read('/audit?from=2026-02-02&to=2026-02-01')).status).toBe(400);
+});
+
+test('pages continue before the last entry', async () => {
+  const all = await list('');
+  const first = await read('/audit?perPage=3');
+  expect(first.body).toMatchObject({ HasMoreItems: true, Items: all.slice(0, 3) });
+  expect(await list(`before=${all[2]?.Id}`)).toEqual(all.slice(3));
+});
+
+test('the CSV file has every entry that matches, and no formula', async () => {
+  await invite(service, { Email: '=1+1@example.com', Role: 'viewer' });
+  const { text, headers } = await read('/audit/export');
+  expect(headers.get('content-disposition')).toContain('audit.csv');
+  const lines = text.trim().split('\r\n');
+  expect(lines[0]).toBe('Date,Key,Scope,LibraryId,Operation,Targets,Status,Ip,RequestId');
+  expect(lines).toHaveLength(1 + (await list('')).length);
+  expect((await read('/audit/export?kind=keys')).text.trim().split('\r\n')).toHaveLength(2);
+});
+
+test('only owners and administrators of the account may read it', async () => {
+  const statuses: Record<string, number> = {};
+  for (const role of ['owner', 'admin', 'editor', 'viewer'] as const) {
+    const { headers } = await join(service, { role });
+    statuses[role] = (await read('/audit', headers)).status;
+  }
+  const { headers } = await join(service, { libraries: [{ LibraryId: 1, Role: 'owner' }], email: 'lib@example.com' });
+  statuses.library = (await read('/audit/export', headers)).status;
+  expect(statuses).toEqual({ owner: 200, admin: 200, editor: 403, viewer: 403, library: 403 });
+  expect((await service.call('GET', '/audit')).status).toBe(401);
+});
