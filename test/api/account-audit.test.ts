@@ -38,7 +38,7 @@ test('lists sign-ins, people, keys and providers of the whole account, by kind a
   expect(await operations('kind=people')).toEqual(['joinAccount', 'invitePerson']);
   expect(await operations('kind=keys')).toEqual(['createKey']);
   expect(await operations('kind=other')).toEqual(['createVideo']);
-  expect(await operations('who=ADA@example.com')).toEqual(['signOut', 'signIn', 'signIn']);
+  expect(await operations('who=ADA@example.com')).toEqual(['signOut', 'signIn', 'signIn', 'joinAccount']);
   expect(await operations('libraryId=1&operation=createVideo')).toEqual(['createVideo']);
   expect(await operations(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
   expect((await read('/audit?from=2026-02-02&to=2026-02-01')).status).toBe(400);
