@@ -175,7 +175,6 @@ export class MillracePlayer extends Base {
     const frame = document.createElement('iframe');
     frame.title = this.#label;
     frame.allow = 'autoplay; encrypted-media; picture-in-picture; fullscreen';
-    frame.allowFullscreen = true;
     frame.src = address;
     this.#frame = frame;
     this.shadowRoot?.append(frame);

@@ -57,8 +57,6 @@ async function drive() {
   const events: string[] = [];
   for (const name of ['ready', 'play', 'pause', 'seeked'] as const)
     player.addEventListener(name, () => events.push(name));
-  const once = (name: 'seeked' | 'pause') =>
-    new Promise<void>((resolve) => player.addEventListener(name, () => resolve(), { once: true }));
   const { width, height } = player.getBoundingClientRect();
   // Requests that are sent before the player is ready wait for it.
   const duration = await player.call('getDuration');
@@ -70,12 +68,12 @@ async function drive() {
   );
   await player.play();
   const reported = await moved;
-  const seeked = once('seeked');
+  const seeked = new Promise<void>((resolve) => player.addEventListener('seeked', () => resolve(), { once: true }));
   await player.call('setCurrentTime', 6);
   await seeked;
-  const paused = once('pause');
   await player.pause();
-  await paused;
+  // On a slow machine the video may have ended, and then sends no further `pause`.
+  while (!(await player.call('getPaused'))) await new Promise((resolve) => setTimeout(resolve, 50));
   const frame = player.shadowRoot?.querySelector('iframe');
   const isFarLoaded = far.shadowRoot?.querySelector('iframe') !== null;
   const now = await player.call('getCurrentTime');
