@@ -60,7 +60,10 @@ export function SettingsSearch({ mayOpen, onChoose }: Props) {
             aria-selected={index === at}
             // Prevents the field from losing the focus, which would close the list before the click.
             onPointerDown={(event) => event.preventDefault()}
-            onPointerMove={() => (chosen.value = index)}
+            onPointerMove={({ movementX, movementY }) => {
+              // The browser also reports a move when the list appears under a resting pointer.
+              if (movementX !== 0 || movementY !== 0) chosen.value = index;
+            }}
             onClick={() => choose(setting)}
             onKeyDown={press}
           >
