@@ -209,7 +209,10 @@ test('the npm package of the command-line client works in an empty folder, witho
     const listed = await run(process.execPath, [program, 'ls', '--url', service.apiUrl], { env, cwd: empty });
     expect(listed.stdout).toContain(sent.stdout.trim());
     const unknown = run(process.execPath, [program, 'serve'], { env, cwd: empty });
-    await expect(unknown).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('there is no command serve') });
+    await expect(unknown).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no command serve'),
+    });
   } finally {
     await rm(empty, { recursive: true, force: true });
   }

@@ -159,7 +159,7 @@ async function verify({ attempt, sent }: Found, deps: Deps): Promise<Refusal | A
   if (result.kind === 'refused') return result;
   // Providers that support back-channel logout send the id of their session.
   const { issuer, sid } = claims;
-  const session = typeof sid === 'string' && sid.length <= MAX_NAME ? sid : null;
+  const session = typeof sid === 'string' && sid.length <= MAX_NAME_CHARS ? sid : null;
   return { ...result, origin: { kind: 'provider', issuer, session } };
 }
 

@@ -1,10 +1,4 @@
-import {
-  AccessKeyList,
-  AccessKeyModel,
-  AccessKeyScope,
-  CreateAccessKeyModel,
-  NewAccessKeyModel,
-} from './access-key.ts';
+import * as keys from './access-key.ts';
 import {
   BillingModel,
   DrmStatisticsModel,
@@ -15,15 +9,7 @@ import {
 } from './account.ts';
 import { AccountAuditLineModel, AccountAuditModel } from './account-audit.ts';
 import * as activity from './activity.ts';
-import {
-  AudienceEstimateModel,
-  AudienceFailuresModel,
-  AudienceModel,
-  AudienceRebufferingModel,
-  AudienceRenditionModel,
-  AudienceShareModel,
-  AudienceStartupModel,
-} from './audience.ts';
+import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
@@ -215,13 +201,13 @@ export const models = {
   LiveStreamPlayDataModel,
   VideoHeatmapModel,
   VideoStatisticsModel,
-  AudienceShareModel,
-  AudienceRenditionModel,
-  AudienceStartupModel,
-  AudienceRebufferingModel,
-  AudienceFailuresModel,
-  AudienceEstimateModel,
-  AudienceModel,
+  AudienceShareModel: audience.AudienceShareModel,
+  AudienceRenditionModel: audience.AudienceRenditionModel,
+  AudienceStartupModel: audience.AudienceStartupModel,
+  AudienceRebufferingModel: audience.AudienceRebufferingModel,
+  AudienceFailuresModel: audience.AudienceFailuresModel,
+  AudienceEstimateModel: audience.AudienceEstimateModel,
+  AudienceModel: audience.AudienceModel,
   VideoOEmbedModel,
   VideoQueueModel,
   RetryIncompleteModel,
@@ -253,11 +239,11 @@ export const models = {
   PullZoneModel,
   PaginationListModelOfPullZoneModel,
   PullZoneList,
-  AccessKeyScope,
-  AccessKeyModel,
-  AccessKeyList,
-  NewAccessKeyModel,
-  CreateAccessKeyModel,
+  AccessKeyScope: keys.AccessKeyScope,
+  AccessKeyModel: keys.AccessKeyModel,
+  AccessKeyList: keys.AccessKeyList,
+  NewAccessKeyModel: keys.NewAccessKeyModel,
+  CreateAccessKeyModel: keys.CreateAccessKeyModel,
   LibrarySoundModel,
   LibrarySoundUpdateModel,
   AccountAuditLineModel,

@@ -1,6 +1,6 @@
 import { isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
 import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
-import { isShareOver, type Share } from '../../catalog/shares/share.ts';
+import { hasShareExpired, type Share } from '../../catalog/shares/share.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import { judgeDirectPlay, judgeEmbedToken, judgePage } from '../../catalog/shield/admission/judge-playback.ts';
@@ -69,8 +69,12 @@ export class PlaybackAuthorizer {
     if (shown.shareId === undefined) return null;
     const share = await this.#deps.findShare(shown.shareId);
     const isRight = share !== null && share.libraryId === libraryId && share.mediaId === mediaId;
-    if (isRight && !isShareOver(share, nowMs)) return null;
-    return { rule: RULES.embedToken, expected: 'the token of a share page that exists', came: 'one that has ended' };
+    if (isRight && !hasShareExpired(share, nowMs)) return null;
+    return {
+      rule: RULES.embedToken,
+      expected: 'the token of a share page that exists',
+      received: 'one that has ended',
+    };
   }
 
   /**

@@ -94,7 +94,11 @@ async function sendUntilStopped(sending: Sending): Promise<void> {
     // Start the sleep before claiming. An event that arrives during the claim ends the sleep, so none is missed.
     const slept = alarm.sleep(POLL_MS);
     try {
-      const bounds = { perLibrary: MAX_DELIVERIES_PER_LIBRARY, perEndpoint: MAX_DELIVERIES_PER_ENDPOINT, leaseSec: sending.timing.leaseSec };
+      const bounds = {
+        perLibrary: MAX_DELIVERIES_PER_LIBRARY,
+        perEndpoint: MAX_DELIVERIES_PER_ENDPOINT,
+        leaseSec: sending.timing.leaseSec,
+      };
       const limit = MAX_RUNNING_DELIVERIES - running.size;
       const events = limit > 0 ? await claimEvents(deps.db, { limit, ...bounds }) : [];
       for (const event of events) startDelivery(sending, event);
@@ -148,8 +152,7 @@ function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, dur
 /** Makes one attempt to deliver an event. Returns null if closing the sender cancelled it. */
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
-  if (url === null || url === '')
-    return { kind: 'gone', answer: 'Not sent: the webhook URL was removed or disabled.' };
+  if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the webhook URL was removed or disabled.' };
   try {
     const readOnlyKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
     return await postWebhook({ event, url, readOnlyKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);

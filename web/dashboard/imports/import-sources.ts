@@ -6,19 +6,19 @@ type Row = { field: SourceField; label: string; hint?: string; isSecret?: boolea
 
 /** Services to import from, with their fields: first those that are needed, then those for special cases. */
 export function importSources(): Readonly<Record<Source, { title: string; rows: Row[]; more: Row[] }>> {
-  const apiUrl: Row = { field: 'apiUrl', label: t('API address of the source') };
+  const apiUrl: Row = { field: 'apiUrl', label: t('API URL of the source') };
   const stream: Row[] = [
     { field: 'sourceLibraryId', label: t('Library ID at the source') },
     {
       field: 'accountKey',
       label: t('Account key of the source'),
-      hint: t('Used to look up the addresses of the files and the token key.'),
+      hint: t('Used to look up the URL of the files and the token key.'),
       isSecret: true,
     },
   ];
   const withoutAccount: Row[] = [
     { field: 'accessKey', label: t('Library key of the source'), isSecret: true },
-    { field: 'cdnUrl', label: t('Address of the files'), hint: t('Such as https://vz-1234.b-cdn.net') },
+    { field: 'cdnUrl', label: t('Base URL of the files'), hint: t('Such as https://vz-1234.b-cdn.net') },
     { field: 'securityKey', label: t('Token key of the files'), isSecret: true },
   ];
   const token: Row = { field: 'accessKey', label: t('API token'), isSecret: true };

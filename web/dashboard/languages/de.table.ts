@@ -1420,7 +1420,6 @@ export const de = {
   'Send events': 'Ereignisse senden',
   'Delete endpoint': 'Empfänger löschen',
   'Only these': 'Nur diese',
-  Endpoint: 'Empfänger',
   'Add an endpoint, then send a test to it.': 'Füge einen Empfänger hinzu und sende ihm einen Test.',
   'again at {0}': 'wieder um {0}',
   'Live stream started': 'Livestream gestartet',

@@ -48,8 +48,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     source:
       '`bunny`, `millrace` (another installation), `s3`, `peertube`, `mux`, `cloudflare`, `vimeo`, `mediacms`, or ' +
       '`upload` (you upload the files of `items`).',
-    apiUrl:
-      'API URL of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
+    apiUrl: 'API URL of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
     coreUrl: 'URL of the account API of the source, if it differs.',
     accessKey:
       'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is sufficient. ' +
