@@ -37,27 +37,7 @@ import type { OperationDeps } from './operation-deps.ts';
 import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
-import { createPullZone, deletePullZone } from './pull-zones/add-or-delete-zone.ts';
-import {
-  addCertificate,
-  loadFreeCertificate,
-  removeCertificate,
-  setForceSsl,
-} from './pull-zones/change-certificates.ts';
-import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
-import {
-  addBlockedIp,
-  addZoneAllowedReferrer,
-  addZoneBlockedReferrer,
-  removeBlockedIp,
-  removeZoneAllowedReferrer,
-  removeZoneBlockedReferrer,
-} from './pull-zones/change-zone-lists.ts';
-import { explainRequest } from './pull-zones/explain-request.ts';
-import { getPullZone } from './pull-zones/get-pull-zone.ts';
-import { listPullZones } from './pull-zones/list-pull-zones.ts';
-import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
-import { updatePullZone } from './pull-zones/update-pull-zone.ts';
+import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
 import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
@@ -142,15 +122,7 @@ import { smartGenerate } from './videos/smart-generate.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
-import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
-import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
-import { testWebhook } from './webhooks/test-webhook.ts';
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  listWebhookEndpoints,
-  updateWebhookEndpoint,
-} from './webhooks/webhook-endpoints.ts';
+import { webhookOperations } from './webhooks/webhook-operations.ts';
 
 /** Every operation of the library API and the account API. Their paths do not collide. */
 export const operations: readonly Operation<OperationDeps>[] = [
@@ -240,25 +212,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateVideo,
   uploadVideo,
   resetSecurityKey,
-  getPullZone,
-  listPullZones,
-  createPullZone,
-  updatePullZone,
-  deletePullZone,
-  addZoneAllowedReferrer,
-  removeZoneAllowedReferrer,
-  addZoneBlockedReferrer,
-  removeZoneBlockedReferrer,
-  addBlockedIp,
-  removeBlockedIp,
-  addHostname,
-  removeHostname,
-  loadFreeCertificate,
-  addCertificate,
-  removeCertificate,
-  setForceSsl,
-  purgeCache,
-  explainRequest,
+  ...pullZoneOperations,
   getEventLogs,
   getFirstEventLogs,
   searchEventLogs,
@@ -304,13 +258,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   ...peopleOperations,
   listAccountAudit,
   exportAccountAudit,
-  listWebhookEvents,
-  resendWebhookEvent,
-  testWebhook,
-  listWebhookEndpoints,
-  createWebhookEndpoint,
-  updateWebhookEndpoint,
-  deleteWebhookEndpoint,
+  ...webhookOperations,
   getFairPlayCertificate,
   askFairPlayLicence,
   askFairPlayLicenceByPath,

@@ -7,8 +7,8 @@ import type { OwnPlace } from './session-cookie.ts';
 
 /**
  * Place where passkeys work, or the reason why there is none. Sent to the dashboard. `no-address`: without a public
- * URL, they work only on `localhost`. `address`: the public URL has an IP address, which browsers refuse. `plain-http`: it
- * has no TLS.
+ * URL, they work only on `localhost`. `address`: the public URL has an IP address, which browsers refuse.
+ * `plain-http`: it has no TLS.
  */
 export type PasskeyPlace =
   | { origin: string; fault: null }

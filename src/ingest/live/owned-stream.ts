@@ -190,7 +190,6 @@ export class OwnedStream {
    * continues after the last stored segment. Media that arrives during the wait is dropped.
    */
   async #handOver(reason: string): Promise<void> {
-    await finishMedia(this.#publishers);
     this.#isLeaving = true;
     this.#endRun();
     const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
@@ -200,8 +199,8 @@ export class OwnedStream {
 
   /** Stores open segments before the process exits. `handOver`: reason for publishers to use another process. */
   async finalize(handOver?: string): Promise<void> {
-    if (handOver !== undefined) return await this.#handOver(handOver);
     await finishMedia(this.#publishers);
+    if (handOver !== undefined) return await this.#handOver(handOver);
     this.#dropAll('The server is restarting.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();

@@ -66,7 +66,7 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
     Id: 'Id of the host name.',
     Value: 'Host name without a scheme.',
     ForceSSL:
-      'Whether the host name accepts only HTTPS: the service has a certificate, or the edge is configured with an https URL.',
+      'Whether the host name accepts only HTTPS: the service has a certificate, or the URL of the edge is https.',
     IsSystemHostname: 'Whether the service assigned the host name. False for added ones.',
     HasCertificate: 'Whether the certificate of the service covers the host name. False if only a proxy has one.',
   },

@@ -51,7 +51,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     apiUrl: 'API URL of the source. Required for `millrace`, `peertube` and `mediacms`. For `s3`, the endpoint.',
     coreUrl: 'URL of the account API of the source, if it differs.',
     accessKey:
-      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key is sufficient. ' +
+      'Key or token of the source. For `bunny` and `millrace`, the key of the library; a read-only key suffices. ' +
       'For `s3`, the access key id. For `mux`, the token id.',
     accountKey: 'Key of the account at the source. With it, the URL and keys of the pull zone are looked up.',
     sourceLibraryId: 'Id of the library at the source.',
