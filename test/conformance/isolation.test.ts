@@ -108,6 +108,7 @@ function withoutIds(answer: Answer | undefined): string {
     (answer?.text ?? '')
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, 'ID')
       .replaceAll(/bunnylive_[0-9a-f]{32}/g, 'KEY')
+      .replaceAll(/"secret":"[\w-]{43}"/g, 'SECRET')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
       .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1')
       // The content of a library's own event stream depends on current activity.
