@@ -6,10 +6,11 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AddCertificateRequestModel = { Hostname: string; Certificate: string; CertificateKey: string };
 export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; LibraryId: number | null; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
+
+export type AddCertificateRequestModel = { Hostname: string; Certificate: string; CertificateKey: string };
 
 export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Message: string | null };
 
@@ -418,7 +419,7 @@ export type Operations = {
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
   /** Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being re-encoded keeps its previous version. A video with one complete resolution and its audio is finished without the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Stops an import. Files in transfer are completed, and what was imported is kept. It can be resumed. `POST /library/{libraryId}/imports/{importId}/cancel` */
+  /** Stops an import. Transfers in progress are completed. Imported videos are kept. It can be resumed. `POST /library/{libraryId}/imports/{importId}/cancel` */
   cancelImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing captions are kept. If there is no transcription, nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -440,7 +441,7 @@ export type Operations = {
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
   /** Refuses to create a pull zone and names the existing one. Each library has exactly one pull zone, which is created with the library. `POST /pullzone` */
   createPullZone: { input: { body: PullZoneAddModel }; answer: PullZoneModel };
-  /** Creates a page that shows a video to everybody who has its link. It may require a password and may expire. `POST /library/{libraryId}/videos/{videoId}/shares` */
+  /** Creates a page that shows a video to everyone who has its link. It may require a password and may expire. `POST /library/{libraryId}/videos/{videoId}/shares` */
   createShare: { input: { libraryId: number; videoId: string; body?: CreateShareModel }; answer: ShareModel };
   /** Adds an OpenID Connect provider with which people sign in. Register `CallbackUrl` there. `POST /sign-in-providers` */
   createSignInProvider: { input: { body: CreateSignInProviderModel }; answer: SignInProviderModel };
@@ -474,7 +475,7 @@ export type Operations = {
   deletePullZone: { input: { id: number }; answer: undefined };
   /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   deleteShare: { input: { libraryId: number; videoId: string; shareId: string }; answer: StatusModel };
-  /** Deletes a sign-in provider. People who used it stay, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
+  /** Deletes a sign-in provider. People who used it remain, with their sessions and roles. `DELETE /sign-in-providers/{providerId}` */
   deleteSignInProvider: { input: { providerId: string }; answer: undefined };
   /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -498,9 +499,9 @@ export type Operations = {
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
-  /** Fetches the file of a video that has none yet from an address. `POST /library/{libraryId}/videos/{videoId}/fetch` */
+  /** Fetches the file of a video that has none yet from a URL. `POST /library/{libraryId}/videos/{videoId}/fetch` */
   fetchIntoVideo: { input: { libraryId: number; videoId: string; body: FetchVideoRequest }; answer: StatusModel };
-  /** Creates a video and fetches its file from an address. The `id` of the response is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
+  /** Creates a video and fetches its file from a URL. The `id` of the response is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
   fetchVideo: { input: { libraryId: number; collectionId?: string; thumbnailTime?: number; body: FetchVideoRequest }; answer: StatusModel };
   /** Streams the states and progress of all videos of a library as server-sent events. `GET /library/{libraryId}/progress` */
   followLibrary: { input: { libraryId: number }; answer: Response };
@@ -546,7 +547,7 @@ export type Operations = {
   getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
   /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
-  /** Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
+  /** Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest URL or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
   getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
   /** Returns whether a publisher is connected and whether the stream can be started. Its ingest process reports this every second. `GET /library/{libraryId}/live/{streamId}/status` */
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
@@ -633,10 +634,10 @@ export type Operations = {
   /** Lists the webhook endpoints of a library with their secrets. Requires a key with write access. The `WebhookUrl` of the library is the first one. `GET /library/{libraryId}/webhook-endpoints` */
   listWebhookEndpoints: { input: { libraryId: number }; answer: WebhookEndpointList };
   /** Lists the webhook events of a library with their delivery state, newest first. `GET /library/{libraryId}/webhooks` */
+  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead"; endpoint?: string }; answer: PaginationListOfWebhookEventModel };
   /** Checks that a hostname has a certificate. Millrace obtains none itself: the proxy in front of it does, or the operator provides one. `GET /pullzone/loadFreeCertificate` */
   loadFreeCertificate: { input: { hostname?: string; useOnlyHttp01?: boolean }; answer: undefined };
-  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead"; endpoint?: string }; answer: PaginationListOfWebhookEventModel };
-  /** Redirects to the player page at the delivery address and keeps the query. The player page checks tokens and rules. `GET /play/{libraryId}/{videoId}` */
+  /** Redirects to the player page at the delivery URL and keeps the query. The player page checks tokens and rules. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
@@ -700,9 +701,9 @@ export type Operations = {
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };
   /** Checks whether a hostname accepts only HTTPS. A service with a certificate does, for all hostnames. `POST /pullzone/{id}/setForceSSL` */
   setForceSsl: { input: { id: number; body: ForceSSLRequestModel }; answer: undefined };
-  /** Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the status is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Sets the image of a live stream from a URL or from the body. If the URL cannot be fetched, the status is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
-  /** Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
+  /** Sets the thumbnail of a video from a URL in the query, or from an image in the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
   setThumbnail: { input: { libraryId: number; videoId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
   /** Generates title, description, chapters and moments from the speech of a video. A video without captions is transcribed first. Without a body, it generates the texts that the library's settings select. It does not overwrite texts that a person has set since the last generation. `POST /library/{libraryId}/videos/{videoId}/smart` */
   smartGenerate: { input: { libraryId: number; videoId: string; body?: SmartGenerateModel }; answer: StatusModel };
@@ -734,7 +735,7 @@ export type Operations = {
   updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
-  /** Changes a sign-in provider. Fields that are not sent stay unchanged, also the client secret. `POST /sign-in-providers/{providerId}` */
+  /** Changes a sign-in provider. Fields that are not sent stay unchanged, including the client secret. `POST /sign-in-providers/{providerId}` */
   updateSignInProvider: { input: { providerId: string; body: UpdateSignInProviderModel }; answer: SignInProviderModel };
   /** Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is not empty is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
@@ -868,9 +869,9 @@ export const operations = {
   listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
-  loadFreeCertificate: {"method":"GET","path":"/pullzone/loadFreeCertificate","query":["hostname","useOnlyHttp01"],"body":null,"answer":"none"},
   listWebhookEndpoints: {"method":"GET","path":"/library/{libraryId}/webhook-endpoints","query":[],"body":null,"answer":"json"},
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state","endpoint"],"body":null,"answer":"json"},
+  loadFreeCertificate: {"method":"GET","path":"/pullzone/loadFreeCertificate","query":["hostname","useOnlyHttp01"],"body":null,"answer":"none"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
   putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},

@@ -211,7 +211,6 @@ export const operations: readonly Operation<OperationDeps>[] = [
   cancelTranscription,
   updateVideo,
   uploadVideo,
-  resetSecurityKey,
   ...pullZoneOperations,
   getEventLogs,
   getFirstEventLogs,

@@ -1,12 +1,7 @@
 import type { Operation } from '../define-operation.ts';
 import type { OperationDeps } from '../operation-deps.ts';
 import { createPullZone, deletePullZone } from './add-or-delete-zone.ts';
-import {
-  addCertificate,
-  loadFreeCertificate,
-  removeCertificate,
-  setForceSsl,
-} from './change-certificates.ts';
+import { addCertificate, loadFreeCertificate, removeCertificate, setForceSsl } from './change-certificates.ts';
 import { addHostname, purgeCache, removeHostname } from './change-hostnames.ts';
 import {
   addBlockedIp,
@@ -43,4 +38,5 @@ export const pullZoneOperations: readonly Operation<OperationDeps>[] = [
   setForceSsl,
   purgeCache,
   explainRequest,
+  resetSecurityKey,
 ];

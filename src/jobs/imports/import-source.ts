@@ -46,7 +46,7 @@ export type Located = { id: Guid; sourceId: string; video: ImportedVideo };
 /**
  * A source from which videos can be imported. `prepare` determines values that the request does not contain, before the
  * list and again after `refreshSec`. `list` returns one page of entries, collections first. `locate` writes requests
- * for the files of a video immediately before the transfer. It throws `SourcePreparing` while the source makes the file.
+ * for the files of a video immediately before the transfer, and throws `SourcePreparing` while the source makes them.
  */
 export type ImportSource = {
   name: ImportSourceName;
