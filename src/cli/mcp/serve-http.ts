@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
@@ -19,7 +20,9 @@ const STOP_MS = 2_000;
  * and web page of the machine can connect.
  */
 export async function serveHttp(service: Service & { port: number }, options: SessionOptions): Promise<void> {
-  const server = http.createServer((request, response) => void answer(request, response, service, options));
+  const server = http.createServer(
+    requireOneHost((request, response) => void answer(request, response, service, options)),
+  );
   const port = await listen(server, service.port, HOST);
   process.stderr.write(`MCP at http://${HOST}:${port}/mcp. Send a key as Authorization: Bearer KEY.\n`);
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -33,7 +36,7 @@ async function answer(
   options: SessionOptions,
 ): Promise<void> {
   const refuse = (status: number, text: string) => response.writeHead(status).end(text);
-  if (new URL(request.url ?? '/', 'http://local').pathname !== '/mcp') return void refuse(404, 'Use /mcp.');
+  if (request.url?.split('?')[0] !== '/mcp') return void refuse(404, 'Use /mcp.');
   if (request.method !== 'POST') return void refuse(405, 'Send messages with POST.');
   if (request.headers.origin !== undefined) return void refuse(403, 'Web pages may not call this server.');
   const key = readKey(request);
@@ -47,7 +50,8 @@ async function answer(
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
   } catch (error) {
     if (error instanceof Refused) return void refuse(REFUSALS[error.kind].status, error.message);
-    throw error;
+    process.stderr.write(`millrace mcp: ${error instanceof Error ? error.message : error}\n`);
+    if (!response.headersSent) refuse(500, 'The request failed. The program printed the reason.');
   }
 }
 

@@ -7,7 +7,7 @@ type Snippet = Omit<Call, 'id'>;
 /** Parameters that are numbers. */
 const NUMBERS = [
   ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
-  ...['expires', 'fromByte', 'thumbnailTime', 'maxWidth', 'maxHeight'],
+  ...['expires', 'fromByte', 'thumbnailTime', 'maxWidth', 'maxHeight', 'before', 'pullZone', 'serverZoneId'],
 ];
 /** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
