@@ -30,13 +30,9 @@ type FleetDeps = { database: TestDatabase; folders: Record<Release, string>; pla
 
 const LIMIT_MS = 120_000;
 const LOOK_MS = 100;
-/** Message of an edge whose first query for a video takes more than 1.3 s. */
-const LATE_LOOKUP = 'The video cannot be looked up now. Try again.';
-const MAX_TRIES = 5;
-const RETRY_MS = 1_000;
 const MAX_LOAD_BALANCER_FAULTS = 50;
 
-/** Processes of two releases on one database and one store, behind a balancer that asks `/readyz`. */
+/** Processes of two releases on one database and one store, behind a load balancer that asks `/readyz`. */
 export class Fleet {
   readonly members: Member[] = [];
   /** Requests that failed, and streams that could not be published. */
@@ -83,30 +79,16 @@ export class Fleet {
     return member;
   }
 
-  /**
-   * Sends a request through the balancer. A response of 5xx and a broken connection are faults. If the database does
-   * not respond to an edge in time, which happens on a busy machine, the request is repeated, as players do.
-   */
+  /** Sends a request through the load balancer. A response of 5xx and a broken connection are faults. */
   async ask(role: 'api' | 'edge', at: string, init: RequestInit = {}): Promise<Response> {
-    for (let tries = 1; ; tries += 1) {
-      const { label, response } = await this.#askOnce(role, at, init);
-      const text = response.status >= 500 ? await response.clone().text() : '';
-      if (!text.includes(LATE_LOOKUP) || tries === MAX_TRIES) {
-        if (response.status >= 500) this.addFault(`${label}: ${response.status} ${text}`);
-        return response;
-      }
-      await sleep(RETRY_MS);
-    }
-  }
-
-  async #askOnce(role: 'api' | 'edge', at: string, init: RequestInit): Promise<{ label: string; response: Response }> {
     const member = this.pick(role);
     const keyed = role === 'api' ? { AccessKey: LIBRARY_KEY } : {};
     const label = `${init.method ?? 'GET'} ${at} of the ${member.release} ${role}`;
     try {
       const response = await fetch(`${member.url}${at}`, { ...init, headers: { ...keyed, ...init.headers } });
       const body = await response.arrayBuffer();
-      return { label, response: new Response(body.byteLength === 0 ? null : body, response) };
+      if (response.status >= 500) this.addFault(`${label}: ${response.status} ${Buffer.from(body).toString()}`);
+      return new Response(body.byteLength === 0 ? null : body, response);
     } catch (error) {
       this.addFault(`${label}: ${String(error)} ${String(Object(error).cause ?? '')}`);
       throw error;
