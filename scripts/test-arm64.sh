@@ -12,7 +12,7 @@ say() { printf '== %s\n' "$*" >&2; }
 fail() { printf 'soak arm64 FAILED: %s\n' "$*" >&2; exit 1; }
 skip() { printf '%s\n' "$*" >&2; exit 2; }
 
-# ----- what this machine can do
+# ----- Requirements of this machine
 [ "$(id -u)" = 0 ] || skip 'expected root, because mmdebstrap creates files of other users'
 command -v apt-get > /dev/null || skip 'expected Debian, found no apt-get'
 native=no

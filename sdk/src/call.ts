@@ -69,7 +69,9 @@ function headersOf({ key, headers }: Connection): Headers {
 function addressOf({ path, query }: Route, values: Record<string, unknown>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    if (value === undefined || value === null || value === '') throw new TypeError(`Expected ${name} for ${path}.`);
+    // `.` and `..` would be resolved like folders, which makes another operation of the path.
+    if (value === undefined || value === null || ['', '.', '..'].includes(String(value)))
+      throw new TypeError(`Expected ${name} for ${path}.`);
     return encodeURIComponent(String(value));
   });
   const pairs = query.flatMap((name) => {

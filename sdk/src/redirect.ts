@@ -10,7 +10,7 @@ const settings: Settings = Object(Reflect.get(globalThis, 'process')).env ?? {};
 const stream = settings.BUNNYNET_STREAM_API_URL ?? settings.BUNNYNET_API_URL;
 const core = settings.BUNNYNET_API_URL ?? settings.BUNNYNET_STREAM_API_URL;
 if (stream === undefined || core === undefined)
-  throw new Error('Expected BUNNYNET_STREAM_API_URL, the address of Millrace, got none. Set it.');
+  throw new Error('Expected BUNNYNET_STREAM_API_URL, the URL of Millrace, got none. Set it.');
 
 /** Addresses by host name. */
 const TARGETS: ReadonlyMap<string, URL> = new Map([

@@ -26,7 +26,7 @@ export function toAuditedWrite(rules: Rules, grant: Caller | null, action: Audit
   if (grant === null || rules.method === 'GET') return null;
   const ownId = parseGuid(action.requestId);
   const targets: Record<string, string> = {
-    ...targetsOf(action),
+    ...targetsOf(action, rules.name),
     ...(ownId === null && { requestId: action.requestId }),
   };
   const [, place] = rules.path.split('/');
@@ -54,10 +54,12 @@ export function guidOfRequestId(requestId: string): Guid {
 }
 
 /** Returns the ids in the path, or else those in the query, and the id of a created resource from the response. */
-function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
+function targetsOf({ params, queryText, answer }: AuditedRequest, operation: string): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const query = new URLSearchParams(queryText);
-  const [inQuery, endpointId] = [query.get('id'), query.get('endpoint')];
+  // Other operations ignore this name, so that a caller cannot choose the object that the log shows.
+  const endpointId = operation === 'testWebhook' ? query.get('endpoint') : null;
+  const inQuery = query.get('id');
   const found = {
     ...(inQuery !== null && { id: inQuery }),
     ...(endpointId !== null && { endpointId }),

@@ -22,7 +22,8 @@ const ALGORITHMS = [
 const CLOCK_TOLERANCE_SEC = 60;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
-const MAX_LENGTH = 255;
+/** Maximum length of an id in the claims of a provider. */
+export const MAX_CLAIM_CHARS = 255;
 
 type Expected = { issuer: string; clientId: string; keys: JWTVerifyGetKey };
 
@@ -52,5 +53,5 @@ export async function verifyLogoutToken(token: string, { issuer, clientId, keys 
 }
 
 function readText(claim: unknown): string | null {
-  return typeof claim === 'string' && claim !== '' && claim.length <= MAX_LENGTH ? claim : null;
+  return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS ? claim : null;
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
     const body = { title: `Talk ${index}\u0001 <b>`, collectionId: collection };
     const { guid } = Object((await api.call('POST', '/library/1/videos', { body })).body);
     if (index % 2 === 0) await addRows(db, guid, [{ rung: 240 }, { rung: 720, chunkBytes: 500 }, { rung: null }]);
-    await sql`update media set state = 'finished', is_public = ${index !== 1}, duration_ms = 61400,
+    await sql`update media set state = 'finished', duration_ms = 61400,
       created_at = ${new Date(Date.UTC(2024, 0, 1) + index * 60_000)} where id = ${guid}`.execute(db);
   }
   await sql`update rendition set is_default = true where kind = 'audio'`.execute(db);
@@ -48,8 +48,7 @@ test('pages have at most 100 videos, newest first, and link to the next one', as
     ['next', next],
   ]);
   const second = await read(next);
-  // One of the 103 videos is not public.
-  expect(itemsOf(second.text).length).toBe(2);
+  expect(itemsOf(second.text).length).toBe(3);
   expect(linksOf(second.text)).toEqual([['self', next]]);
   const beyond = await read(`${mediaRssUrl}&page=3`);
   expect([beyond.status, itemsOf(beyond.text).length]).toEqual([200, 0]);
@@ -67,7 +66,7 @@ test('enclosures are the largest MP4 file with its size, and only videos with on
   expect(items[0]?.children.find(({ name }) => name === 'duration')?.content).toBe('61');
 });
 
-test('a secret address is needed, can be renewed, and is not told to read-only keys', async () => {
+test('a private feed requires its secret, which can be renewed and is not shown to read-only keys', async () => {
   const before = await change({ access: 'token' });
   const [address] = String(before.podcastUrl).split('?');
   for (const wrong of ['', '?token=', `?token=${'a'.repeat(43)}`]) {

@@ -197,6 +197,10 @@ test('the audit log names people whom a provider created', async () => {
     .selectFrom('audit_line')
     .select(['operation', 'targets'])
     .where('key_name', '=', `${person.id} ${person.email}`)
+    .orderBy('id')
     .execute();
-  expect(rows).toEqual([{ operation: 'createPersonBySignIn', targets: { providerId } }]);
+  expect(rows).toEqual([
+    { operation: 'createPersonBySignIn', targets: { providerId } },
+    { operation: 'signIn', targets: { method: 'provider' } },
+  ]);
 });

@@ -1,5 +1,6 @@
+import { createFeedStore } from '../../src/catalog/feeds/feed-store.ts';
 import { createEndpointStore } from '../../src/catalog/webhooks/endpoint-store.ts';
-import { newGuid } from '../../src/lib/guid.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import type { TestApi } from '../support/api.ts';
 
 /** An object of the first library, an object of another library, or one that does not exist. */
@@ -38,4 +39,13 @@ export async function makeWebhookEndpoint({ database: { db }, second, secretBox 
   // A library has at most ten.
   for (const { id } of await endpoints.list(libraryId)) await endpoints.remove({ libraryId, endpointId: id });
   return (await endpoints.create(libraryId, fields)).id;
+}
+
+/** Publishes the feed of a collection that was made with the same `which`. Returns the id of the collection. */
+export async function makeFeed({ database: { db }, second, secretBox }: TestApi, collectionId: string, which: Which) {
+  if (which === 'unknown') return collectionId;
+  // The id comes from a response of the service.
+  const key = { libraryId: which === 'own' ? 1 : second.id, collectionId: collectionId as Guid };
+  await createFeedStore({ db, secretBox }).put(key, { isPublic: true });
+  return collectionId;
 }

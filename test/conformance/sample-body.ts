@@ -32,6 +32,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },
     UpdateLiveStreamModel: { title: 'A sample' },
     UpdateCollectionModel: { name: 'A sample' },
+    UpdateFeedModel: { title: 'A sample' },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },

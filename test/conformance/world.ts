@@ -14,7 +14,14 @@ import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
-import { makeProvider, makeWebhookEndpoint, makeWebhookEvent, UNKNOWN_GUID, type Which } from './make-rows.ts';
+import {
+  makeFeed,
+  makeProvider,
+  makeWebhookEndpoint,
+  makeWebhookEvent,
+  UNKNOWN_GUID,
+  type Which,
+} from './make-rows.ts';
 import { CAPTIONS } from './samples.ts';
 
 /** A request as specified by a test. */
@@ -165,6 +172,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
         else if (title === 'share') made[name] = await makeShare(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
+        if (name === 'collectionId' && path.startsWith('/feeds/')) await makeFeed(api, made[name], which);
         if (title === 'language' && which === 'own') await addCaptions(made, ask);
         if (title === 'audio track' && which === 'own') await addSound(api, made);
       }

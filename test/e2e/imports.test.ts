@@ -54,7 +54,7 @@ test('switches the feeds of a collection on and copies the address', { timeout: 
   const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });
   await open('collections');
   await page.getByRole('button', { name: 'Edit Broadcasts' }).click();
-  await page.getByLabel('Podcast and Media RSS').selectOption({ label: 'All videos, with a secret address' });
+  await page.getByLabel('Podcast and Media RSS').selectOption({ label: 'With a secret URL' });
   await page.getByRole('button', { name: 'Copy Podcast' }).click();
   await lookAtPage('feeds', page);
   const copied = await page.evaluate(() => navigator.clipboard.readText());

@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 test("the system's Node starts the pinned version and returns its exit code", () => {
   const doctor = spawnSync(olderNode, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
   expect(doctor.stdout).toMatch(/node +v24\./);
-  expect(spawnSync(olderNode, [LAUNCHER, 'no-such-command']).status).toBe(1);
+  expect(spawnSync(olderNode, [LAUNCHER, 'no-such-command']).status).toBe(2);
   expect(spawnSync(olderNode, [LAUNCHER, 'help']).status).toBe(0);
 });
 

@@ -15,11 +15,14 @@ const MAX_BODY_BYTES = 16_384;
 /** Time for which the id of a used token is kept, in seconds: its validity with both clock tolerances. */
 const KEPT_SEC = LOGOUT_TOKEN_SEC + 10 * 60;
 
+/** Providers send the logouts of all their customers from a few IP addresses, many at once. */
+const LOGOUT_RATE = { maxFailures: 1_000, windowMs: 60_000 };
+
 type Deps = DashboardDeps & { openId: OpenIdConnect };
 
-/** Adds the address at which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
+/** Adds the URL at which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
 export function addProviderLogout(app: FastifyInstance, deps: Deps): void {
-  const failed = createFailureLimit();
+  const failed = createFailureLimit(Date.now, LOGOUT_RATE);
   app.post('/dashboard/sign-in/:providerId/logout', async (request, reply) => {
     const address = deps.callerOf(request.raw);
     if (failed.isReached(address)) {

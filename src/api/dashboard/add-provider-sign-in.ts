@@ -10,6 +10,7 @@ import { logEvent } from '../../lib/log/log-event.ts';
 import { createOpenIdConnect, type OpenIdClaims, type OpenIdConnect, OpenIdFault } from '../../lib/openid-connect.ts';
 import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
+import { MAX_CLAIM_CHARS } from '../../lib/verify-logout-token.ts';
 import { addProviderLogout } from './add-provider-logout.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
@@ -159,7 +160,7 @@ async function verify({ attempt, sent }: Found, deps: Deps): Promise<Refusal | A
   if (result.kind === 'refused') return result;
   // Providers that support back-channel logout send the id of their session.
   const { issuer, sid } = claims;
-  const session = typeof sid === 'string' && sid.length <= MAX_NAME_CHARS ? sid : null;
+  const session = typeof sid === 'string' && sid !== '' && sid.length <= MAX_CLAIM_CHARS ? sid : null;
   return { ...result, origin: { kind: 'provider', issuer, session } };
 }
 

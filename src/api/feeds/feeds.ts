@@ -83,7 +83,7 @@ export const readFeed = defineOperation({
     const page = Math.min(query.page ?? 1, MAX_PAGE);
     // An unknown feed and a wrong token look the same.
     if (feed === null || library === null || !mayRead(feed, query.token)) {
-      throw new Refused('not-found', 'Feed not found. Check its address, which contains a secret if it is not public.');
+      throw new Refused('not-found', 'Feed not found. Check its URL, which contains a secret if it is not public.');
     }
     const { videos, hasMore } = await deps.feeds.videos(feed, page);
     const signer = await loadZoneSigner(library, address, deps);

@@ -135,7 +135,7 @@ function readEvents(events: readonly number[]): number[] {
 function readUrl(text: string): string {
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return text;
-  throw new Refused('invalid', `Expected url to be an http or https address, got ${quote(text)}. Correct it.`, {
+  throw new Refused('invalid', `Expected url to be an http or https URL, got ${quote(text)}. Correct it.`, {
     field: 'url',
   });
 }

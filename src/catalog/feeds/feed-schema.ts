@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
-/** A feed of a collection. Without a token, everybody may read it, and it lists public videos only. */
+/** A feed of a collection. Without a token, everybody may read it. */
 export type CollectionFeedTable = {
   library_id: number;
   collection_id: Guid;

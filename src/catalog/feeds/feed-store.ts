@@ -106,7 +106,7 @@ async function selectVideos(db: Db, feed: Feed, page: number): Promise<{ videos:
       from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active and r.state = 'finished'
     ) r
     where m.library_id = ${feed.libraryId} and m.collection_id = ${feed.collectionId} and m.type = 'video'
-      and m.state = 'finished' and (m.is_public or ${feed.token !== null})
+      and m.state = 'finished'
     order by m.created_at desc, m.id desc
     limit ${FEED_PAGE_VIDEOS + 1} offset ${(page - 1) * FEED_PAGE_VIDEOS}`.execute(db);
   return { videos: rows.slice(0, FEED_PAGE_VIDEOS), hasMore: rows.length > FEED_PAGE_VIDEOS };

@@ -15,7 +15,7 @@ export type FeedTexts = {
   isExplicit: boolean;
 };
 
-/** A feed of a collection. `token` is null if everybody may read it; then it lists public videos only. */
+/** A feed of a collection. `token` is null if everybody may read it. */
 export type Feed = FeedKey & FeedTexts & { collectionName: string; token: string | null };
 
 /** A finished video in a feed. `rungs` are those that may be offered as MP4, with the bytes of their renditions. */

@@ -88,7 +88,13 @@ export function parseCollections(text: string, name: string): { guid: Guid; name
 /** Parses CSV (RFC 4180) with a header. */
 export function readCsv(text: string): Record<string, string>[] {
   const rows: string[][] = [[]];
-  const cells = text.replace(/^\uFEFF/, '').matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g);
+  const clean = text.replace(/^\uFEFF/, '');
+  // Sticky, so that a wrong quote ends the scan instead of being tried again from each character.
+  const cells = [...clean.matchAll(/(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/gy)];
+  const readChars = cells.reduce((sum, [cell]) => sum + cell.length, 0);
+  if (readChars < clean.length) {
+    throw new Refused('invalid', `Expected CSV, got a wrong quote after character ${readChars}. Correct the file.`);
+  }
   for (const [, quoted, plain = '', end = ''] of cells) {
     rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end !== ',') rows.push([]);

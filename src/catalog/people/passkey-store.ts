@@ -84,7 +84,12 @@ export function createPasskeyStore(db: Db): PasskeyStore {
     },
     remove: (personId, id, keep) =>
       inTransaction(db, async (tx) => {
-        await tx.updateTable('person_session').set({ passkey_id: null }).where('id', '=', keep).execute();
+        await tx
+          .updateTable('person_session')
+          .set({ passkey_id: null })
+          .where('id', '=', keep)
+          .where('passkey_id', '=', id)
+          .execute();
         const { numDeletedRows } = await tx
           .deleteFrom('passkey')
           .where('id', '=', id)

@@ -26,12 +26,20 @@ export async function callTool(
   const values = { libraryId: service.library, ...input };
   const missing = tool.inputSchema.required.filter((name) => Object(values)[name] === undefined);
   if (missing.length > 0) return failure(`Missing argument ${missing.join(', ')}. ${expected(tool)}`);
+  const wrong = findWrongSegment(tool, values);
+  if (wrong !== null) return failure(`Invalid argument ${wrong}. ${expected(tool)}`);
   try {
     return limited(await send(service, tool, values, signal), service.key);
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof UnreachableError)) throw error;
     return failure(String(hideSecrets(error.message, service.key)));
   }
+}
+
+/** Returns the name of an argument that would turn the path into another one, since `..` is resolved like a folder. */
+function findWrongSegment({ route }: Tool, values: Readonly<Record<string, unknown>>): string | null {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return names.find((name) => ['', '.', '..'].includes(String(values[name]))) ?? null;
 }
 
 async function send(

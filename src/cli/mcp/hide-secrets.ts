@@ -6,10 +6,17 @@ const SECRET = /[a-z](?:key|token)$|(?:secret|password|passphrase)$|^link$/i;
 const HARMLESS: ReadonlySet<string> = new Set(['continuationtoken', 'starttoken', 'errorkey']);
 /** Stream keys, also within publishing URLs. */
 const STREAM_KEY = /\bbunnylive_[0-9a-f]+/gi;
+/** Parts of URLs that grant access: keys of other services for relays, tokens of feeds, and links of share pages. */
+const SECRET_URLS: readonly RegExp[] = [
+  /(\brtmps?:\/\/[^\s/'"]+\/[^\s/'"]+\/)[^\s'"]+/gi,
+  /(\/feeds\/[^\s"'<>]*[?&](?:amp;)?token=)[\w-]+/gi,
+  /(\/share\/)[\w-]{43}/g,
+];
 
 /**
  * Returns a copy of a response without secrets: keys, passwords, tokens and invitation links by the name of their
- * field, stream keys, and the key of the caller wherever it occurs. URLs that are signed for viewers are kept.
+ * field, stream keys, secrets in URLs, and the key of the caller wherever it occurs. URLs that are signed for viewers
+ * are kept.
  */
 export function hideSecrets(value: unknown, key: string | null): unknown {
   if (typeof value === 'string') return maskText(value, key);
@@ -28,6 +35,7 @@ function isSecret(name: string): boolean {
 }
 
 function maskText(text: string, key: string | null): string {
-  const masked = text.replaceAll(STREAM_KEY, MASK);
+  const withoutKeys = text.replaceAll(STREAM_KEY, MASK);
+  const masked = SECRET_URLS.reduce((each, pattern) => each.replaceAll(pattern, `$1${MASK}`), withoutKeys);
   return key === null || key === '' ? masked : masked.replaceAll(key, MASK);
 }

@@ -6,9 +6,6 @@ import { options as clientOptions, openContext } from '../client/context.ts';
 import { serveHttp } from './serve-http.ts';
 import { MAX_CALLS, McpSession, type SessionOptions } from './session.ts';
 
-/** Maximum length of a message. */
-const MAX_MESSAGE_CHARS = 2 ** 20;
-
 /** Time for which calls may continue after the client closed stdin, in ms. */
 const STOP_MS = 5_000;
 
@@ -49,8 +46,7 @@ async function serveStdio(session: McpSession): Promise<void> {
     if (line.trim() === '') continue;
     // Later messages wait in the pipe.
     while (open.size >= MAX_CALLS) await Promise.race(open);
-    const text = line.length > MAX_MESSAGE_CHARS ? '' : line;
-    const done = session.handle(text).then((reply) => {
+    const done = session.handle(line).then((reply) => {
       if (reply !== null) process.stdout.write(`${JSON.stringify(reply)}\n`);
     });
     open.add(done);

@@ -39,9 +39,9 @@ export function listTools(rights: Rights, only: readonly string[] = []): Tool[] 
     .map(toTool);
 }
 
-/** Bodies and responses of tools are JSON or text. */
+/** Bodies and responses of tools are JSON or short text. CSV exports have a paged operation with the same content. */
 function isTool({ name, path, body, answer }: Operation<OperationDeps>): boolean {
-  const isText = body !== 'raw' && answer !== 'bytes' && answer !== 'events';
+  const isText = body !== 'raw' && answer !== 'bytes' && answer !== 'events' && answer !== 'csv';
   return isText && !LEFT_OUT.has(name) && !/^\/(FairPlay|Widevine)/i.test(path);
 }
 

@@ -201,8 +201,9 @@ async function settleDuplicates({ libraryId, importId, skipsDuplicates }: OpenIm
   if ((await countUnhashed(db, importId)) > 0) return false;
   const found = await findDuplicates(db, importId, MAX_DUPLICATES);
   for (const duplicate of found) {
-    if (skipsDuplicates) await createTrashStore(db).put({ libraryId, mediaId: duplicate.targetId });
+    // Noted first: a file in the trash is no longer found, so its note would be lost with the process.
     await noteDuplicate(db, importId, { ...duplicate, isSkipped: skipsDuplicates });
+    if (skipsDuplicates) await createTrashStore(db).put({ libraryId, mediaId: duplicate.targetId });
   }
   return found.length < MAX_DUPLICATES;
 }

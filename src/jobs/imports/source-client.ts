@@ -10,7 +10,7 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
 /** Pause that a source may request, in s. A longer one is shortened. */
 const MAX_WAIT_SEC = 300;
-/** Bounds of a sample of the speed. A smaller sample says nothing about it. */
+/** Bounds of a sample of the speed. A smaller sample is ignored. */
 const SAMPLE_BYTES = 8 * 2 ** 20;
 const SAMPLE_MS = 5_000;
 const MIN_SAMPLE_BYTES = 1_024;
@@ -85,7 +85,7 @@ export function createSourceClient(outbound: Outbound): SourceClient {
     try {
       return JSON.parse(bytes.toString('utf8'));
     } catch (cause) {
-      const message = `Expected JSON from ${withoutQuery(url)}, got something else. Check the address.`;
+      const message = `Expected JSON from ${withoutQuery(url)}, got something else. Check the URL of the source.`;
       throw new Refused('invalid', message, { cause });
     }
   };

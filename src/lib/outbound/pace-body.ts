@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Pauses shorter than this are added to the next one, in ms. */
 const MIN_PAUSE_MS = 20;
 
-/** Returns the bytes of a body at no more than a mean rate. The body is read only as fast. */
+/** Returns the bytes of a body, on average at most at the given rate. Does not read the body faster than that. */
 export function paceBody(body: Readable, maxBytesPerSec: number, signal: AbortSignal): Readable {
   return Readable.from(paced(body, maxBytesPerSec, signal), { objectMode: false });
 }

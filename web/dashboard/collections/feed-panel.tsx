@@ -17,7 +17,7 @@ export function FeedPanel({ path }: { path: string }) {
     saving.run(async () => {
       changed.value = await api<FeedModel>('POST', path, { access });
     });
-  // Without a public URL of the service, addresses are paths.
+  // Without a public URL of the service, URLs are paths.
   const absolute = (url: string | null) => (url === null ? '' : new URL(url, location.origin).href);
   return (
     <fieldset class="stack">
@@ -29,8 +29,8 @@ export function FeedPanel({ path }: { path: string }) {
           value={feed.access}
           choices={[
             ['off', t('Off')],
-            ['public', t('Public videos, for everybody')],
-            ['token', t('All videos, with a secret address')],
+            ['public', t('For everybody')],
+            ['token', t('With a secret URL')],
           ]}
           onChange={(access) => void save(access)}
         />

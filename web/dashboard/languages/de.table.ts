@@ -1235,7 +1235,7 @@ export const de = {
   'Used to look up the URL of the files and the token key.':
     'Damit werden die Adressen der Dateien und der Token-Schlüssel ermittelt.',
   'Library key of the source': 'Bibliotheksschlüssel der Quelle',
-  'Base URL of the files': 'Adresse der Dateien',
+  'Base URL of the files': 'Basis-URL der Dateien',
   'Token key of the files': 'Token-Schlüssel der Dateien',
   'S3 bucket': 'S3-Bucket',
   Bucket: 'Bucket',
@@ -1282,8 +1282,8 @@ export const de = {
   'Not playable': 'Nicht abspielbar',
   Feeds: 'Feeds',
   'Podcast and Media RSS': 'Podcast und Media RSS',
-  'Public videos, for everybody': 'Öffentliche Videos, für alle',
-  'All videos, with a secret address': 'Alle Videos, mit geheimer Adresse',
+  'For everybody': 'Für alle',
+  'With a secret URL': 'Mit geheimer URL',
   Podcast: 'Podcast',
   'Media RSS': 'Media RSS',
   'Parallel transfers': 'Gleichzeitige Übertragungen',
@@ -1331,7 +1331,7 @@ export const de = {
   '1× is always offered.': '1× wird immer angeboten.',
   'Language of the player controls.': 'Sprache der Bedienelemente.',
   'Captions look like this.': 'So sehen Untertitel aus.',
-  'The player loads this address and plays its advertisement before each video. Leave empty for none.':
+  'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'Der Player lädt diese Adresse und spielt deren Werbung vor jedem Video. Leer lassen für keine.',
   'Shows your changes before you save them. Language and font after saving.':
     'Zeigt deine Änderungen vor dem Speichern. Sprache und Schrift erst danach.',
@@ -1395,7 +1395,7 @@ export const de = {
   'history, who changed': 'Verlauf, wer geändert hat',
   'Each endpoint gets a signed request when something happens to a video or a stream.':
     'Jeder Empfänger bekommt eine signierte Anfrage, wenn mit einem Video oder Stream etwas geschieht.',
-  'No endpoint yet. Add the address of your server to be notified.':
+  'No endpoint yet. Add a URL of your server to be notified.':
     'Noch kein Empfänger. Füge die Adresse deines Servers hinzu, um benachrichtigt zu werden.',
   'Add endpoint': 'Empfänger hinzufügen',
   'Edit endpoint': 'Empfänger bearbeiten',
@@ -1497,7 +1497,7 @@ export const de = {
   'Removed a host name': 'Hostname entfernt',
   'Emptied the cache': 'Cache geleert',
   'Changed the firewall': 'Firewall geändert',
-  'Tested an address against the rules': 'Adresse gegen die Regeln geprüft',
+  'Tested a URL against the rules': 'URL gegen die Regeln geprüft',
   'Added a webhook endpoint': 'Webhook-Empfänger hinzugefügt',
   'Changed a webhook endpoint': 'Webhook-Empfänger geändert',
   'Deleted a webhook endpoint': 'Webhook-Empfänger gelöscht',

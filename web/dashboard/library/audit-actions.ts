@@ -117,7 +117,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       removeHostname: 'Removed a host name',
       purgeCache: 'Emptied the cache',
       updateShieldZone: 'Changed the firewall',
-      explainRequest: 'Tested an address against the rules',
+      explainRequest: 'Tested a URL against the rules',
     },
   },
   {

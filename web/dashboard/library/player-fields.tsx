@@ -142,7 +142,7 @@ function Behaviour({ library, change }: Fields) {
       ))}
       <TextField
         label={t('Pre-roll ad (VAST tag URL)')}
-        hint={t('The player loads this address and plays its advertisement before each video. Leave empty for none.')}
+        hint={t('The player loads this URL and plays its advertisement before each video. Leave empty for none.')}
         value={library.VastTagUrl ?? ''}
         onChange={(text) => change('VastTagUrl', text)}
       />

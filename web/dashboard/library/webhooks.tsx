@@ -35,7 +35,7 @@ export function Webhooks({ libraryId, library, onChanged }: Props) {
       >
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {value.value !== null && endpoints.length === 0 && (
-          <p>{t('No endpoint yet. Add the address of your server to be notified.')}</p>
+          <p>{t('No endpoint yet. Add a URL of your server to be notified.')}</p>
         )}
         <ul class="rows endpoints">
           {endpoints.map((endpoint) => (

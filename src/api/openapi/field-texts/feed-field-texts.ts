@@ -2,7 +2,7 @@ import type { FieldTexts } from './field-texts.ts';
 
 const FEED = {
   access:
-    '`off`: there is no feed. `public`: everybody may read it, and it lists public videos. `token`: only its ' +
+    '`off`: there is no feed. `public`: everybody may read it. `token`: only its ' +
     'address, which contains a secret, leads to it, and it lists all videos.',
   title: 'Title of the feed. The default is the name of the collection.',
   description: 'Description of the feed. The default is its title.',

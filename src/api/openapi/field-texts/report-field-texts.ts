@@ -205,7 +205,7 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
   WebhookEndpointModel: {
     guid: 'GUID of the endpoint; the nil GUID for the `WebhookUrl` of the library.',
     name: 'Name, at most 100 characters. Empty by default.',
-    url: 'Address that receives webhooks, http or https.',
+    url: 'URL that receives webhooks, http or https.',
     events: 'Statuses that the endpoint receives; null for all.',
     enabled: 'Whether events are sent. Default true.',
     secret: 'Key that signs its deliveries. Null for the first endpoint, whose deliveries the ReadOnlyApiKey signs.',

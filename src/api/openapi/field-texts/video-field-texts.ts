@@ -9,7 +9,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     description: 'Description, written by a person or generated from speech. Null if there is none.',
     dateUploaded: 'Time at which the video was created, before its upload.',
     views: 'Number of views. A viewer counts at most once in 30 minutes.',
-    isPublic: 'False for the recording of a live stream that was not public, otherwise true.',
+    isPublic: 'Whether the video was public as a live stream, or where it was imported from. False for uploads.',
     length: 'Length in whole seconds. 0 until the file is probed.',
     status: 'State of the video.',
     framerate: 'Frames per second of the source. 0 until the file is probed, or without a picture.',
