@@ -3,6 +3,7 @@ import type { MediaState } from './schema.ts';
 /** Every change of a media item's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
   { from: ['upload-failed'], to: 'created', cause: 'a new upload starts' },
+  { from: ['failed'], to: 'created', cause: 'the video is imported again' },
   { from: ['created'], to: 'upload-failed', cause: 'the upload failed' },
   { from: ['created', 'upload-failed', 'failed'], to: 'uploaded', cause: 'a file is stored' },
   { from: ['finished'], to: 'uploaded', cause: 'a new file or a re-encode' },

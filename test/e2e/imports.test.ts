@@ -31,7 +31,7 @@ const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/library/1
 test('plans an import with the fields of the chosen source, then carries it out', { timeout: 300_000 }, async () => {
   await open('imports');
   await page.getByLabel('Source', { exact: true }).selectOption({ label: 'PeerTube' });
-  await page.getByLabel('API address of the source').fill(source.url);
+  await page.getByLabel('API URL of the source').fill(source.url);
   await page.getByLabel('User name').fill('root');
   await page.getByLabel('Password').fill('pass word');
   await lookAtPage('import-form', page);

@@ -100,10 +100,12 @@ test('an endpoint works without a WebhookUrl, and a private address is refused',
   await add({ url: second.url });
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send([]);
-  await vi.waitFor(async () => expect((await readLog(api.database, 1))[0]?.attempts).toBe(1), patient);
-  const [entry] = await readLog(api.database, 1);
+  // The attempt is counted before its outcome is stored.
+  await vi.waitFor(
+    async () => expect((await readLog(api.database, 1))[0]?.lastAnswer).toMatch(/127\.0\.0\.1|private|not allowed/i),
+    patient,
+  );
   expect(second.arrivals).toEqual([]);
-  expect(entry?.lastAnswer).toMatch(/127\.0\.0\.1|private|not allowed/i);
 });
 
 test('a test reaches the chosen endpoint only, whether or not it wants the status', async () => {

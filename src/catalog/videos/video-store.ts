@@ -129,9 +129,10 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const isOtherFile = source !== null && source.key !== earlier?.key;
   if (isOtherFile && before.state === 'finished') await keepReplaced(tx, key);
   // A file that could not be used is not needed any more.
-  if (isOtherFile && before.state === 'failed' && earlier !== null) await retireObject(tx, key, earlier);
+  const isUseless = before.state === 'failed' && earlier !== null && source?.key !== earlier.key;
+  if (isUseless) await retireObject(tx, key, earlier);
   // Its previous file counts until it is deleted.
-  const freedBytes = isOtherFile ? 0 : (earlier?.sizeBytes ?? 0);
+  const freedBytes = isOtherFile || isUseless ? 0 : (earlier?.sizeBytes ?? 0);
   const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
   await mustEnterState(tx, key, after.state, {
     ...(after.state !== before.state && { reason: 'reason' in after ? after.reason : null }),

@@ -12,7 +12,7 @@ const leftToApi: Readonly<Record<Exclude<OperationName, Reached>, string>> = {
   askFairPlayLicence: 'players call it',
   askFairPlayLicenceByPath: 'players call it',
   askWidevineLicence: 'players call it',
-  readFeed: 'readers of feeds call it at the address that `collections feed` shows',
+  readFeed: 'readers of feeds call it at the URL that `feeds get` shows',
   resetApiKeyByQuery: '`keys reset` does the same',
   resetReadOnlyApiKeyByQuery: '`keys reset-read-only` does the same',
 };

@@ -131,9 +131,9 @@ const table = [
   call('collections get', 'getCollection', ['collectionId'], 'show a collection'),
   call('collections edit', 'updateCollection', ['collectionId'], 'rename a collection: name=NAME'),
   call('collections rm', 'deleteCollection', ['collectionId'], 'delete a collection, but not its videos'),
-  call('collections feed', 'getFeed', ['collectionId'], 'show the feeds of a collection'),
+  call('feeds get', 'getFeed', ['collectionId'], 'show the feeds of a collection'),
   call(
-    'collections feed edit',
+    'feeds edit',
     'updateFeed',
     ['collectionId'],
     'change the feeds of a collection: access=public, access=token or access=off, and texts',
