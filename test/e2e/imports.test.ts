@@ -30,16 +30,16 @@ const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/library/1
 
 test('plans an import with the fields of the chosen source, then carries it out', { timeout: 300_000 }, async () => {
   await open('imports');
-  await page.getByLabel('Source', { exact: true }).selectOption({ label: 'PeerTube' });
+  await page.getByRole('combobox', { name: 'Source' }).selectOption({ label: 'PeerTube' });
   await page.getByLabel('API URL of the source').fill(source.url);
-  await page.getByLabel('User name').fill('root');
-  await page.getByLabel('Password').fill('pass word');
+  await page.getByRole('textbox', { name: 'User name' }).fill('root');
+  await page.locator('label', { hasText: 'Password' }).locator('input').first().fill('pass word');
   await lookAtPage('import-form', page);
   await page.getByRole('button', { name: 'Plan import' }).click();
   await page.getByRole('heading', { name: 'Planned' }).waitFor();
-  await page.getByText('A live stream has no file.').waitFor();
-  await page.getByText('Not carried').click();
-  await page.getByText('Each channel becomes a collection.').waitFor();
+  await page.getByText('A live stream has no file.').first().waitFor();
+  await page.getByText('Not carried').first().click();
+  await page.getByText('Each channel becomes a collection.').first().waitFor();
   await lookAtPage('import-plan', page);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'Finished', exact: true }).waitFor();

@@ -26,7 +26,10 @@ export function jumpTo(block: string, label: string | null): void {
       if (foundMs === null) mark(target, label !== null);
       foundMs ??= nowMs;
     }
-    if (nowMs > (foundMs === null ? startMs + PATIENCE_MS : foundMs + SETTLING_MS)) stopLast();
+    if (nowMs <= (foundMs === null ? startMs + PATIENCE_MS : foundMs + SETTLING_MS)) return;
+    // Some settings are shown only in some states.
+    if (foundMs === null) place?.scrollIntoView({ block: 'start' });
+    stopLast();
   }, LOOK_MS);
   const stop = () => {
     clearInterval(timer);
