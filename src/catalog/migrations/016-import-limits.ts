@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Adds limits of imports, and feeds of collections. Older versions ignore both. */
+/**
+ * Adds limits of imports, and feeds of collections. Older versions ignore both, and cannot run an import from a source
+ * that they do not know.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table library_import
