@@ -86,7 +86,8 @@ test('every operation declares its success response, its refusals and its permit
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {
     const statuses = Object.keys(operation.responses);
-    expect(statuses.filter((status) => /^[23]/.test(status)).length).toBe(1);
+    // Status 304 is the same success for a caller that has the response already.
+    expect(statuses.filter((status) => /^[23]/.test(status) && status !== '304').length).toBe(1);
     const answers = Object.values<object>(operation.responses);
     expect(answers.every((answer) => 'description' in answer || '$ref' in answer)).toBe(true);
     const needed = operation.security.flatMap((way: object) => Object.keys(way));

@@ -65,6 +65,7 @@ export function describeAnswers(operation: Answering, components: Components): R
   const statuses = [...new Set([...COMMON.keys(), ...own])].toSorted((a, b) => a - b);
   return {
     [operation.answerStatus ?? 200]: success(operation, components),
+    ...(operation.answer === 'feed' && { 304: { description: 'The reader has this feed already.' } }),
     ...Object.fromEntries(statuses.map((status) => [status, refusal(operation, status, components)])),
   };
 }
