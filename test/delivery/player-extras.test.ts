@@ -137,6 +137,8 @@ test('the transcript can be read, searched and followed, and seeks to the select
 test('the transcript follows the speech, and fits a small frame', async () => {
   const { page } = await open(shown, '&t=3', withCaptions);
   await page.setViewportSize({ width: 320, height: 180 });
+  // On a busy machine, shown controls would be hidden again before the click.
+  await page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
   await page.mouse.move(160, 60);
   await page.getByRole('button', { name: 'Transcript' }).click();
   const current = page.locator('.transcript [aria-current=true]');

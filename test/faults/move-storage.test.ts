@@ -273,7 +273,7 @@ test(`a repeatedly killed mover completes the move, and a reader misses no objec
       const ended = once(child, 'exit');
       if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended]);
       // The limit doubles with each kill, so that later children live long enough to move any object.
-      await sleep(random.below(20) * 2 ** kills);
+      await Promise.race([sleep(random.below(20) * 2 ** kills), ended]);
       child.kill('SIGKILL');
       await ended;
     }
