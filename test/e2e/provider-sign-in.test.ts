@@ -44,6 +44,7 @@ test(
     provider.accounts.set('ada', { email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['staff'] });
     provider.accounts.set('eve', { email: 'eve@example.com', email_verified: false, groups: ['staff'] });
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.goto(`${service.apiUrl}/dashboard/account`);
     const choose = page.getByRole('button', { name: 'Continue with Campus' });
     await choose.waitFor();

@@ -1,13 +1,15 @@
 /**
- * Test files that measure real-time playback (stalls, dropped frames, quality at the start), or count frames sent by
- * SRT, which drops late packets. They run after all others, so that encoders do not take CPU time from players and
- * publishers.
+ * Test files that measure real-time playback (stalls, dropped frames, quality at the start), use controls that hide
+ * after a few seconds, count frames sent by SRT, which drops late packets, or connect by ICE, which gives up early.
+ * They run after all others, so that encoders do not take CPU time from players and publishers.
  */
 export const REAL_TIME: readonly string[] = [
   'test/live/gaps.test.ts',
   'test/live/ladder.test.ts',
   'test/delivery/player.test.ts',
   'test/delivery/player-start.test.ts',
+  'test/delivery/player-states.test.ts',
+  'test/delivery/player-extras.test.ts',
   'test/live/gap-players.test.ts',
   'test/live/gap-variants.test.ts',
   'test/live/interrupted.test.ts',
@@ -17,4 +19,5 @@ export const REAL_TIME: readonly string[] = [
   'test/delivery/drm.test.ts',
   'test/live/whip-and-enhanced.test.ts',
   'test/media/recorded-canvas.test.ts',
+  'src/ingest/whip/peer.test.ts',
 ];

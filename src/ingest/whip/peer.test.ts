@@ -1,9 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PeerConnection, Video } from 'node-datachannel';
 import { expect, test } from 'vitest';
 import { addPublicHost, openPeers } from './peer.ts';
 
+const EXCHANGE_MS = 50;
 const LOOPBACK = { bindAddress: '127.0.0.1', iceServers: [] };
 
 async function freeUdpPort(): Promise<number> {
@@ -32,7 +34,11 @@ async function connect(peers: Awaited<ReturnType<typeof openPeers>>) {
     connected: () => connected.resolve(),
     closed: (reason: string) => connected.reject(new Error(reason)),
   };
-  const peer = await peers.open(await gathered, events, new AbortController().signal);
+  const offer = await gathered;
+  // Offers and answers travel by HTTP. Without a pause, libdatachannel at times fails in its own thread.
+  await sleep(EXCHANGE_MS);
+  const peer = await peers.open(offer, events, new AbortController().signal);
+  await sleep(EXCHANGE_MS);
   publisher.setRemoteDescription(peer.answer, 'answer');
   await connected.promise;
   return {
