@@ -214,6 +214,24 @@ test('deleting a passkey ends its sessions and their event streams, but not the 
   expect((await signIn(authenticator)).answer.status).toBe(401);
 });
 
+test('a session that deletes another passkey still ends with its own', async () => {
+  const person = await newPerson('two@example.com');
+  await addPasskey(person, {}, 'Old');
+  const { authenticator } = await addPasskey(person, {}, 'New');
+  const own = sessionOf((await signIn(authenticator)).answer);
+  const passkeys: { id: string; name: string }[] = Object(
+    (await send('GET', '/dashboard/account/passkeys', person.headers)).body,
+  );
+  const remove = (wanted: string, headers: Record<string, string>) => {
+    const id = passkeys.find(({ name }) => name === wanted)?.id;
+    return send('POST', `/dashboard/account/passkeys/${id}/remove`, headers, { current: PASSWORD });
+  };
+  expect((await remove('Old', browser(own))).status).toBe(204);
+  expect((await send('GET', '/dashboard/session', browser(own))).status).toBe(200);
+  expect((await remove('New', person.headers)).status).toBe(204);
+  expect((await send('GET', '/dashboard/session', browser(own))).status).toBe(401);
+});
+
 test('limits failed sign-ins per address, whether or not the credential exists', async () => {
   const { authenticator } = await addPasskey(await newPerson('limited@example.com'));
   const from = { 'X-Forwarded-For': '203.0.113.9' };

@@ -32,8 +32,9 @@ export function addProviderLogout(app: FastifyInstance, deps: Deps): void {
     failed.fail(address);
     const provider = await loadProvider(request, deps);
     const claims = await readClaims(request, provider, deps);
+    const ended = await deps.personSessions.endOfProvider({ ...claims, forSec: KEPT_SEC });
+    if (ended === null) throw new Refused('invalid', 'This logout token was used before.');
     failed.forgive(address);
-    const ended = await deps.personSessions.endOfProvider(claims);
     logEvent('sign-in.ended', { address, providerId: provider.id });
     for (const { id, email } of ended) {
       const change = { who: `${id} ${email}`, scope: 'person', operation: 'endSessionsByProvider' };
@@ -46,12 +47,10 @@ export function addProviderLogout(app: FastifyInstance, deps: Deps): void {
 async function readClaims(request: FastifyRequest, provider: SignInProvider, deps: Deps): Promise<LogoutClaims> {
   const body = await readBytes(request.raw, { what: 'a logout token', limitBytes: MAX_BODY_BYTES });
   const token = new URLSearchParams(body.toString('utf8')).get('logout_token') ?? '';
-  const claims = await deps.openId.verifyLogout(toClient(provider), token).catch((err: unknown) => {
+  return await deps.openId.verifyLogout(toClient(provider), token).catch((err: unknown) => {
     if (!(err instanceof OpenIdFault)) throw err;
     const address = deps.callerOf(request.raw);
     logEvent('sign-in.logout-refused', { address, providerId: provider.id, reason: err.kind, err });
     throw new Refused('invalid', 'This logout token is not valid.', { cause: err });
   });
-  if (await deps.identities.finish(`logout ${provider.issuer} ${claims.tokenId}`, KEPT_SEC)) return claims;
-  throw new Refused('invalid', 'This logout token was used before.');
 }

@@ -7,7 +7,7 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
 import type { Share } from '../../catalog/shares/share.ts';
-import { findShare } from '../../catalog/shares/share-store.ts';
+import { findShare, findShareById } from '../../catalog/shares/share-store.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
@@ -116,7 +116,9 @@ async function judgeVideo(
   );
   const video =
     publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
-  const hit = judgePlayback({ method, target, policy, video, viewer, isOpenedByItself, nowMs }, ownHosts);
+  const { shareId } = viewer.shown;
+  const tokenShare = shareId === undefined ? null : await findShareById(db, shareId);
+  const hit = judgePlayback({ method, target, policy, video, viewer, tokenShare, isOpenedByItself, nowMs }, ownHosts);
   return { stage: 'playback', verdict: hit === null ? 'allow' : 'block', hit };
 }
 

@@ -42,16 +42,19 @@ export function createIdentityStore(db: Db): IdentityStore {
         await lockPeople(tx);
         return admit(tx, provider, identity);
       }),
-    async finish(state, forSec) {
-      await db.deleteFrom('finished_sign_in').where('expires_at', '<', sql<Date>`now()`).execute();
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('finished_sign_in')
-        .values({ hash: hashKey(state), expires_at: sql<Date>`now() + make_interval(secs => ${forSec})` })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows === 1n;
-    },
+    finish: (state, forSec) => finishOnce(db, state, forSec),
   };
+}
+
+/** Marks something that may happen once, like `finish`, for example in a transaction with its effect. */
+export async function finishOnce(db: Db, state: string, forSec: number): Promise<boolean> {
+  await db.deleteFrom('finished_sign_in').where('expires_at', '<', sql<Date>`now()`).execute();
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('finished_sign_in')
+    .values({ hash: hashKey(state), expires_at: sql<Date>`now() + make_interval(secs => ${forSec})` })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 type Known = Pick<Person, 'id' | 'email' | 'status'> & { role: Person['roles']['account']; createdBy: Guid | null };

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
+import { finishOnce } from './identity-store.ts';
 import { isPermitted } from './permissions.ts';
 import type { Person, Role, SignedInPerson } from './person.ts';
 
@@ -52,13 +53,15 @@ export type PersonSessionStore = {
   endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
   /**
    * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns their people, each
-   * once.
+   * once; null if the logout was handled already. It is remembered for `forSec` seconds.
    */
-  endOfProvider(which: ProviderSession): Promise<Pick<Person, 'id' | 'email'>[]>;
+  endOfProvider(which: ProviderLogout): Promise<Pick<Person, 'id' | 'email'>[] | null>;
 };
 
 /** A session at a provider. If both subject and session are given, both must match. Not both are null. */
-export type ProviderSession = { issuer: string; subject: string | null; sessionId: string | null };
+type ProviderSession = { issuer: string; subject: string | null; sessionId: string | null };
+/** The logout of such a session. `tokenId` is unique for its issuer. */
+export type ProviderLogout = ProviderSession & { tokenId: string; forSec: number };
 
 export function createPersonSessionStore(db: Db): PersonSessionStore {
   return {
@@ -92,7 +95,12 @@ export function createPersonSessionStore(db: Db): PersonSessionStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
-    endOfProvider: (which) => endOfProvider(db, which),
+    // In one transaction, so that a provider that repeats a logout after a failure is not refused.
+    endOfProvider: ({ tokenId, forSec, ...session }) =>
+      inTransaction(db, async (tx) => {
+        const isNew = await finishOnce(tx, `logout ${session.issuer} ${tokenId}`, forSec);
+        return isNew ? endOfProvider(tx, session) : null;
+      }),
   };
 }
 

@@ -1,11 +1,13 @@
-import { isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
-import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
-import { hasShareExpired, type Share } from '../../catalog/shares/share.ts';
+import type { Share } from '../../catalog/shares/share.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
-import { judgeDirectPlay, judgeEmbedToken, judgePage } from '../../catalog/shield/admission/judge-playback.ts';
+import {
+  judgeDirectPlay,
+  judgeEmbedToken,
+  judgePage,
+  judgeShareToken,
+} from '../../catalog/shield/admission/judge-playback.ts';
 import type { Hit } from '../../catalog/shield/hit.ts';
-import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
@@ -44,37 +46,30 @@ export class PlaybackAuthorizer {
     const nowMs = Date.now();
     const hit =
       judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) ??
-      (policy.zone.embedTokenRequired ? await this.#judgeIssuer({ libraryId, mediaId }, request, nowMs) : null);
+      (await this.#judgeShare(policy, { mediaId, request }, nowMs));
     if (hit === null) return null;
     const message = `This video requires a token: expected ${hit.expected}, got ${hit.received}.`;
     return { ...toProblem('token-denied', message), hit };
   }
 
   /** Returns whether a request has a valid embed token in a library that requires one. */
-  async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
-    if (shown.token === '') return false;
-    const zone = (await this.#deps.findPolicy(libraryId))?.zone;
+  async holdsToken({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<boolean> {
+    if (request.shown.token === '') return false;
+    const policy = await this.#deps.findPolicy(libraryId);
     const nowMs = Date.now();
-    if (zone === undefined || !zone.embedTokenRequired) return false;
-    if (!isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs)) return false;
-    return (await this.#judgeIssuer({ libraryId, mediaId }, { shown }, nowMs)) === null;
+    if (policy?.zone.embedTokenRequired !== true) return false;
+    if (judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) !== null) return false;
+    return (await this.#judgeShare(policy, { mediaId, request }, nowMs)) === null;
   }
 
-  /** Returns why a valid token of a share page no longer applies; null if it does, or if it is not of a share page. */
-  async #judgeIssuer(
-    { libraryId, mediaId }: Requested,
-    { shown }: Pick<PlayRequest, 'shown'>,
+  async #judgeShare(
+    policy: CompiledPolicy,
+    { mediaId, request: { shown } }: { mediaId: Guid; request: Pick<PlayRequest, 'shown'> },
     nowMs: number,
   ): Promise<Hit | null> {
-    if (shown.shareId === undefined) return null;
+    if (shown.shareId === undefined || !policy.zone.embedTokenRequired) return null;
     const share = await this.#deps.findShare(shown.shareId);
-    const isRight = share !== null && share.libraryId === libraryId && share.mediaId === mediaId;
-    if (isRight && !hasShareExpired(share, nowMs)) return null;
-    return {
-      rule: RULES.embedToken,
-      expected: 'the token of a share page that exists',
-      received: 'one that has ended',
-    };
+    return judgeShareToken(policy, { mediaId, shown, share }, nowMs);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Guid } from '../../../lib/guid.ts';
 import { describeToken, type EmbedToken, isEmbedTokenValid } from '../../libraries/embed-token.ts';
 import { embedKeys } from '../../pull-zones/zone-policy.ts';
+import { hasShareExpired, type Share } from '../../shares/share.ts';
 import type { Hit } from '../hit.ts';
 import { RULES } from '../rules.ts';
 import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
@@ -33,6 +34,25 @@ export function judgeEmbedToken(
   return { rule: RULES.embedToken, expected: 'token and expires in the query', received: describeToken(shown, nowMs) };
 }
 
+/**
+ * Returns why a valid embed token of a share page no longer applies; null if it does, or if it is not of a share page.
+ * `share` is the one that the token names; null if it was deleted.
+ */
+export function judgeShareToken(
+  { zone }: CompiledPolicy,
+  { mediaId, shown, share }: { mediaId: Guid; shown: EmbedToken; share: Share | null },
+  nowMs: number,
+): Hit | null {
+  if (!zone.embedTokenRequired || shown.shareId === undefined) return null;
+  const isRight = share?.libraryId === zone.libraryId && share.mediaId === mediaId;
+  if (isRight && !hasShareExpired(share, nowMs)) return null;
+  return {
+    rule: RULES.embedToken,
+    expected: 'the token of a share page that exists',
+    received: 'one that has ended',
+  };
+}
+
 /** A request for a player page, a playlist or a key. `video` is null if it does not exist. */
 export type PlaybackRequest = {
   method: string;
@@ -41,6 +61,8 @@ export type PlaybackRequest = {
   /** `usesSessions`: its playlists have keys of play sessions. */
   video: { mediaId: Guid; usesSessions: boolean } | null;
   viewer: Viewer;
+  /** The share that the viewer's token names; null if there is none. */
+  tokenShare: Share | null;
   /** True if a browser opens the URL as a page of its own, and not in a frame. */
   isOpenedByItself: boolean;
   nowMs: number;
@@ -52,16 +74,14 @@ export type PlaybackRequest = {
  * to explain a request.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
-  const { target, policy, video, viewer, nowMs } = request;
+  const { target, policy, video, viewer, tokenShare, nowMs } = request;
   const checks = checksOf(request);
   if (checks === null || target === null || policy === null || video === null) return null;
   const isDirect = target.kind === 'player' && !target.wantsState && (target.isDirect || request.isOpenedByItself);
-  const { mediaId } = video;
-  return (
-    judgeDirectPlay(policy, isDirect) ??
-    judgePage(policy, viewer.page, ownHosts) ??
-    (checks === 'page-and-token' ? judgeEmbedToken(policy, { mediaId, shown: viewer.shown }, nowMs) : null)
-  );
+  const pageHit = judgeDirectPlay(policy, isDirect) ?? judgePage(policy, viewer.page, ownHosts);
+  if (pageHit !== null || checks === 'page') return pageHit;
+  const shown = { mediaId: video.mediaId, shown: viewer.shown };
+  return judgeEmbedToken(policy, shown, nowMs) ?? judgeShareToken(policy, { ...shown, share: tokenShare }, nowMs);
 }
 
 /**
