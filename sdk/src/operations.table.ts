@@ -140,7 +140,7 @@ export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolea
 
 export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number; unknownSizes: number };
 
-export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
 
 export type ImportItemCheck = "same" | "different" | "unplayable" | "pending" | "deleted";
 
@@ -150,7 +150,7 @@ export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: st
 
 export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
 
-export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notCarried: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
 
 export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "cloudflare" | "vimeo" | "mediacms" | "upload";
 

@@ -14,7 +14,7 @@ import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts
 import { RULES } from '../../src/catalog/shield/rules.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
-import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { ATTACKS, BROWSER, SCANS } from '../support/hostile-requests.ts';
 import { TEST_SECRET } from '../support/packager.ts';
@@ -155,6 +155,23 @@ const LOCKED = {
   drm: { enabled: true, version: 'basic' },
 };
 
+/** Creates a share, whose link it returns, and a deleted one. Returns queries with the player tokens of both. */
+async function makeShares(signing: string, expiresSec: number) {
+  const [{ db }, { libraryId }, { mediaId }] = [videos.database, videos, key];
+  const shares = createShareStore({ db, secretBox: createSecretBox(TEST_SECRET) });
+  const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
+  const [kept, deleted] = [
+    await shares.create({ libraryId, mediaId }, fields),
+    await shares.create({ libraryId, mediaId }, fields),
+  ];
+  await shares.remove({ libraryId, mediaId, shareId: deleted.id });
+  const tokens = [kept.id, deleted.id].map((shareId) => {
+    const { token } = signEmbedToken(signing, mediaId, { expiresSec, shareId });
+    return `token=${token}&expires=${expiresSec}&share=${shareId}`;
+  });
+  return { link: kept.token, tokens };
+}
+
 test('explain returns the verdict of the edge for player pages, playlists and keys', async () => {
   const { db } = videos.database;
   const { libraryId } = videos;
@@ -175,28 +192,17 @@ test('explain returns the verdict of the edge for player pages, playlists and ke
     const { token, expiresSec } = signEmbedToken(signing, id, { expiresSec: sec });
     return `token=${token}&expires=${expiresSec}`;
   };
-  const shares = createShareStore({ db, secretBox });
-  const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
-  const [shared, deleted] = [
-    await shares.create({ libraryId, mediaId }, fields),
-    await shares.create({ libraryId, mediaId }, fields),
-  ];
-  await shares.remove({ libraryId, mediaId, shareId: deleted.id });
-  const ofShare = (shareId: Guid) => {
-    const { token, expiresSec } = signEmbedToken(current, mediaId, { expiresSec: nowSec + 600, shareId });
-    return `token=${token}&expires=${expiresSec}&share=${shareId}`;
-  };
+  const { link, tokens } = await makeShares(current, nowSec + 600);
   const queries = [
     ...['', 'autoplay=true', 'token=x&expires=1', 'expires=99999999999', query(current, mediaId, nowSec + 600)],
     ...[query(current, mediaId, nowSec - 600), query('another key', mediaId, nowSec + 600)],
     ...[query(current, newGuid(), nowSec + 600), query(current, mediaId, nowSec + 600).replace('token', 'Token')],
-    ...[ofShare(shared.id), ofShare(deleted.id)],
+    ...tokens,
   ];
   const zone = `/vz-${libraryId}/${mediaId}`;
   const pages = [mediaId, newGuid()].flatMap((id) =>
     [libraryId, 99].flatMap((library) => [`/embed/${library}/${id}`, `/play/${library}/${id}`]),
   );
-  const link = shared.token;
   const files = [
     ...[`/share/${link}`, `/share/${link}/player`, `/share/${'a'.repeat(43)}`],
     ...[...pages, ...pages.map((page) => `${page}/state`)],

@@ -38,7 +38,7 @@ test('plans an import with the fields of the chosen source, then carries it out'
   await page.getByRole('button', { name: 'Plan import' }).click();
   await page.getByRole('heading', { name: 'Planned' }).waitFor();
   await page.getByText('A live stream has no file.').first().waitFor();
-  await page.getByText('Not carried').first().click();
+  await page.getByText('Not imported').first().click();
   await page.getByText('Each channel becomes a collection.').first().waitFor();
   await lookAtPage('import-plan', page);
   await page.getByRole('button', { name: 'Start import' }).click();

@@ -116,7 +116,7 @@ test('a later import tries failed videos again, and explains why it skips others
   const { importId } = await makeImport(ids.map(listed), libraryId);
   expect((await report(importId)).map(({ state, reason }) => [state, reason])).toEqual([
     ['waiting', null],
-    ['skipped', 'An earlier import has brought this video.'],
+    ['skipped', 'An earlier import imported this video.'],
     ['skipped', expect.stringContaining('in the trash')],
     ['skipped', expect.stringContaining('another video of this library')],
     ['skipped', expect.stringMatching(new RegExp(`another GUID\\. It is in library ${other}\\.$`))],

@@ -87,13 +87,13 @@ test('waits for masters that Mux prepares, and asks again for an address that ex
   });
   expect(tagsOf(titledOne)).toMatchObject({ muxAssetId: 'a', muxPlaybackId: 'play-a', muxExternalId: 'shop-7' });
   expect(passed).toMatchObject({ isPublic: false, captions: [] });
-  expect(itemOf(ran, 'Passed through')?.notes.join(' ')).toMatch(/playback policy.*1 captions are not carried/);
+  expect(itemOf(ran, 'Passed through')?.notes.join(' ')).toMatch(/playback policy.*1 captions are not imported/);
   expect(itemOf(ran, 'c')).toMatchObject({
     state: 'skipped',
     reason: expect.stringContaining('The input is no video.'),
   });
   expect(itemOf(ran, 'd')).toMatchObject({ state: 'failed', reason: expect.stringContaining('404') });
-  expect(Object(ran.report).notCarried.join(' ')).toContain('Mux Data');
+  expect(Object(ran.report).notImported.join(' ')).toContain('Mux Data');
 }, 300_000);
 
 test('lists all pages of Cloudflare once, and makes its downloads', async () => {

@@ -17,7 +17,7 @@ export function toImportModel(report: ImportReport): ImportModel {
     bandwidth: report.maxBytesPerSec,
     skipDuplicates: report.skipsDuplicates,
     remainingSeconds: report.remainingSec,
-    notCarried: report.source === 'upload' ? [] : [...SOURCE_FIELDS[report.source].losses],
+    notImported: report.source === 'upload' ? [] : [...SOURCE_FIELDS[report.source].losses],
     reason: report.reason,
     dateCreated: wireTime(report.createdAt),
     dateEnded: report.endedAt && wireTime(report.endedAt),

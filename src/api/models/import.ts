@@ -86,7 +86,7 @@ export const ImportModel = model('ImportModel', {
   bandwidth: nullable(int64()),
   skipDuplicates: flag(),
   remainingSeconds: nullable(int64()),
-  notCarried: Type.Array(text()),
+  notImported: Type.Array(text()),
   reason: nullable(text()),
   dateCreated: dateTime(),
   dateEnded: nullable(dateTime()),

@@ -66,7 +66,7 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
 }
 
 /**
- * Skips waiting videos that exist here: an earlier import has brought them, or their GUID is in use. Videos of earlier
+ * Skips waiting videos that exist here: an earlier import imported them, or their GUID is in use. Videos of earlier
  * imports that failed are imported again.
  */
 async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
@@ -85,7 +85,7 @@ async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
   `.execute(tx);
 }
 
-export const ALREADY_HERE = 'An earlier import has brought this video.';
+export const ALREADY_HERE = 'An earlier import imported this video.';
 export const TAKEN =
   'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
   'this one with another GUID.';

@@ -13,14 +13,14 @@ export async function countItems(db: Db, importId: Guid): Promise<ImportCounts> 
       coalesce(sum(duration_sec), 0)::bigint as sec
     from import_item where import_id = ${importId} group by state`.execute(db);
   for (const { state, items } of rows) counts[state] = items;
-  const carried = rows.filter(({ state }) => state !== 'skipped');
+  const importable = rows.filter(({ state }) => state !== 'skipped');
   const open = rows.filter(({ state }) => state === 'waiting' || state === 'fetching');
   const sum = (pick: (row: (typeof rows)[number]) => number, of = rows) => of.reduce((all, row) => all + pick(row), 0);
   return {
     ...counts,
     total: sum(({ items }) => items),
-    sizeBytes: sum(({ bytes }) => bytes, carried),
-    durationSec: sum(({ sec }) => sec, carried),
+    sizeBytes: sum(({ bytes }) => bytes, importable),
+    durationSec: sum(({ sec }) => sec, importable),
     openBytes: sum(({ bytes }) => bytes, open),
     importedBytes: sum(({ bytes, state }) => (state === 'imported' ? bytes : 0)),
     unknownSizes: sum(({ unknown }) => unknown, open),

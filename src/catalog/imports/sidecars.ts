@@ -42,7 +42,7 @@ export function labelOf({ captions }: SidecarFields, srclang: string): string | 
   return typeof label === 'string' && label !== '' ? label : null;
 }
 
-/** Keeps the fields that an import carries. Values in CSV are texts, with JSON for lists. */
+/** Keeps the fields that are imported. Values in CSV are texts, with JSON for lists. */
 export function pickKnown(fields: SidecarFields): SidecarFields {
   const known: SidecarFields = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -25,13 +25,13 @@ export type SourceFields = {
   takes: readonly SourceField[];
   /** Default addresses of a hosted service. */
   usual: { apiUrl?: string; coreUrl?: string; cdnUrl?: string };
-  /** Properties of all videos that the import cannot carry, as sentences. */
+  /** Properties of all videos that are not imported, as sentences. */
   losses: readonly string[];
 };
 
-const STATISTICS = 'Statistics by day and heatmaps are not carried.';
+const STATISTICS = 'Statistics by day and heatmaps are not imported.';
 const STREAM = ['apiUrl', 'coreUrl', 'accessKey', 'accountKey', 'cdnUrl', 'securityKey', 'referrer'] as const;
-const STREAM_LOSSES = [STATISTICS, 'Settings, keys and host names of the library are not carried.'];
+const STREAM_LOSSES = [STATISTICS, 'Settings, keys and host names of the library are not imported.'];
 
 /** Access to the services that the server reads from. */
 export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>, SourceFields>> = {
@@ -61,7 +61,7 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
     needs: ['apiUrl', ['accessKey', 'account']],
     takes: ['secretKey'],
     usual: {},
-    losses: [STATISTICS, 'Comments and playlists are not carried. Each channel becomes a collection.'],
+    losses: [STATISTICS, 'Comments and playlists are not imported. Each channel becomes a collection.'],
   },
   mux: {
     title: 'Mux',
@@ -69,7 +69,7 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
     takes: ['apiUrl', 'cdnUrl'],
     usual: { apiUrl: 'https://api.mux.com', cdnUrl: 'https://stream.mux.com' },
     losses: [
-      'Mux Data keeps views separately, so they are not carried.',
+      'Mux Data keeps views separately, so they are not imported.',
       'Mux has no descriptions, collections or custom thumbnails.',
     ],
   },
@@ -80,7 +80,7 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
     usual: { apiUrl: 'https://api.cloudflare.com/client/v4' },
     losses: [
       'Cloudflare Stream keeps no originals. Its MP4 download is imported.',
-      'Views are in a separate API and are not carried.',
+      'Views are in a separate API and are not imported.',
     ],
   },
   vimeo: {
@@ -88,14 +88,14 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
     needs: ['accessKey'],
     takes: ['apiUrl'],
     usual: { apiUrl: 'https://api.vimeo.com' },
-    losses: [STATISTICS, 'Comments, showcases and player presets are not carried. Each folder becomes a collection.'],
+    losses: [STATISTICS, 'Comments, showcases and player presets are not imported. Each folder becomes a collection.'],
   },
   mediacms: {
     title: 'MediaCMS',
     needs: ['apiUrl', 'accessKey'],
     takes: ['account'],
     usual: {},
-    losses: [STATISTICS, 'Comments, ratings and playlists are not carried.'],
+    losses: [STATISTICS, 'Comments, ratings and playlists are not imported.'],
   },
 };
 

@@ -72,5 +72,5 @@ test('matches shortened and repeated file names with the tables, and carries pla
   expect(idsOf('Same but longer.mp4')).toEqual(['youtube id-4']);
   expect(byFile.get('Unknown.mp4')?.item).toMatchObject({ title: 'Unknown', sourceId: 'takeout Unknown.mp4' });
   expect(lines.join('')).toMatch(/Unknown\.mp4: no row of the tables/);
-  expect(lines.join('')).toMatch(/id-1: the playlist Later is not carried/);
+  expect(lines.join('')).toMatch(/id-1: the playlist Later is not imported/);
 });

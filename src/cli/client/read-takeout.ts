@@ -69,7 +69,7 @@ async function readPlaylists(root: string, names: readonly string[]): Promise<Ma
       const id = row[ID];
       if (id === undefined || row[TITLE] !== undefined) continue;
       if (found.has(id))
-        printLine(`${id}: the playlist ${playlist} is not carried, because a video has one collection.`);
+        printLine(`${id}: the playlist ${playlist} is not imported, because a video has one collection.`);
       else found.set(id, playlist);
     }
   }

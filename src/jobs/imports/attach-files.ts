@@ -38,7 +38,7 @@ export async function attachFiles(
       await attach();
     } catch (error) {
       if (isTransient(error)) throw error;
-      notes.push(`${what} could not be carried: ${error instanceof Error ? error.message : String(error)}`);
+      notes.push(`${what} could not be imported: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   for (const caption of located.captions) {

@@ -9,6 +9,7 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
+import { prefix } from '../base/router.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
@@ -63,7 +64,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found?.items.length === 0 && (
           <Empty title={t('No import yet')}>
-            <p>{t('Videos keep their ids, so pages that embed them only need the new URL.')}</p>
+            <p>{t('Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.')}</p>
           </Empty>
         )}
         {found !== null && found.items.length > 0 && (
@@ -154,11 +155,11 @@ function Summary({ report, path, onChanged }: SummaryProps) {
         {counts.unknownSizes > 0 && <span>{t('Unknown sizes: {0}', counts.unknownSizes)}</span>}
       </p>
       <Progress counts={counts} />
-      {report.notCarried.length > 0 && (
+      {report.notImported.length > 0 && (
         <details>
-          <summary>{t('Not carried')}</summary>
+          <summary>{t('Not imported')}</summary>
           <ul>
-            {report.notCarried.map((loss) => (
+            {report.notImported.map((loss) => (
               <li key={loss}>{tr(loss)}</li>
             ))}
           </ul>
@@ -175,7 +176,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
             {state === 'planned' ? t('Start import') : t('Resume import')}
           </button>
         )}
-        <a class="button quiet" href={`${path}/report`} download>
+        <a class="button quiet" href={`${prefix}${path}/report`} download="import.csv">
           {t('Report as CSV')}
         </a>
       </div>

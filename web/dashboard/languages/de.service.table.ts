@@ -142,18 +142,18 @@ export const service = {
     'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der X-Request-Id der Antwort.',
   'Cloudflare Stream keeps no originals. Its MP4 download is imported.':
     'Cloudflare Stream behält keine Originale. Der MP4-Download wird importiert.',
-  'Comments and playlists are not carried. Each channel becomes a collection.':
+  'Comments and playlists are not imported. Each channel becomes a collection.':
     'Kommentare und Playlists werden nicht übernommen. Jeder Kanal wird eine Sammlung.',
-  'Comments, ratings and playlists are not carried.': 'Kommentare, Bewertungen und Playlists werden nicht übernommen.',
-  'Comments, showcases and player presets are not carried. Each folder becomes a collection.':
+  'Comments, ratings and playlists are not imported.': 'Kommentare, Bewertungen und Playlists werden nicht übernommen.',
+  'Comments, showcases and player presets are not imported. Each folder becomes a collection.':
     'Kommentare, Showcases und Player-Voreinstellungen werden nicht übernommen. Jeder Ordner wird eine Sammlung.',
-  'Mux Data keeps views separately, so they are not carried.':
+  'Mux Data keeps views separately, so they are not imported.':
     'Mux Data führt Aufrufe getrennt, daher werden sie nicht übernommen.',
   'Mux has no descriptions, collections or custom thumbnails.':
     'Mux hat keine Beschreibungen, Sammlungen oder eigenen Vorschaubilder.',
-  'Settings, keys and host names of the library are not carried.':
+  'Settings, keys and host names of the library are not imported.':
     'Einstellungen, Schlüssel und Hostnamen der Bibliothek werden nicht übernommen.',
-  'Statistics by day and heatmaps are not carried.': 'Statistiken nach Tagen und Heatmaps werden nicht übernommen.',
-  'Views are in a separate API and are not carried.':
+  'Statistics by day and heatmaps are not imported.': 'Statistiken nach Tagen und Heatmaps werden nicht übernommen.',
+  'Views are in a separate API and are not imported.':
     'Aufrufe stehen in einer getrennten API und werden nicht übernommen.',
 } as const;

@@ -28,9 +28,9 @@ export const de = {
   'Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
     'Passkeys brauchen die Adresse des Dienstes. Setze MILLRACE_PUBLIC_URL auf seine https-URL.',
   'Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.':
-    'Passkeys brauchen einen Hostnamen, aber MILLRACE_PUBLIC_URL hat eine IP-Adresse.',
+    'Passkeys setzen einen Hostnamen voraus, aber MILLRACE_PUBLIC_URL enthält eine IP-Adresse.',
   'Passkeys need https, but MILLRACE_PUBLIC_URL has http.':
-    'Passkeys brauchen https, aber MILLRACE_PUBLIC_URL hat http.',
+    'Passkeys setzen https voraus, aber MILLRACE_PUBLIC_URL beginnt mit http.',
   'Passkeys work only at {0}. Open the dashboard there.':
     'Passkeys funktionieren nur unter {0}. Öffne die Oberfläche dort.',
   'This browser does not support passkeys.': 'Dieser Browser unterstützt keine Passkeys.',
@@ -45,9 +45,9 @@ export const de = {
   'Passkey added.': 'Passkey hinzugefügt.',
   'Passkey removed.': 'Passkey entfernt.',
   'All sessions that this passkey opened end, except this one.':
-    'Alle Sitzungen, die dieser Passkey geöffnet hat, enden, außer dieser.',
+    'Alle Sitzungen, die mit diesem Passkey begonnen wurden, werden beendet, außer dieser.',
   'Such as the name of the device. Empty: the name of the browser.':
-    'Etwa der Name des Geräts. Leer: der Name des Browsers.',
+    'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
     'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
   'Choose a password for {0}.': 'Wähle ein Passwort für {0}.',
@@ -1202,8 +1202,8 @@ export const de = {
   'Get notified': 'Benachrichtigt werden',
   Import: 'Import',
   'No import yet': 'Noch kein Import',
-  'Videos keep their ids, so pages that embed them only need the new URL.':
-    'Videos behalten ihre Kennungen. Seiten, die sie einbetten, brauchen nur die neue Adresse.',
+  'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
+    'Seiten, die die Videos einbetten, brauchen die neue Adresse, und neue Kennungen, wenn die Quelle keine GUIDs hat.',
   Imports: 'Importe',
   Started: 'Begonnen',
   Progress: 'Fortschritt',
@@ -1270,11 +1270,11 @@ export const de = {
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Dateien auf deinem Computer: millrace import folder PATH oder millrace import takeout PATH',
   'More options': 'Weitere Optionen',
-  'Bandwidth limit in MB/s': 'Bandbreitengrenze in MB/s',
-  '0 for no limit.': '0 für keine Grenze.',
+  'Bandwidth limit in MB/s': 'Bandbreitenlimit in MB/s',
+  '0 for no limit.': '0 bedeutet unbegrenzt.',
   'About {0} left': 'Noch etwa {0}',
   'Unknown sizes: {0}': 'Unbekannte Größen: {0}',
-  'Not carried': 'Nicht übernommen',
+  'Not imported': 'Nicht übernommen',
   'Report as CSV': 'Bericht als CSV',
   Comparison: 'Vergleich',
   'Same as the source': 'Wie in der Quelle',
@@ -1332,7 +1332,7 @@ export const de = {
   'Language of the player controls.': 'Sprache der Bedienelemente.',
   'Captions look like this.': 'So sehen Untertitel aus.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
-    'Der Player lädt diese Adresse und spielt deren Werbung vor jedem Video. Leer lassen für keine.',
+    'Der Player lädt diese URL und spielt vor jedem Video die Werbung, die sie nennt. Leer lassen für keine Werbung.',
   'Shows your changes before you save them. Language and font after saving.':
     'Zeigt deine Änderungen vor dem Speichern. Sprache und Schrift erst danach.',
   'Find a setting': 'Einstellung suchen',
@@ -1400,9 +1400,9 @@ export const de = {
   'Add endpoint': 'Empfänger hinzufügen',
   'Edit endpoint': 'Empfänger bearbeiten',
   'All events': 'Alle Ereignisse',
-  'Signing secret': 'Geheimnis der Signatur',
+  'Signing secret': 'Signaturschlüssel',
   'Read-only key of the library': 'Leseschlüssel der Bibliothek',
-  'Secret of this endpoint': 'Geheimnis dieses Empfängers',
+  'Secret of this endpoint': 'Signaturschlüssel dieses Empfängers',
   'Send test to {0}': 'Test an {0} senden',
   'Testing…': 'Test läuft …',
   'Webhook URL of the library': 'Webhook-URL der Bibliothek',
@@ -1421,7 +1421,7 @@ export const de = {
   'Delete endpoint': 'Empfänger löschen',
   'Only these': 'Nur diese',
   'Add an endpoint, then send a test to it.': 'Füge einen Empfänger hinzu und sende ihm einen Test.',
-  'again at {0}': 'wieder um {0}',
+  'again at {0}': 'nächster Versuch: {0}',
   'Live stream started': 'Livestream gestartet',
   'Live stream ended': 'Livestream beendet',
   'Created a video': 'Video angelegt',
@@ -1523,7 +1523,7 @@ export const de = {
   Refused: 'Abgelehnt',
   'Order by {0}': 'Sortieren nach {0}',
   Columns: 'Spalten',
-  'Forget the filter {0}': 'Filter {0} vergessen',
+  'Forget the filter {0}': 'Filter {0} löschen',
   'Save these filters…': 'Diese Filter speichern …',
   'Save filters': 'Filter speichern',
   'Name of the filters': 'Name der Filter',
@@ -1533,6 +1533,6 @@ export const de = {
   'no longer exists': 'gibt es nicht mehr',
   'Invite your team': 'Lade dein Team ein',
   'People sign in with their own password, and have a role in each library.':
-    'Alle melden sich mit eigenem Passwort an und haben eine Rolle in jeder Bibliothek.',
+    'Alle melden sich selbst an und haben eine Rolle im Konto oder in einzelnen Bibliotheken.',
   'Audio {0}': 'Ton {0}',
 } as const satisfies Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@ import type { FieldTexts } from './field-texts.ts';
 
 const FEED = {
   access:
-    '`off`: there is no feed. `public`: everybody may read it. `token`: only its ' +
-    'address, which contains a secret, leads to it, and it lists all videos.',
+    '`off`: there is no feed. `public`: everybody may read it. `token`: only readers with ' +
+    'its URL, which contains a secret, may read it. The feed lists all finished videos.',
   title: 'Title of the feed. The default is the name of the collection.',
   description: 'Description of the feed. The default is its title.',
   author: 'Author for podcast directories. The default is the title.',
@@ -19,5 +19,5 @@ export const FEED_FIELD_TEXTS: FieldTexts = {
     podcastUrl: 'Address of the feed with the tags of podcasts; null if it is off.',
     mediaRssUrl: 'Address of the feed with Media RSS; null if it is off.',
   },
-  UpdateFeedModel: { ...FEED, renewToken: 'If true, the address gets a new secret, and the former one stops working.' },
+  UpdateFeedModel: { ...FEED, renewToken: 'If true, the URL gets a new secret, and the previous URL stops working.' },
 };

@@ -20,7 +20,7 @@ const IMPORT = {
   remainingSeconds:
     'Estimated time of the remaining transfers in seconds, from the speed so far or, in a plan, of a sample; null if ' +
     'sizes or speed are unknown.',
-  notCarried: 'Properties of the source that no import carries, as sentences.',
+  notImported: 'Properties of the source that are not imported, as sentences.',
   dryRun: 'True if the import only lists what it would import.',
   concurrency: 'Maximum number of files in transfer at once.',
   reason: 'Reason why the import waits or failed; null for none.',

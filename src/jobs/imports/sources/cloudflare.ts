@@ -101,8 +101,8 @@ function obstacleOf({ state, errorReasonText }: Fields) {
 function notesOf({ allowedOrigins, scheduledDeletion, requireSignedURLs }: Fields): string[] {
   const origins = Array.isArray(allowedOrigins) ? allowedOrigins.length : 0;
   return [
-    ...(origins > 0 ? ['Its allowed origins are not carried. Set the allowed referrers of the pull zone.'] : []),
-    ...(textOf(scheduledDeletion) === null ? [] : ['Its scheduled deletion is not carried.']),
+    ...(origins > 0 ? ['Its allowed origins are not imported. Set the allowed referrers of the pull zone.'] : []),
+    ...(textOf(scheduledDeletion) === null ? [] : ['Its scheduled deletion is not imported.']),
     ...(requireSignedURLs === true ? ['It required signed URLs. Require tokens in the pull zone of the library.'] : []),
   ];
 }

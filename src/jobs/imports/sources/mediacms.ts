@@ -107,8 +107,8 @@ async function locate(
     },
     notes: [
       ...(original === null ? ['The source keeps no original. The best MP4 is used.'] : []),
-      ...(categories.length > 1 ? [`The categories ${categories.slice(1).join(', ')} are not carried.`] : []),
-      ...(medium.is_shared === true ? ['Its permissions of single people are not carried.'] : []),
+      ...(categories.length > 1 ? [`The categories ${categories.slice(1).join(', ')} are not imported.`] : []),
+      ...(medium.is_shared === true ? ['Its permissions of single people are not imported.'] : []),
     ],
   };
 }

@@ -78,8 +78,10 @@ function notesOf(asset: Fields, playback: readonly Fields[]): string[] {
   const restricted = playback.filter(({ policy }) => policy === 'signed' || policy === 'drm');
   const isLive = textOf(asset.live_stream_id) !== null;
   return [
-    ...(restricted.length > 0 ? ['Its signed or protected playback policy is not carried. The video is private.'] : []),
-    ...(isLive ? ['It is the recording of a live stream, whose stream key is not carried.'] : []),
+    ...(restricted.length > 0
+      ? ['Its signed or protected playback policy is not imported. The video is private.']
+      : []),
+    ...(isLive ? ['It is the recording of a live stream, whose stream key is not imported.'] : []),
   ];
 }
 
@@ -126,5 +128,5 @@ function textsOf(asset: Fields, { cdnUrl }: SourceRequest): Omit<LocatedFiles, '
   });
   const lost = texts.length - captions.length;
   const reason = publicId === null ? 'the asset has no public playback id' : 'they have no language';
-  return { captions, thumbnail: null, notes: lost === 0 ? [] : [`${lost} captions are not carried: ${reason}.`] };
+  return { captions, thumbnail: null, notes: lost === 0 ? [] : [`${lost} captions are not imported: ${reason}.`] };
 }

@@ -104,8 +104,8 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
     durationSec: secOf(video.duration),
     obstacle: obstacleOf(video),
     notes: [
-      ...(privacy === PASSWORD ? ['Its passwords are not carried. Use a share page with a password.'] : []),
-      ...(video.nsfw === true ? ['Its mark as sensitive content is not carried.'] : []),
+      ...(privacy === PASSWORD ? ['Its passwords are not imported. Use a share page with a password.'] : []),
+      ...(video.nsfw === true ? ['Its mark as sensitive content is not imported.'] : []),
     ],
     video: {
       ...emptyVideo(),

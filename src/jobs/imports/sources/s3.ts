@@ -178,7 +178,7 @@ async function describe(
     address: path,
   }));
   const title = name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
-  const carried = { collectionId, captions, thumbnail: sidecars.image, files: [{ kind: 'object', address: key }] };
+  const attached = { collectionId, captions, thumbnail: sidecars.image, files: [{ kind: 'object', address: key }] };
   return {
     kind: 'video',
     sourceId: name,
@@ -188,7 +188,7 @@ async function describe(
     durationSec: null,
     obstacle: sizeBytes === 0 ? { reason: 'The object is empty.', isRetryable: false } : null,
     notes,
-    video: { ...emptyVideo(), uploadedAt: modifiedAt, ...videoOf(fields, notes), ...carried },
+    video: { ...emptyVideo(), uploadedAt: modifiedAt, ...videoOf(fields, notes), ...attached },
   };
 }
 

@@ -134,8 +134,8 @@ function notesOf(video: Fields, kind: string | undefined): string[] {
   const others = listOf(video.categories).slice(1);
   return [
     ...(kind === 'mp4' ? ['The source offers no original. The best MP4 is used.'] : []),
-    ...(view === 'password' ? ['Its password is not carried. Use a share page with a password.'] : []),
-    ...(others.length > 0 ? [`${others.length} further categories are not carried.`] : []),
+    ...(view === 'password' ? ['Its password is not imported. Use a share page with a password.'] : []),
+    ...(others.length > 0 ? [`${others.length} further categories are not imported.`] : []),
   ];
 }
 
