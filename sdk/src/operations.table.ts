@@ -529,7 +529,7 @@ export type Operations = {
   getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
   /** Returns the FairPlay application certificate (DER). Players need it before they request a licence. `GET /FairPlay/{libraryId}/certificate` */
   getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
-  /** Returns the settings and addresses of the feeds of a collection. Requires a key with write access. `GET /library/{libraryId}/collections/{collectionId}/feed` */
+  /** Returns the settings and URLs of the feeds of a collection. Requires a key with write access. `GET /library/{libraryId}/collections/{collectionId}/feed` */
   getFeed: { input: { libraryId: number; collectionId: string }; answer: FeedModel };
   /** Returns the first page of the requests that the edges refused or logged on a UTC day, oldest first. `GET /shield/event-logs/{shieldZoneId}/{date}` */
   getFirstEventLogs: { input: { shieldZoneId: string; date: string }; answer: EventLogPage };
@@ -719,7 +719,7 @@ export type Operations = {
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
-  /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. `POST /library/{libraryId}/collections/{collectionId}/feed` */
+  /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged, and texts and secret are kept while the feeds are off. `POST /library/{libraryId}/collections/{collectionId}/feed` */
   updateFeed: { input: { libraryId: number; collectionId: string; body: UpdateFeedModel }; answer: FeedModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };

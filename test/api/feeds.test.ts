@@ -94,6 +94,8 @@ test('a reader that has a feed already gets status 304 until it changes', async 
   expect([second.status, second.text]).toEqual([304, '']);
   await change({ title: 'Another title' });
   expect((await api.call('GET', at, { key: null, headers })).status).toBe(200);
-  await change({ access: 'off' });
-  expect((await read(podcastUrl)).status).toBe(404);
+  const { podcastUrl: secretUrl } = await change({ access: 'token' });
+  expect(await change({ access: 'off' })).toMatchObject({ podcastUrl: null, title: 'Another title' });
+  for (const url of [podcastUrl, secretUrl]) expect((await read(url)).status).toBe(404);
+  expect(await change({ access: 'token' })).toMatchObject({ podcastUrl: secretUrl, title: 'Another title' });
 });

@@ -46,6 +46,6 @@ export async function makeFeed({ database: { db }, second, secretBox }: TestApi,
   if (which === 'unknown') return collectionId;
   // The id comes from a response of the service.
   const key = { libraryId: which === 'own' ? 1 : second.id, collectionId: collectionId as Guid };
-  await createFeedStore({ db, secretBox }).put(key, { isPublic: true });
+  await createFeedStore({ db, secretBox }).change(key, { access: 'public' });
   return collectionId;
 }

@@ -10,7 +10,7 @@ import { maybe, queryText, queryWord } from '../read-query.ts';
 import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 import { FEED_FORMATS, type FeedFormat, writeFeed } from './write-feed.ts';
 
-/** Without a public URL, addresses are paths. */
+/** Without a public URL, the URLs are paths. */
 type Deps = { feeds: FeedStore; publicUrl: string | null };
 type ReadDeps = Deps & ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
@@ -24,7 +24,7 @@ export const getFeed = defineOperation({
   summary: 'Get the feeds of a collection',
   method: 'GET',
   path: PATH,
-  description: 'Returns the settings and addresses of the feeds of a collection. Requires a key with write access.',
+  description: 'Returns the settings and URLs of the feeds of a collection. Requires a key with write access.',
   auth: 'access-key',
   keyScope: 'write',
   permission: 'videos.edit',
@@ -40,7 +40,8 @@ export const updateFeed = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged.',
+    'Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged, and texts ' +
+    'and secret are kept while the feeds are off.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: Params,
@@ -49,18 +50,13 @@ export const updateFeed = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: key, body }, { feeds, publicUrl }: Deps) {
     const { access, renewToken, explicit, ...texts } = body;
-    const before = await feeds.find(key);
-    if (access === 'off' || (access == null && before === null)) {
-      await feeds.remove(key);
-      return toModel(null, publicUrl);
-    }
     const change = {
       ...texts,
       ...(explicit != null && { isExplicit: explicit }),
-      ...(access != null && { isPublic: access === 'public' }),
+      ...(access != null && { access }),
       renewsToken: renewToken ?? false,
     };
-    return toModel(await feeds.put(key, change), publicUrl);
+    return toModel(await feeds.change(key, change), publicUrl);
   },
 });
 
@@ -127,21 +123,9 @@ function feedUrl(
   return `${publicUrl ?? ''}/feeds/${libraryId}/${collectionId}${text === '' ? '' : `?${text}`}`;
 }
 
-function toModel(feed: Feed | null, publicUrl: string | null): FeedModel {
-  if (feed === null) {
-    const texts = { title: null, description: null, author: null, language: null, category: null, explicit: false };
-    return { access: 'off', podcastUrl: null, mediaRssUrl: null, ...texts };
-  }
-  const { title, description, author, language, category, isExplicit: explicit } = feed;
-  return {
-    access: feed.token === null ? 'public' : 'token',
-    podcastUrl: feedUrl(feed, { format: 'rss', page: 1 }, publicUrl),
-    mediaRssUrl: feedUrl(feed, { format: 'mrss', page: 1 }, publicUrl),
-    title,
-    description,
-    author,
-    language,
-    category,
-    explicit,
-  };
+function toModel(feed: Feed, publicUrl: string | null): FeedModel {
+  const { access, title, description, author, language, category, isExplicit: explicit } = feed;
+  const urlOf = (format: FeedFormat) => (access === 'off' ? null : feedUrl(feed, { format, page: 1 }, publicUrl));
+  const urls = { podcastUrl: urlOf('rss'), mediaRssUrl: urlOf('mrss') };
+  return { access, ...urls, title, description, author, language, category, explicit };
 }

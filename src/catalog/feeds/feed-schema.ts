@@ -1,10 +1,12 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { FeedAccess } from './feed.ts';
 
-/** A feed of a collection. Without a token, everybody may read it. */
+/** The feeds of a collection. The token is kept while they need none. */
 export type CollectionFeedTable = {
   library_id: number;
   collection_id: Guid;
+  access: FeedAccess;
   title: string | null;
   description: string | null;
   author: string | null;

@@ -2,8 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { Db } from '../db.ts';
-import type { Feed, FeedKey, FeedTexts, FeedVideo } from './feed.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { Feed, FeedAccess, FeedKey, FeedTexts, FeedVideo } from './feed.ts';
 
 /** Maximum number of videos on a page of a feed. */
 export const FEED_PAGE_VIDEOS = 100;
@@ -11,69 +12,58 @@ const TOKEN_BYTES = 32;
 
 /** Feeds of collections. */
 export type FeedStore = {
-  /** Returns the feed, or null if it is off. Throws `Refused` (`not-found`) for an unknown collection. */
-  find(key: FeedKey): Promise<Feed | null>;
+  /** Returns the feed; a new one is off. Throws `Refused` (`not-found`) for an unknown collection. */
+  find(key: FeedKey): Promise<Feed>;
   /**
-   * Switches the feed on, or changes it. Fields that are absent are left unchanged. With `isPublic` false, the feed
-   * gets a token unless it has one; with `renewsToken`, it gets a new one.
+   * Changes the feed. Fields that are absent are left unchanged. A feed gets a token when its readers first need one,
+   * and a new one with `renewsToken`. Texts and token are kept while the feed is off.
    */
-  put(key: FeedKey, change: Partial<FeedTexts> & { isPublic?: boolean; renewsToken?: boolean }): Promise<Feed>;
-  /** Switches the feed off. */
-  remove(key: FeedKey): Promise<void>;
+  change(key: FeedKey, change: Partial<FeedTexts> & { access?: FeedAccess; renewsToken?: boolean }): Promise<Feed>;
   /** Returns a page of finished videos, newest first, and whether another page follows. */
   videos(feed: Feed, page: number): Promise<{ videos: FeedVideo[]; hasMore: boolean }>;
 };
 
-type Row = FeedKey & FeedTexts & { collectionName: string; tokenSealed: Buffer | null; isOn: boolean };
+type Row = FeedKey & FeedTexts & { collectionName: string; access: FeedAccess; tokenSealed: Buffer | null };
 
 export function createFeedStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): FeedStore {
-  const toFeed = ({ tokenSealed, isOn: _, ...row }: Row): Feed => ({
+  const toFeed = ({ tokenSealed, ...row }: Row): Feed => ({
     ...row,
-    token: tokenSealed === null ? null : secretBox.open(tokenSealed),
+    token: row.access !== 'token' || tokenSealed === null ? null : secretBox.open(tokenSealed),
   });
-  const find = async (key: FeedKey) => {
-    const row = await loadRow(db, key);
-    return row.isOn ? toFeed(row) : null;
-  };
   return {
-    find,
-    async put(key, { isPublic, renewsToken = false, ...texts }) {
-      const before = await find(key);
-      const wantsToken = isPublic === undefined ? before?.token !== null : !isPublic;
-      const kept = renewsToken ? null : (before?.token ?? null);
-      const token = wantsToken ? (kept ?? randomBytes(TOKEN_BYTES).toString('base64url')) : null;
-      const values = { ...DEFAULTS, ...before, ...texts };
-      await sql`
-        insert into collection_feed (library_id, collection_id, title, description, author, language, category,
-          is_explicit, token_sealed)
-        values (${key.libraryId}, ${key.collectionId}, ${values.title}, ${values.description}, ${values.author},
-          ${values.language}, ${values.category}, ${values.isExplicit}, ${token && secretBox.seal(token)})
-        on conflict (library_id, collection_id) do update set title = excluded.title,
-          description = excluded.description, author = excluded.author, language = excluded.language,
-          category = excluded.category, is_explicit = excluded.is_explicit, token_sealed = excluded.token_sealed
-      `.execute(db);
-      return toFeed(await loadRow(db, key));
-    },
-    async remove({ libraryId, collectionId }) {
-      await sql`delete from collection_feed where library_id = ${libraryId} and collection_id = ${collectionId}
-      `.execute(db);
-    },
+    find: async (key) => toFeed(await loadRow(db, key)),
+    change: (key, { renewsToken = false, ...change }) =>
+      inTransaction(db, async (tx) => {
+        await lockCollection(tx, key);
+        const before = await loadRow(tx, key);
+        const values = { ...before, ...change };
+        const wantsNew = renewsToken || (values.access === 'token' && before.tokenSealed === null);
+        const token = wantsNew ? secretBox.seal(randomBytes(TOKEN_BYTES).toString('base64url')) : before.tokenSealed;
+        await sql`
+          insert into collection_feed (library_id, collection_id, access, title, description, author, language,
+            category, is_explicit, token_sealed)
+          values (${key.libraryId}, ${key.collectionId}, ${values.access}, ${values.title}, ${values.description},
+            ${values.author}, ${values.language}, ${values.category}, ${values.isExplicit}, ${token})
+          on conflict (library_id, collection_id) do update set access = excluded.access, title = excluded.title,
+            description = excluded.description, author = excluded.author, language = excluded.language,
+            category = excluded.category, is_explicit = excluded.is_explicit, token_sealed = excluded.token_sealed
+        `.execute(tx);
+        return toFeed(await loadRow(tx, key));
+      }),
     videos: (feed, page) => selectVideos(db, feed, page),
   };
 }
 
-const DEFAULTS: FeedTexts = {
-  title: null,
-  description: null,
-  author: null,
-  language: null,
-  category: null,
-  isExplicit: false,
-};
+/** Serializes the changes of a feed, so that none stores a token that another has just replaced. */
+async function lockCollection(tx: Tx, { libraryId, collectionId }: FeedKey): Promise<void> {
+  await sql`select from collection where library_id = ${libraryId} and id = ${collectionId} for no key update`.execute(
+    tx,
+  );
+}
 
 /** Returns whether a reader may have the feed. */
-export function mayRead({ token }: Feed, shown: string): boolean {
-  if (token === null) return true;
+export function mayRead({ access, token }: Feed, shown: string): boolean {
+  if (token === null) return access === 'public';
   const [expected, got] = [Buffer.from(token), Buffer.from(shown)];
   return expected.length === got.length && timingSafeEqual(expected, got);
 }
@@ -82,7 +72,7 @@ async function loadRow(db: Db, { libraryId, collectionId }: FeedKey): Promise<Ro
   const { rows } = await sql<Row>`
     select c.library_id as "libraryId", c.id as "collectionId", c.name as "collectionName", f.title, f.description,
       f.author, f.language, f.category, coalesce(f.is_explicit, false) as "isExplicit", f.token_sealed as "tokenSealed",
-      f.library_id is not null as "isOn"
+      coalesce(f.access, 'off') as access
     from collection c left join collection_feed f on f.library_id = c.library_id and f.collection_id = c.id
     where c.library_id = ${libraryId} and c.id = ${collectionId}`.execute(db);
   const [row] = rows;

@@ -15,8 +15,11 @@ export type FeedTexts = {
   isExplicit: boolean;
 };
 
-/** A feed of a collection. `token` is null if everybody may read it. */
-export type Feed = FeedKey & FeedTexts & { collectionName: string; token: string | null };
+/** Readers of a feed. `off`: nobody. `public`: everybody. `token`: everybody who sends its token. */
+export type FeedAccess = 'off' | 'public' | 'token';
+
+/** A feed of a collection. `token` is null unless its readers need one. */
+export type Feed = FeedKey & FeedTexts & { collectionName: string; access: FeedAccess; token: string | null };
 
 /** A finished video in a feed. `rungs` are those that may be offered as MP4, with the bytes of their renditions. */
 export type FeedVideo = {

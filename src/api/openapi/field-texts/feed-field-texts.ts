@@ -16,8 +16,8 @@ const FEED = {
 export const FEED_FIELD_TEXTS: FieldTexts = {
   FeedModel: {
     ...FEED,
-    podcastUrl: 'Address of the feed with the tags of podcasts; null if it is off.',
-    mediaRssUrl: 'Address of the feed with Media RSS; null if it is off.',
+    podcastUrl: 'URL of the feed with the tags of podcasts; null if it is off.',
+    mediaRssUrl: 'URL of the feed with Media RSS; null if it is off.',
   },
   UpdateFeedModel: { ...FEED, renewToken: 'If true, the URL gets a new secret, and the previous URL stops working.' },
 };
