@@ -40,10 +40,12 @@ test('writes complete packages, an SBOM and licences of all platforms, and check
   onTestFinished(() => rmSync(folder, { recursive: true }));
   // npm passes the settings of the project to its scripts.
   const before = process.env.npm_config_ignore_scripts;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.npm_config_ignore_scripts;
+    else process.env.npm_config_ignore_scripts = before;
+  });
   process.env.npm_config_ignore_scripts = 'true';
   await writeArtefacts(folder);
-  if (before === undefined) delete process.env.npm_config_ignore_scripts;
-  else process.env.npm_config_ignore_scripts = before;
 
   const { version, packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
   const sums = execFileSync('sha256sum', ['-c', 'checksums.txt'], { cwd: folder, encoding: 'utf8' });
