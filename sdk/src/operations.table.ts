@@ -6,7 +6,7 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; LibraryId: number | null; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; LibraryId: number | null };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
 
@@ -40,7 +40,7 @@ export type AudioTrackList = { items: (AudioTrackModel)[] };
 
 export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
-export type AuditLineModel = { Id: number; Date: string; Key: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
+export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 
@@ -719,7 +719,7 @@ export type Operations = {
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
-  /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged, and texts and secret are kept while the feeds are off. `POST /library/{libraryId}/collections/{collectionId}/feed` */
+  /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. Texts and secret are kept while the feeds are off. `POST /library/{libraryId}/collections/{collectionId}/feed` */
   updateFeed: { input: { libraryId: number; collectionId: string; body: UpdateFeedModel }; answer: FeedModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };

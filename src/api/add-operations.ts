@@ -6,6 +6,7 @@ import type { Caller } from '../catalog/people/person.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
 import { logEvent } from '../lib/log/log-event.ts';
+import { matchesEtag } from '../lib/matches-etag.ts';
 import { Refused } from '../lib/refused.ts';
 import { throwAwayRest } from '../lib/throw-away-rest.ts';
 import { toAuditedWrite } from './audited-write.ts';
@@ -156,14 +157,12 @@ async function answerOperation(
 /** Sends a feed, or status 304 if the reader has it already (RFC 9110 section 13.1.2). */
 function sendFeed(request: FastifyRequest, reply: FastifyReply, { text, isPrivate }: FeedAnswer): void {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  const known = request.headers['if-none-match'] ?? '';
-  const isKnown = known === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
   reply.headers({
     'content-type': 'application/rss+xml; charset=utf-8',
     'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=${FEED_FRESH_SEC}`,
     etag,
   });
-  if (isKnown) reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'] ?? '', etag)) reply.code(304).send();
   else reply.send(text);
 }
 

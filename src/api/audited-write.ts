@@ -19,14 +19,14 @@ export type AuditedRequest = {
   ip: string;
 };
 
-type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
+type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path' | 'auditedQuery'>;
 
 /** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
 export function toAuditedWrite(rules: Rules, grant: Caller | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
   const ownId = parseGuid(action.requestId);
   const targets: Record<string, string> = {
-    ...targetsOf(action, rules.name),
+    ...targetsOf(action, rules.auditedQuery ?? {}),
     ...(ownId === null && { requestId: action.requestId }),
   };
   const [, place] = rules.path.split('/');
@@ -54,15 +54,18 @@ export function guidOfRequestId(requestId: string): Guid {
 }
 
 /** Returns the ids in the path, or else those in the query, and the id of a created resource from the response. */
-function targetsOf({ params, queryText, answer }: AuditedRequest, operation: string): Record<string, string> {
+function targetsOf(
+  { params, queryText, answer }: AuditedRequest,
+  audited: Readonly<Record<string, string>>,
+): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const query = new URLSearchParams(queryText);
-  // Other operations ignore this name, so that a caller cannot choose the object that the log shows.
-  const endpointId = operation === 'testWebhook' ? query.get('endpoint') : null;
-  const inQuery = query.get('id');
-  const found = {
-    ...(inQuery !== null && { id: inQuery }),
-    ...(endpointId !== null && { endpointId }),
+  const sent = Object.entries(audited).flatMap(([parameter, target]) => {
+    const value = query.get(parameter);
+    return value === null ? [] : [[target, value] as const];
+  });
+  const found: Record<string, unknown> = {
+    ...Object.fromEntries(sent),
     ...(made.Id !== undefined && { [params.id === undefined ? 'id' : 'madeId']: made.Id }),
     ...(made.guid !== undefined && { guid: made.guid }),
     ...params,

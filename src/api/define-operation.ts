@@ -65,6 +65,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   params: P;
   /** Query parameters. If absent, the operation has none. */
   query?: Q;
+  /** Query parameters that identify the changed object, with their names in the audit log. Default: none. */
+  auditedQuery?: Readonly<Record<string, string>>;
   /** Model of the body, or `raw`. If absent, the operation takes no body. */
   body?: B;
   /**

@@ -1,9 +1,7 @@
 import { defineOperation } from '../define-operation.ts';
 import { RegionList } from '../models/places.ts';
+import { ONLY_REGION_ID } from '../only-region-id.ts';
 import { NoParams } from '../read-params.ts';
-
-/** Id of the only region, which `GET /statistics` accepts as `serverZoneId`. */
-const ONLY_REGION_ID = 1;
 
 /**
  * An installation is one region: its machines belong to the operator, and its location is unknown to the service. The

@@ -1,18 +1,24 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { AccountAuditFilter, AccountAuditStore, AuditKind } from '../../catalog/audit/account-audit-store.ts';
+import {
+  type AccountAuditFilter,
+  type AccountAuditStore,
+  AUDIT_KINDS,
+  type AuditKind,
+} from '../../catalog/audit/account-audit-store.ts';
 import type { AuditLine } from '../../catalog/audit/audit-line.ts';
 import { readTime } from '../../lib/read-time.ts';
 import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { type AccountAuditLineModel, AccountAuditModel } from '../models/account-audit.ts';
-import { wireTime } from '../models/answers.ts';
+import { auditFieldsOf } from '../models/audit-fields-of.ts';
 import { NoParams } from '../read-params.ts';
 import { maybe, queryInt32, queryInt64, queryText, queryWord, requireOrder } from '../read-query.ts';
 
 type Deps = { accountAudit: AccountAuditStore };
 
-const KINDS: AuditKind[] = ['sign-in', 'people', 'keys', 'providers', 'other'];
+// `Object.keys` has the type string[].
+const KINDS = [...Object.keys(AUDIT_KINDS), 'other'] as AuditKind[];
 const FILTERS = {
   kind: queryWord('', KINDS),
   who: queryText(),
@@ -87,19 +93,7 @@ function readFilter(query: SentFilter): Omit<AccountAuditFilter, 'before'> {
 }
 
 function toModel(line: AuditLine): AccountAuditLineModel {
-  return {
-    Id: line.id,
-    Date: wireTime(line.at),
-    Key: line.keyName,
-    Scope: line.scope,
-    LibraryId: line.libraryId,
-    Operation: line.operation,
-    Targets: { ...line.targets },
-    Status: line.status,
-    RequestId: line.requestId,
-    Ip: line.ip,
-    Hash: line.hash.toString('hex'),
-  };
+  return { ...auditFieldsOf(line), LibraryId: line.libraryId };
 }
 
 const COLUMNS = ['Date', 'Key', 'Scope', 'LibraryId', 'Operation', 'Targets', 'Status', 'Ip', 'RequestId'] as const;

@@ -8,7 +8,7 @@ import { Refused } from '../../lib/refused.ts';
 import { LOGOUT_TOKEN_SEC, type LogoutClaims } from '../../lib/verify-logout-token.ts';
 import { noStore } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import { loadProvider, toClient } from './find-provider.ts';
+import { loadProvider, toClient } from './load-provider.ts';
 import { recordChange } from './record-change.ts';
 
 const MAX_BODY_BYTES = 16_384;

@@ -14,7 +14,7 @@ import { MAX_CLAIM_CHARS } from '../../lib/verify-logout-token.ts';
 import { addProviderLogout } from './add-provider-logout.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import { loadProvider, toClient } from './find-provider.ts';
+import { loadProvider, toClient } from './load-provider.ts';
 import { ATTEMPT_SEC, type Attempt, attemptCookie, readReturn } from './provider-attempt.ts';
 import { formReader } from './read-form.ts';
 import { recordChange } from './record-change.ts';

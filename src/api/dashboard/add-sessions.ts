@@ -54,7 +54,8 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const started = await (link === undefined ? deps.sessions.start(key.trim()) : deps.sessions.startByLink(link));
     if (started === null) throw failed(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
     const { scope, libraryId, keyName } = started.grant;
-    await recordChange(request, { who: keyName, scope, operation: 'signIn', targets: { method: 'key' } }, deps);
+    const targets = { method: given.link === undefined ? 'key' : 'link' };
+    await recordChange(request, { who: keyName, scope, operation: 'signIn', targets }, deps);
     logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), scope, libraryId });
     return answerStarted(exchangeOf(request, reply), { id: started.id, caller: started.grant }, deps);
   };

@@ -40,7 +40,7 @@ export const updateFeed = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged, and texts ' +
+    'Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. Texts ' +
     'and secret are kept while the feeds are off.',
   auth: 'access-key',
   permission: 'videos.edit',

@@ -75,6 +75,7 @@ import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
 import { signInProviderModels } from './sign-in-provider.ts';
 import { SpokenSearchModel } from './spoken-search.ts';
+import { StatisticsModel } from './statistics-model.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -125,17 +126,7 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
-import {
-  CreateWebhookEndpointModel,
-  PaginationListOfWebhookEventModel,
-  UpdateWebhookEndpointModel,
-  WebhookEndpointList,
-  WebhookEndpointModel,
-  WebhookEventModel,
-  WebhookEventState,
-  WebhookPayload,
-  WebhookTestModel,
-} from './webhook.ts';
+import * as webhooks from './webhook.ts';
 
 /** Every named model and enumeration of the API, for documents and checks derived from them. */
 export const models = {
@@ -266,6 +257,7 @@ export const models = {
   AddCertificateRequestModel,
   RemoveCertificateRequestModel,
   ...places,
+  StatisticsModel,
   PullZoneUpdateModel,
   ProblemDetails,
   EventLogsExportRequest,
@@ -275,15 +267,15 @@ export const models = {
   ShieldZoneList,
   UpdateShieldZoneModel,
   SpokenSearchModel,
-  WebhookPayload,
-  WebhookEventModel,
-  PaginationListOfWebhookEventModel,
-  WebhookTestModel,
-  WebhookEndpointModel,
-  WebhookEndpointList,
-  CreateWebhookEndpointModel,
-  UpdateWebhookEndpointModel,
-  WebhookEventState,
+  WebhookPayload: webhooks.WebhookPayload,
+  WebhookEventModel: webhooks.WebhookEventModel,
+  PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
+  WebhookTestModel: webhooks.WebhookTestModel,
+  WebhookEndpointModel: webhooks.WebhookEndpointModel,
+  WebhookEndpointList: webhooks.WebhookEndpointList,
+  CreateWebhookEndpointModel: webhooks.CreateWebhookEndpointModel,
+  UpdateWebhookEndpointModel: webhooks.UpdateWebhookEndpointModel,
+  WebhookEventState: webhooks.WebhookEventState,
   LiveStreamStatus,
   VideoModelStatus,
   Severity,

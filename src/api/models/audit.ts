@@ -1,19 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, int32, int64, model, nullable, text } from './fields.ts';
 
-/**
- * Audit log entry of one write request (not part of the hosted API). `Hash`, in hex, chains the entries of one UTC day.
- */
-export const AuditLineModel = model('AuditLineModel', {
+/** Fields of entries of a library and of the account. `Hash`, in hex, chains the entries of one UTC day. */
+export const AUDIT_FIELDS = {
   Id: int64(),
   Date: dateTime(),
   Key: text(),
-  /** Empty if the key or person no longer exists and has left no name. */
-  Who: text(),
-  WhoKind: text(),
-  Object: nullable(text()),
-  ObjectKind: nullable(text()),
-  ObjectId: nullable(text()),
   Scope: text(),
   Operation: text(),
   Targets: Type.Record(Type.String(), text()),
@@ -21,6 +13,17 @@ export const AuditLineModel = model('AuditLineModel', {
   RequestId: text(),
   Ip: text(),
   Hash: text(),
+};
+
+/** Audit log entry of one write request (not part of the hosted API). */
+export const AuditLineModel = model('AuditLineModel', {
+  ...AUDIT_FIELDS,
+  /** Empty if the key or person no longer exists and has left no name. */
+  Who: text(),
+  WhoKind: text(),
+  Object: nullable(text()),
+  ObjectKind: nullable(text()),
+  ObjectId: nullable(text()),
 });
 export type AuditLineModel = Static<typeof AuditLineModel>;
 

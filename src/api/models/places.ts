@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { double, flag, int32, int64, model, nullable, text } from './fields.ts';
+import { double, flag, int64, model, nullable, text } from './fields.ts';
 
 /** A country, as clients show it in lists. */
 export const CountryModel = model('CountryModel', {
@@ -29,29 +29,3 @@ export const RegionModel = model('RegionModel', {
 });
 
 export const RegionList = Type.Array(RegionModel, { title: 'RegionList' });
-
-/** Keys are the beginnings of UTC days or hours, `yyyy-MM-ddTHH:mm:ssZ`. */
-const Chart = () => Type.Record(Type.String(), double());
-
-/** Delivery of all pull zones, or of one. Charts of values that are not counted are empty. */
-export const StatisticsModel = model('StatisticsModel', {
-  TotalBandwidthUsed: int64(),
-  TotalOriginTraffic: int64(),
-  AverageOriginResponseTime: int32(),
-  OriginResponseTimeChart: Chart(),
-  TotalRequestsServed: int64(),
-  CacheHitRate: double(),
-  BandwidthUsedChart: Chart(),
-  BandwidthCachedChart: Chart(),
-  CacheHitRateChart: Chart(),
-  RequestsServedChart: Chart(),
-  PullRequestsPulledChart: Chart(),
-  OriginShieldBandwidthUsedChart: Chart(),
-  OriginShieldInternalBandwidthUsedChart: Chart(),
-  OriginTrafficChart: Chart(),
-  UserBalanceHistoryChart: Chart(),
-  GeoTrafficDistribution: Type.Record(Type.String(), int64()),
-  Error3xxChart: Chart(),
-  Error4xxChart: Chart(),
-  Error5xxChart: Chart(),
-});

@@ -1,4 +1,5 @@
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { readCertificate } from '../../lib/tls/read-tls-pair.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneList } from '../models/pull-zone.ts';
 import { ListQuery, listOrPage } from '../page-or-list.ts';
@@ -19,6 +20,8 @@ export const listPullZones = defineOperation({
   run: ({ query }, deps: ZoneAddress & { pullZones: PullZoneStore }) =>
     listOrPage(query, async (part) => {
       const { total, items } = await deps.pullZones.list(part);
-      return { total, items: items.map((zone) => toPullZoneModel(zone, deps)) };
+      // Read once, because it is the same for all zones.
+      const certificate = readCertificate(deps.tls);
+      return { total, items: items.map((zone) => toPullZoneModel(zone, deps, certificate)) };
     }),
 });

@@ -14,13 +14,17 @@ export type ZoneAddress = {
 };
 
 /** Converts a pull zone to its model in the account API. */
-export function toPullZoneModel(zone: PullZoneView, { edgeUrl, tls }: ZoneAddress): PullZoneModel {
+export function toPullZoneModel(
+  zone: PullZoneView,
+  { edgeUrl, tls }: ZoneAddress,
+  certificate: X509Certificate | null = readCertificate(tls),
+): PullZoneModel {
   return {
     Id: zone.id,
     Name: zone.name,
     Enabled: true,
     Suspended: false,
-    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, readCertificate(tls))],
+    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, certificate)],
     VideoLibraryId: zone.libraryId,
     StorageZoneId: zone.libraryId,
     ZoneSecurityEnabled: zone.settings.tokenRequired,

@@ -1,7 +1,6 @@
 import type { Operation } from '../define-operation.ts';
 import type { OperationDeps } from '../operation-deps.ts';
 import { createPullZone, deletePullZone } from './add-or-delete-zone.ts';
-import { addCertificate, loadFreeCertificate, removeCertificate, setForceSsl } from './change-certificates.ts';
 import { addHostname, purgeCache, removeHostname } from './change-hostnames.ts';
 import {
   addBlockedIp,
@@ -11,6 +10,7 @@ import {
   removeZoneAllowedReferrer,
   removeZoneBlockedReferrer,
 } from './change-zone-lists.ts';
+import { addCertificate, loadFreeCertificate, removeCertificate, setForceSsl } from './check-certificates.ts';
 import { explainRequest } from './explain-request.ts';
 import { getPullZone } from './get-pull-zone.ts';
 import { listPullZones } from './list-pull-zones.ts';

@@ -3,14 +3,13 @@ import type { Db } from '../../catalog/db.ts';
 import { loadBandwidth } from '../../catalog/statistics/reports/load-bandwidth-store.ts';
 import { DAY_MS, rangeOf, type StatisticsRange } from '../../catalog/statistics/sums/statistics-range.ts';
 import { defineOperation } from '../define-operation.ts';
-import { StatisticsModel } from '../models/places.ts';
+import { StatisticsModel } from '../models/statistics-model.ts';
+import { ONLY_REGION_ID } from '../only-region-id.ts';
 import { NoParams } from '../read-params.ts';
 import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 
 /** Value of a filter that selects everything. */
 const ALL = -1;
-/** Id of the only region, as in `GET /region`. */
-const ONLY_REGION_ID = 1;
 
 const Id = () => Type.Integer({ default: ALL, minimum: ALL });
 

@@ -3,8 +3,8 @@ import type { AuditStore, NamedAuditLine } from '../../catalog/audit/audit-store
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
-import { wireTime } from '../models/answers.ts';
 import { type AuditLineModel, PaginationListModelOfAuditLineModel } from '../models/audit.ts';
+import { auditFieldsOf } from '../models/audit-fields-of.ts';
 import { toPage } from '../page-or-list.ts';
 import { queryInt32, queryText, queryWord } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
@@ -42,20 +42,11 @@ export const listAudit = defineOperation({
 
 function toLineModel(line: NamedAuditLine): AuditLineModel {
   return {
-    Id: line.id,
-    Date: wireTime(line.at),
-    Key: line.keyName,
+    ...auditFieldsOf(line),
     Who: line.who.name,
     WhoKind: line.who.kind,
     Object: line.object?.name ?? null,
     ObjectKind: line.object?.kind ?? null,
     ObjectId: line.object?.id ?? null,
-    Scope: line.scope,
-    Operation: line.operation,
-    Targets: { ...line.targets },
-    Status: line.status,
-    RequestId: line.requestId,
-    Ip: line.ip,
-    Hash: line.hash.toString('hex'),
   };
 }

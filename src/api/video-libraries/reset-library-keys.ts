@@ -50,6 +50,7 @@ export const resetApiKeyByQuery = defineOperation({
   description: 'Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
+  auditedQuery: { id: 'id' },
   refusals: { 'not-found': 404 },
   async run({ query: { id, overlapSec } }, { libraries }: Deps) {
     await libraries.resetKey(requireId(id), 'libraryKey', overlapSec);
@@ -86,6 +87,7 @@ export const resetReadOnlyApiKeyByQuery = defineOperation({
     'Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
+  auditedQuery: { id: 'id' },
   refusals: { 'not-found': 404 },
   async run({ query: { id, overlapSec } }, { libraries }: Deps) {
     await libraries.resetKey(requireId(id), 'readOnlyKey', overlapSec);

@@ -21,6 +21,7 @@ export const testWebhook = defineOperation({
   permission: 'library.manage',
   params: LibraryParams,
   query: Type.Object({ endpoint: queryGuid() }),
+  auditedQuery: { endpoint: 'endpointId' },
   answer: WebhookTestModel,
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, query: { endpoint } }, { db }: { db: Db }) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db.ts';
-import type { AuditLine } from './audit-line.ts';
+import { AUDIT_COLUMNS, type AuditLine } from './audit-line.ts';
 
 const READ_AT_ONCE = 1_000;
 
@@ -58,8 +58,7 @@ async function listLines(db: Db, filter: AccountAuditFilter, limit: number): Pro
   const all: string[] = Object.values(AUDIT_KINDS).flat();
   return db
     .selectFrom('audit_line')
-    .select(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'])
-    .select(['status', 'request_id as requestId', 'ip', 'hash'])
+    .select(AUDIT_COLUMNS)
     .$if(kind === 'other', (query) => query.where('operation', 'not in', all))
     .$if(kind !== null && kind !== 'other', (query) =>
       query.where('operation', 'in', kind === null || kind === 'other' ? all : [...AUDIT_KINDS[kind]]),

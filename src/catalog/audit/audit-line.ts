@@ -21,6 +21,12 @@ export type AuditedWrite = {
 /** An entry of the audit log. `hash` chains it to the previous entry of the same UTC day, see `chainHash`. */
 export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Date; hash: Buffer };
 
+/** Columns of an `AuditLine`. */
+export const AUDIT_COLUMNS = [
+  ...(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'] as const),
+  ...(['status', 'request_id as requestId', 'ip', 'hash'] as const),
+] as const;
+
 /**
  * Returns the hash of an entry: SHA-256 over the hash of the previous entry of the same UTC day (omitted for the first
  * entry of a day) and the JSON of all its fields, with the targets sorted by name. A copy of a day's last hash can

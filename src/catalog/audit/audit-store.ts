@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Schema } from '../schema.ts';
-import { type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit-line.ts';
+import { AUDIT_COLUMNS, type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit-line.ts';
 import { type AuditNames, nameAuditLines } from './name-audit-store.ts';
 
 const CHAIN_LOCK = 7_700_002;
@@ -147,8 +147,7 @@ async function listLines(
     ]);
   const lines = await db
     .selectFrom('audit_line')
-    .select(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'])
-    .select(['status', 'request_id as requestId', 'ip', 'hash'])
+    .select(AUDIT_COLUMNS)
     .where(matches)
     .orderBy('id', 'desc')
     .limit(perPage)

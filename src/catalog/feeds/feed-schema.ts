@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { FeedAccess } from './feed.ts';
+
+/** Readers of a feed. `off`: nobody. `public`: everybody. `token`: everybody who sends its token. */
+export type FeedAccess = 'off' | 'public' | 'token';
 
 /** The feeds of a collection. The token is kept while they need none. */
 export type CollectionFeedTable = {

@@ -4,7 +4,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { Feed, FeedAccess, FeedKey, FeedTexts, FeedVideo } from './feed.ts';
+import type { Feed, FeedKey, FeedTexts, FeedVideo } from './feed.ts';
+import type { FeedAccess } from './feed-schema.ts';
 
 /** Maximum number of videos on a page of a feed. */
 export const FEED_PAGE_VIDEOS = 100;

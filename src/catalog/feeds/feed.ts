@@ -1,5 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { CaptionTrack } from '../schema.ts';
+import type { FeedAccess } from './feed-schema.ts';
 
 export type FeedKey = { libraryId: number; collectionId: Guid };
 
@@ -14,9 +15,6 @@ export type FeedTexts = {
   category: string | null;
   isExplicit: boolean;
 };
-
-/** Readers of a feed. `off`: nobody. `public`: everybody. `token`: everybody who sends its token. */
-export type FeedAccess = 'off' | 'public' | 'token';
 
 /** A feed of a collection. `token` is null unless its readers need one. */
 export type Feed = FeedKey & FeedTexts & { collectionName: string; access: FeedAccess; token: string | null };

@@ -190,11 +190,11 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
 }
 
 /**
- * Removes delivered events after a week, dead letters after 30 days, and the oldest beyond 20,000 of a library; at most
- * ten thousand. Returns true if there are more.
+ * Removes delivered events after a week, dead letters after 30 days, and the oldest beyond 20,000 of a library: at most
+ * ten thousand by age and as many by number. Returns true if there may be more.
  */
 export async function pruneEvents(db: Db): Promise<boolean> {
-  await sql`
+  const surplus = await sql`
     delete from webhook_event where id in (
       select e.id from library l
       cross join lateral (
@@ -202,13 +202,13 @@ export async function pruneEvents(db: Db): Promise<boolean> {
         order by k.position desc offset ${MAX_KEPT_PER_LIBRARY} limit 1) kept
       join webhook_event e on e.library_id = l.id and e.position <= kept.position and e.state <> 'pending'
       limit ${PRUNED_AT_ONCE}) and state <> 'pending'`.execute(db);
-  const { numAffectedRows = 0n } = await sql`
+  const old = await sql`
     delete from webhook_event where id in (
       select id from webhook_event
       where state <> 'pending' and settled_at < now() - make_interval(days => ${DELIVERED_LOG_DAYS})
         and (state = 'delivered' or settled_at < now() - make_interval(days => ${DEAD_LOG_DAYS}))
       order by settled_at limit ${PRUNED_AT_ONCE}) and state <> 'pending'`.execute(db);
-  return Number(numAffectedRows) === PRUNED_AT_ONCE;
+  return [surplus, old].some(({ numAffectedRows = 0n }) => Number(numAffectedRows) === PRUNED_AT_ONCE);
 }
 
 async function wakeSenders(tx: Tx): Promise<void> {

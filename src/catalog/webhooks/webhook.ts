@@ -84,18 +84,18 @@ export function webhookBody({ libraryId, mediaId, status, isIncomplete }: Webhoo
 }
 
 /**
- * Returns the headers of a delivery, signed with each of `readOnlyKeys`: the library's current read-only key, then
- * former ones that are still valid. The signature of the hosted API covers only the body: hex(HMAC-SHA256(body)) under
- * the current key. The additional Standard Webhooks headers also sign id and time, so that a receiver can refuse
- * replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their libraries expect secrets
- * in base64, so a receiver configures `whsec_` and the base64 of the key.
+ * Returns the headers of a delivery, signed with each of `signingKeys`: the library's current read-only key, then
+ * former ones that are still valid, or the secret of an endpoint. The signature of the hosted API covers only the body:
+ * hex(HMAC-SHA256(body)) under the current key. The additional Standard Webhooks headers also sign id and time, so that
+ * a receiver can refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their
+ * libraries expect secrets in base64, so a receiver configures `whsec_` and the base64 of the key.
  */
 export function webhookHeaders(
   event: WebhookEvent,
-  readOnlyKeys: readonly string[],
+  signingKeys: readonly string[],
   nowMs: number,
 ): Record<string, string> {
-  const [current = ''] = readOnlyKeys;
+  const [current = ''] = signingKeys;
   const body = webhookBody(event);
   const timestamp = String(Math.floor(nowMs / 1000));
   const sign = (key: string) => createHmac('sha256', key).update(`${event.id}.${timestamp}.${body}`).digest('base64');
@@ -106,6 +106,6 @@ export function webhookHeaders(
     'X-BunnyStream-Signature': createHmac('sha256', current).update(body).digest('hex'),
     'webhook-id': event.id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': readOnlyKeys.map((key) => `v1,${sign(key)}`).join(' '),
+    'webhook-signature': signingKeys.map((key) => `v1,${sign(key)}`).join(' '),
   };
 }

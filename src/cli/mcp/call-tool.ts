@@ -1,4 +1,4 @@
-import { ApiError, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
+import { ApiError, Millrace, type OperationName, UnreachableError } from '../../../sdk/src/millrace.ts';
 import type { Service } from './find-rights.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { Tool } from './tools.ts';
@@ -26,39 +26,32 @@ export async function callTool(
   const values = { libraryId: service.library, ...input };
   const missing = tool.inputSchema.required.filter((name) => Object(values)[name] === undefined);
   if (missing.length > 0) return failure(`Missing argument ${missing.join(', ')}. ${expected(tool)}`);
-  const wrong = findWrongSegment(tool, values);
-  if (wrong !== null) return failure(`Invalid argument ${wrong}. ${expected(tool)}`);
   try {
     return limited(await send(service, tool, values, signal), service.key);
   } catch (error) {
+    // The client refuses values that change the path, such as `..`.
+    if (error instanceof TypeError) return failure(`Invalid argument: ${error.message} ${expected(tool)}`);
     if (!(error instanceof ApiError) && !(error instanceof UnreachableError)) throw error;
     return failure(String(hideSecrets(error.message, service.key)));
   }
 }
 
-/** Returns the name of an argument that would turn the path into another one, since `..` is resolved like a folder. */
-function findWrongSegment({ route }: Tool, values: Readonly<Record<string, unknown>>): string | null {
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  return names.find((name) => ['', '.', '..'].includes(String(values[name]))) ?? null;
-}
-
 async function send(
   { url, key }: Service,
-  { route }: Tool,
+  { name, route }: Tool,
   values: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const paging = PAGE_SIZES.filter((name) => route.query.includes(name) && values[name] === undefined);
-  const given = route.query.filter((name) => values[name] !== undefined && values[name] !== null);
-  const query = new URLSearchParams([
-    ...given.map((name) => [name, String(values[name])]),
-    ...paging.map((name) => [name, String(DEFAULT_ITEMS)]),
-  ]);
-  const body = route.hasBody ? JSON.stringify(values.body ?? {}) : null;
-  const address = query.size === 0 ? path : `${path}?${query}`;
-  const answer = await new Millrace({ url, key }).request(route.method, address, body, { signal });
-  return answer instanceof Response ? await answer.text() : answer;
+  const sizes = PAGE_SIZES.filter((size) => route.query.includes(size) && values[size] === undefined);
+  const input = {
+    ...values,
+    ...Object.fromEntries(sizes.map((size) => [size, DEFAULT_ITEMS])),
+    ...(route.hasBody && { body: values.body ?? {} }),
+    signal,
+  };
+  // The tools and the client's table of routes are made from the same operations.
+  const answer: unknown = await new Millrace({ url, key }).call(name as OperationName, input as never);
+  return answer instanceof Response ? await answer.text() : (answer ?? '');
 }
 
 function limited(answer: unknown, key: string | null): ToolResult {

@@ -7,7 +7,7 @@ import { closeServer, listen } from '../../lib/listen.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Service } from './find-rights.ts';
-import { McpSession, type SessionOptions } from './session.ts';
+import { MAX_CALLS, McpSession, type SessionOptions } from './session.ts';
 
 /** Only programs of this machine connect. A proxy can publish the port with HTTPS. */
 const HOST = '127.0.0.1';
@@ -20,8 +20,21 @@ const STOP_MS = 2_000;
  * and web page of the machine can connect.
  */
 export async function serveHttp(service: Service & { port: number }, options: SessionOptions): Promise<void> {
+  let open = 0;
   const server = http.createServer(
-    requireOneHost((request, response) => void answer(request, response, service, options)),
+    requireOneHost((request, response) => {
+      if (open >= MAX_CALLS) {
+        response
+          .writeHead(503, { 'retry-after': '1' })
+          .end(`At most ${MAX_CALLS} requests at a time. Try again later.`);
+        return;
+      }
+      open += 1;
+      response.once('close', () => {
+        open -= 1;
+      });
+      void answer(request, response, service, options);
+    }),
   );
   const port = await listen(server, service.port, HOST);
   process.stderr.write(`MCP at http://${HOST}:${port}/mcp. Send a key as Authorization: Bearer KEY.\n`);

@@ -28,6 +28,7 @@ export class McpSession {
   readonly #service: Service;
   readonly #options: SessionOptions;
   readonly #running = new Map<string | number, AbortController>();
+  readonly #closing = new AbortController();
   #tools: Promise<Tool[]> | null = null;
 
   constructor(service: Service, options: SessionOptions) {
@@ -54,6 +55,7 @@ export class McpSession {
 
   /** Aborts all calls. */
   close(): void {
+    this.#closing.abort();
     for (const controller of this.#running.values()) controller.abort();
   }
 
@@ -86,7 +88,7 @@ export class McpSession {
       case 'ping':
         return {};
       case 'tools/list':
-        return { tools: (await this.#loadTools(signal)).map(({ route: _, ...tool }) => tool) };
+        return { tools: (await this.#loadTools()).map(({ route: _, ...tool }) => tool) };
       case 'tools/call':
         return await this.#call(params, signal);
       default:
@@ -104,16 +106,17 @@ export class McpSession {
   }
 
   async #call({ name, arguments: input }: Record<string, unknown>, signal: AbortSignal): Promise<object> {
-    const tool = (await this.#loadTools(signal)).find((each) => each.name === name);
+    const tool = (await this.#loadTools()).find((each) => each.name === name);
     if (tool === undefined) {
       throw new InvalidParams(`This key has no tool ${JSON.stringify(name)}. tools/list returns the names.`);
     }
     return await callTool(this.#service, { tool, input: Object(input) }, signal);
   }
 
-  #loadTools(signal: AbortSignal): Promise<Tool[]> {
+  #loadTools(): Promise<Tool[]> {
     const { readOnly, only } = this.#options;
-    this.#tools ??= findRights(this.#service, signal).then(({ account, write }) =>
+    // All requests share the result, so the cancellation of one must not end it.
+    this.#tools ??= findRights(this.#service, this.#closing.signal).then(({ account, write }) =>
       listTools({ account, write: write && !readOnly }, only),
     );
     // A later request tries again after a failure.

@@ -16,7 +16,7 @@ export type Tool = {
   route: Route;
 };
 
-export type Route = { method: string; path: string; query: readonly string[]; hasBody: boolean };
+export type Route = { query: readonly string[]; hasBody: boolean };
 
 /** Rights of a key. An account key may also call the operations of the account. */
 export type Rights = { account: boolean; write: boolean };
@@ -82,7 +82,7 @@ function toTool(operation: Operation<OperationDeps>): Tool {
       idempotentHint: method !== 'POST',
       openWorldHint: false,
     },
-    route: { method, path, query: Object.keys(query.properties), hasBody: body !== null },
+    route: { query: Object.keys(query.properties), hasBody: body !== null },
   };
 }
 

@@ -105,8 +105,8 @@ async function serveMultivariant(
   const sessionKeys = variant.sessionKeys([...set.video, ...set.audio]);
   // The times of captions count from the start of the whole stream, so a playlist of a time range has none.
   const subtitles = range === null ? subtitlesOf(publication) : [];
-  const alsoMatched = { subtitles, addresses, added, sessionKeys, ...(rates === null ? {} : { iFrames: rates }) };
-  const write = () => writeMultivariant(set, publication.frameRate, alsoMatched);
+  const options = { subtitles, addresses, added, sessionKeys, ...(rates === null ? {} : { iFrames: rates }) };
+  const write = () => writeMultivariant(set, publication.frameRate, options);
   return playlist(publication, { name: `multivariant${tag}`, tag, write, variant }, written);
 }
 

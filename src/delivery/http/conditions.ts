@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { matchesEtag } from '../../lib/matches-etag.ts';
 
 /** Validators that conditions are compared with. `modifiedAt` is absent if no date is known. */
 export type Validators = { etag: string | null; modifiedAt?: Date };
@@ -49,13 +50,6 @@ function readHttpDate(text: string): number | null {
   if (!isAscTime && !IMF_FIXDATE.test(text) && !RFC_850.test(text)) return null;
   const ms = Date.parse(isAscTime ? `${text} GMT` : text);
   return Number.isNaN(ms) ? null : ms;
-}
-
-/** Returns whether If-None-Match contains the ETag (section 13.1.2, weak comparison). */
-function matchesEtag(header: string, etag: string | null): boolean {
-  if (etag === null) return false;
-  if (header.trim() === '*') return true;
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /**

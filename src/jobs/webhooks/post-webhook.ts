@@ -15,10 +15,10 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
 /**
- * An event and its destination. `readOnlyKeys` sign it, the current one first. `limitMs` covers the whole delivery,
+ * An event and its destination. `signingKeys` sign it, the current one first. `limitMs` covers the whole delivery,
  * including redirects.
  */
-export type Delivery = { event: WebhookEvent; url: string; readOnlyKeys: readonly string[]; limitMs: number };
+export type Delivery = { event: WebhookEvent; url: string; signingKeys: readonly string[]; limitMs: number };
 
 /**
  * Posts an event once. Follows at most three redirects as POST with the same headers, each through the outbound client
@@ -35,9 +35,9 @@ export async function postWebhook(delivery: Delivery, outbound: Outbound, signal
 }
 
 async function followPost(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
-  const { event, readOnlyKeys, limitMs } = delivery;
+  const { event, signingKeys, limitMs } = delivery;
   const endMs = performance.now() + limitMs;
-  const headers = webhookHeaders(event, readOnlyKeys, Date.now());
+  const headers = webhookHeaders(event, signingKeys, Date.now());
   let { url } = delivery;
   for (let redirects = 0; ; redirects += 1) {
     const request = {

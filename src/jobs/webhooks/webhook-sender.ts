@@ -154,8 +154,8 @@ async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Pro
   const { url } = event;
   if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the webhook URL was removed or disabled.' };
   try {
-    const readOnlyKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
-    return await postWebhook({ event, url, readOnlyKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);
+    const signingKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
+    return await postWebhook({ event, url, signingKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);

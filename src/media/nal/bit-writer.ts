@@ -4,11 +4,6 @@ export class BitWriter {
   #current = 0;
   #used = 0;
 
-  /** Number of bits written so far. */
-  get length(): number {
-    return this.#bytes.length * 8 + this.#used;
-  }
-
   bit(value: number): void {
     this.#current = (this.#current << 1) | (value & 1);
     this.#used += 1;

@@ -54,9 +54,14 @@ export class GopCloser {
     }
     const numbers = this.#read(first);
     if (numbers === null) return unit;
-    if (unit.isKey) this.#gop = this.#isClosable(unit, slices) ? this.#begin(numbers) : null;
+    if (unit.isKey) this.#gop = numbers.isReference && this.#isClosable(unit, slices) ? this.#begin(numbers) : null;
     if (this.#gop === null) return unit;
     this.#count(numbers);
+    // In a valid stream, later frames have higher numbers than the keyframe and its leading reference frames.
+    if (!unit.isKey && this.#last.number <= this.#gop.dropped) {
+      this.#gop = null;
+      return unit;
+    }
     return { ...unit, bytes: this.#rewrite(unit.bytes, this.#gop) };
   }
 
@@ -87,6 +92,9 @@ export class GopCloser {
     return this.#orOff(() => {
       const pieces = this.#nalsOf(bytes).flatMap((nal) => {
         const written = typeOf(nal) === NAL_SLICE ? rewriteSlice(nal, sets, gop, this.#last.number) : nal;
+        if (written.length >= 256 ** nalLengthBytes) {
+          throw new BrokenMedia(`Expected a NAL unit of less than ${256 ** nalLengthBytes} bytes.`);
+        }
         const length = Buffer.alloc(nalLengthBytes);
         length.writeUIntBE(written.length, 0, nalLengthBytes);
         return [length, written];

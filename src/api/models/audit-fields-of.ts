@@ -1,0 +1,18 @@
+import type { AuditLine } from '../../catalog/audit/audit-line.ts';
+import { wireTime } from './answers.ts';
+
+/** Returns the fields that entries of a library and of the account share. */
+export function auditFieldsOf(line: AuditLine) {
+  return {
+    Id: line.id,
+    Date: wireTime(line.at),
+    Key: line.keyName,
+    Scope: line.scope,
+    Operation: line.operation,
+    Targets: { ...line.targets },
+    Status: line.status,
+    RequestId: line.requestId,
+    Ip: line.ip,
+    Hash: line.hash.toString('hex'),
+  };
+}

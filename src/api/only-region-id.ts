@@ -1,0 +1,2 @@
+/** Id of the only region: an installation is one. `GET /statistics` accepts it as `serverZoneId`. */
+export const ONLY_REGION_ID = 1;
