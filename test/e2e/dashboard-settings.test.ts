@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SETTINGS } from '../../web/dashboard/library/settings-index.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -26,6 +26,7 @@ beforeAll(async () => {
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
   page.on('pageerror', (error) => faults.push(error.message));
 }, HANG_MS);
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 afterAll(async () => {
   await browser?.close();
   await receiver?.stop();
@@ -182,7 +183,6 @@ test(
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Only API key of the library; show everyone' }).click();
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor();
-    expect(faults).toEqual([]);
   },
   HANG_MS,
 );

@@ -17,8 +17,8 @@ function both(fromMs: number, toMs: number): Frame[] {
 }
 
 /**
- * Places frames on the timeline. Video must never step back, and may be left out instead. Returns the offset between the last audio frame and the last video frame, and the time
- * of the last video frame, in ms.
+ * Places frames on the timeline. Video must never step back, and may be left out instead. Returns the offset between
+ * the last audio frame and the last video frame, and the time of the last video frame, in ms.
  */
 function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number } {
   const clock = new MediaClock(0);
