@@ -13,7 +13,13 @@ test('installs, starts, encodes and plays on arm64', LIMIT, async ({ skip }) => 
   const check = spawnSync(SCRIPT, { env, encoding: 'utf8', timeout: CHECK_MS });
   skip(check.status === 2, check.stderr.trim());
   const child = spawn(SCRIPT, { stdio: ['ignore', 2, 2] });
-  onTestFinished(() => void child.kill());
+  // The script ends its own children and removes its folder.
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+  });
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);
 });
