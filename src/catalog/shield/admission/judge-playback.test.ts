@@ -28,7 +28,7 @@ const sign = (validity: { expiresSec: number; shareId?: typeof shareId }) => sig
 const later = NOW_MS / 1000 + 60;
 
 /** Judges a viewer of a page of `good.example`, in a library that only allows that page and requires a token. */
-function judge(change: Partial<PlaybackRequest> = {}): { id: number; received: string } | null {
+function judge(change: Partial<PlaybackRequest> = {}): { id: string; received: string } | null {
   const request: PlaybackRequest = {
     method: 'GET',
     target: player(),

@@ -26,7 +26,7 @@ export type SliceNumbers = {
  */
 export type ClosedGop = { key: number; order: number; dropped: number; idrId: number };
 
-/** Thrown for a slice whose numbers cannot be changed: fields, resets of frame numbers, slice groups, SP and SI slices. */
+/** Thrown for a slice whose numbers cannot be changed: fields, slice groups, SP, SI, and resets of frame numbers. */
 export class UnsupportedSlice extends Error {}
 
 /**
