@@ -12,7 +12,7 @@ const core = settings.BUNNYNET_API_URL ?? settings.BUNNYNET_STREAM_API_URL;
 if (stream === undefined || core === undefined)
   throw new Error('Expected BUNNYNET_STREAM_API_URL, the URL of Millrace, got none. Set it.');
 
-/** Addresses by host name. */
+/** Base URLs of Millrace by the host name that they replace. */
 const TARGETS: ReadonlyMap<string, URL> = new Map([
   ['video.bunnycdn.com', new URL(stream)],
   ['api.bunny.net', new URL(core)],

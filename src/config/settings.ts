@@ -145,7 +145,7 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Name that is no setting, and a sentence about it with the nearest setting. */
+/** A name that is not a setting, and a sentence that suggests the nearest setting. */
 export type UnknownSetting = { name: string; sentence: string };
 
 /** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */

@@ -59,6 +59,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };
   const sample = samples[title ?? ''];
-  if (sample === undefined) throw new Error(`Teach sample-body.ts a body of ${title}, which ${name} takes.`);
+  if (sample === undefined)
+    throw new Error(`Add a sample of ${title} to sample-body.ts, because ${name} takes it as its body.`);
   return sample;
 }

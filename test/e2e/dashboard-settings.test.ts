@@ -42,7 +42,7 @@ const stored = async () => {
 };
 
 test(
-  'the search opens the place of a setting of each block and marks it',
+  'the search opens the block of a setting and highlights the setting, for each block',
   async () => {
     // The audit log has a table once something has changed.
     const body = JSON.stringify({ name: 'Talks' });
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'pickers of the player change its preview before saving, one bar saves them, and leaving asks',
+  'player settings change the preview before they are saved, and leaving without saving asks first',
   async () => {
     await open('settings/player');
     await press('10 s back');
@@ -212,7 +212,7 @@ test(
 );
 
 test(
-  'filters are kept under a name, and the list shows the chosen columns',
+  'filters can be saved under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
     await open('videos?view=list&search=pond');

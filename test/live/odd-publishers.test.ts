@@ -96,7 +96,7 @@ test('with irregular keyframes, target durations, preload hints and dates remain
   }
 }, 120_000);
 
-test('SRT keeps its last frames, and the status reports frame rate, channels and omitted tracks', async () => {
+test('an SRT recording has its last frames, the playlist lists rate and channels, and the status omitted tracks', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;

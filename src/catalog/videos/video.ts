@@ -25,9 +25,7 @@ export type VideoDetails = {
   durationMs: number;
 };
 
-/**
- * A video by state. The original may be gone once the video is finished, or may never have existed (made from live).
- */
+/** A video by state. A finished video may have lost its original, or never had one if it was recorded live. */
 export type Video = VideoDetails &
   (
     | { state: 'created' }

@@ -20,13 +20,19 @@ export type ClaimedEvent = WebhookEvent & {
   attempts: number;
   /** Null if the address or the endpoint was removed or disabled. */
   url: string | null;
-  /** The read-only key of the library, then former ones that are still valid. Or the secret of the endpoint. */
+  /**
+   * Signing keys: the secret of the endpoint, or else the read-only key of the library, followed by former ones that
+   * are still valid.
+   */
   signingKeysSealed: Buffer[];
   /** Request that caused the event, for log lines. */
   requestId: string | null;
 };
 
-/** `perLibrary` bounds deliveries to the address in the settings, `perEndpoint` those to each further endpoint. */
+/**
+ * Maximum numbers of concurrent deliveries: `perLibrary` to the `WebhookUrl` of a library, `perEndpoint` to each
+ * additional endpoint.
+ */
 export type ClaimBounds = { limit: number; perLibrary: number; perEndpoint: number; leaseSec: number };
 
 /**

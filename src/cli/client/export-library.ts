@@ -19,7 +19,7 @@ export const EXPORT_FILES = { collections: 'collections.json', statistics: 'stat
 const MARKS = '.export.json';
 
 const [CREATED, UPLOAD_FAILED] = [0, 6];
-/** Thumbnails that are frames of the video, which an import makes again. */
+/** Matches thumbnails that are frames of the video. An import creates them again. */
 const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
 const SNIFFED_BYTES = 16;
 

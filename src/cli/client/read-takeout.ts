@@ -93,7 +93,7 @@ function matchFiles(media: readonly string[], listed: readonly Listed[]): Map<st
       matches.set(name, video);
     }
   };
-  // Exact names first, so that a shortened one does not take them.
+  // Match exact names first, so that a shortened name does not take their rows.
   claim(({ text }, title) => text === title);
   claim(({ text, isShortened }, title) => isShortened && title.startsWith(text));
   return matches;

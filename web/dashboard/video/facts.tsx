@@ -150,7 +150,7 @@ function More({ video, draft }: PartProps & { draft: DetailsDraft }) {
   );
 }
 
-/** Further meta tags, as names and values. */
+/** Meta tags that no other field shows, as names and values. */
 function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
   const property = useSignal('');
   const added = useSignal('');
