@@ -229,7 +229,7 @@ test(
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toBe('pond');
-    await press('Forget the filter Rivers');
+    await press('Delete the filter Rivers');
     await page.getByRole('button', { name: 'Rivers', exact: true }).waitFor({ state: 'detached' });
     await keepPictures(page, 'saved-filters');
     expect(await axeViolations(page, 'main')).toEqual([]);

@@ -120,7 +120,7 @@ test('an SRT recording has its last frames, the playlist lists rate and channels
   expect(video?.[1]).toContain('RESOLUTION=');
   expect(audio?.[1]).toMatch(/CODECS="mp4a[^,"]*"/);
   expect(live).toContain(`URI="${audio?.[2]}"`);
-  expect(await reasonOf(stream)).toMatch(/further track \(MPEG audio\).* got MPEG-2 video/);
+  expect(await reasonOf(stream)).toMatch(/additional track \(MPEG audio\).* got MPEG-2 video/);
   await ended(publisher);
   await until(async () => ((await statusOf(stream)).transcoding?.state === 'idle' ? true : null), 'the state idle');
   expect((await statusOf(stream)).transcoding).toEqual({ state: 'idle', reason: null, resolutions: '' });

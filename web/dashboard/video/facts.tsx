@@ -163,7 +163,7 @@ function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
   return (
     <div class="stack tight">
       <h3>{t('Meta tags')}</h3>
-      <p class="hint">{t('The player page contains them. They also filter lists, as name=value.')}</p>
+      <p class="hint">{t('The player page contains these tags. Lists can be filtered by them, as name=value.')}</p>
       <ul class="rows">
         {value.others.map((tag, index) => (
           // Tags have no id, so their index identifies them.
