@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** Headers of a page of the dashboard in a browser with an address of its own. */
+/** Headers of a dashboard page in a browser with a unique address. */
 const browser = (cookie?: string): Record<string, string> => {
   count += 1;
   return { ...pageHeaders({ url: ORIGIN }, cookie), 'X-Forwarded-For': `198.51.100.${count}` };

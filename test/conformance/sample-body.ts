@@ -4,7 +4,7 @@ import { UNKNOWN_GUID } from './make-rows.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import type { World } from './world.ts';
 
-/** Returns a plain body that an operation can carry out, or null for one without a body. */
+/** Returns a minimal body that an operation accepts, or null for an operation without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (body === null) return null;
   if (body === 'raw')

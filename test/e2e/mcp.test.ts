@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a process of its own.
+// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a separate process.
 let api: TestApi;
 const clients: Client[] = [];
 const servers: ChildProcess[] = [];

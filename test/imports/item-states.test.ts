@@ -29,7 +29,7 @@ const listed = (id: Guid): ListedItem => ({
   video: emptyVideo(),
 });
 
-/** Creates an import in a library of its own. */
+/** Creates an import in a separate library. */
 async function makeImport(
   items: readonly ListedItem[],
   libraryId: number,

@@ -114,7 +114,7 @@ export function receiveSource(video: Video, source: Source, options: UploadOptio
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
-/** The first file of an imported video may come from an upload with options of its own. */
+/** The first file of an imported video may come from an upload with its own options. */
 function pickImported({ isImported }: UploadOptions): UploadOptions {
   return isImported === true ? { isImported } : {};
 }

@@ -166,8 +166,8 @@ const nextAttempt = sql<Date | null>`(
         and p.position < webhook_event.position))`;
 
 /**
- * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
+ * Queues an event again, in any state, before the later events of its video. Its three days start again, and its line
+ * continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {

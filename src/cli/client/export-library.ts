@@ -148,7 +148,7 @@ async function fetchInto({ files, folder }: Exporting, path: string, extension: 
   await downloadFile(zoneFile(files, path), { target, sha256: null });
 }
 
-/** Downloads the media of a video, unless the folder has it undamaged. Returns whether it was transferred. */
+/** Downloads the media of a video, unless the folder contains an undamaged copy. Returns whether it was transferred. */
 async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder, names, sums } = exporting;
   const sha256 = video.hasOriginal === true ? video.originalHash : null;
