@@ -22,7 +22,7 @@ const withCookie = (setCookie: string) =>
   ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } }) as IncomingMessage;
 const NOW = 1_800_000_000_000;
 
-test('accepts only the correct password', async () => {
+test('accepts only the right password', async () => {
   const share = makeShare();
   const { check } = passwords();
   expect(await check(share, PASSWORD, 'a')).toBe('right');
@@ -54,7 +54,7 @@ test('refuses all addresses after 200 wrong passwords of a share', async () => {
   expect(await check(share, PASSWORD, 'new')).toBe('limited');
 });
 
-test('correct passwords do not count towards the limit', async () => {
+test('right passwords do not count towards the limit', async () => {
   const share = makeShare();
   const { check } = passwords();
   for (let count = 0; count < 21; count += 1) expect(await check(share, PASSWORD, 'a')).toBe('right');
