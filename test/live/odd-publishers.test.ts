@@ -96,7 +96,7 @@ test('with irregular keyframes, target durations, preload hints and dates remain
   }
 }, 120_000);
 
-test('an SRT recording has its last frames, the playlist lists rate and channels, and the status omitted tracks', async () => {
+test('reports rate, channels and omitted tracks of an SRT stream, and records its last frames', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
