@@ -485,7 +485,7 @@ export type Operations = {
   deleteWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a webhook endpoint with its deliveries. Waiting ones are not sent. `DELETE /library/{libraryId}/webhook-endpoints/{endpointId}` */
   deleteWebhookEndpoint: { input: { libraryId: number; endpointId: string }; answer: StatusModel };
-  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
+  /** Asks a process to finish or return its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
   drainNode: { input: { nodeId: string; force?: boolean }; answer: undefined };
   /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
   endPersonSessions: { input: { personId: string }; answer: undefined };

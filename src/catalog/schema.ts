@@ -210,7 +210,7 @@ export type RenditionTable = {
   active: Generated<boolean>;
   retired_at: Date | null;
   plan: Json<RenditionPlan>;
-  /** Audio that was measured. */
+  /** Null if the audio was not measured. */
   loudness: ColumnType<Loudness | null, string | null | undefined, string | null>;
   timescale: number;
   width_px: number | null;
@@ -219,7 +219,7 @@ export type RenditionTable = {
   init: Buffer | null;
   init_sha256: Buffer | null;
   planned_segments: Buffer | null;
-  /** Its segments are made when viewers request them, the rest by backfill later. */
+  /** True if its segments are encoded when viewers request them, and the rest later by backfill. */
   on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
   /** A number unique to this rendition; initialisation vectors are derived from it. */

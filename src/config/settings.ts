@@ -118,7 +118,7 @@ export function readOwnSettings(): Settings {
 
 /**
  * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
- * in the data folder) for the others. An empty value counts as unset. A secret may be in a file of its own, which the
+ * in the data folder) for the others. An empty value counts as unset. A secret may be in a separate file, which the
  * name with `_FILE` gives. Throws `Refused` with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
@@ -145,7 +145,7 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Name that is no setting, and a sentence about it with the nearest setting. */
+/** A name that is not a setting, and a sentence that suggests the nearest setting. */
 export type UnknownSetting = { name: string; sentence: string };
 
 /** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
@@ -197,7 +197,7 @@ function readTexts(environment: Environment): { texts: Texts; problems: string[]
   return { texts, problems };
 }
 
-/** Adds the secrets that are in files of their own. Returns one line for each that cannot be read. */
+/** Adds the secrets that are in separate files. Returns one line for each that cannot be read. */
 function readSecretFiles(merged: Record<string, string | undefined>): string[] {
   return [...SECRET_SETTINGS].flatMap((name) => {
     const fileName = name + FILE_SUFFIX;

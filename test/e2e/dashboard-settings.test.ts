@@ -43,7 +43,7 @@ const stored = async () => {
 };
 
 test(
-  'the search opens the place of a setting of each block and marks it',
+  'the search opens the block of a setting and highlights the setting, for each block',
   async () => {
     // The audit log has a table once something has changed.
     const body = JSON.stringify({ name: 'Talks' });
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  'pickers of the player change its preview before saving, one bar saves them, and leaving asks',
+  'player settings change the preview before they are saved, and leaving without saving asks first',
   async () => {
     await open('settings/player');
     await press('10 s back');
@@ -212,7 +212,7 @@ test(
 );
 
 test(
-  'filters are kept under a name, and the list shows the chosen columns',
+  'filters can be saved under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
     await open('videos?view=list&search=pond');
@@ -229,7 +229,7 @@ test(
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toBe('pond');
-    await press('Forget the filter Rivers');
+    await press('Delete the filter Rivers');
     await page.getByRole('button', { name: 'Rivers', exact: true }).waitFor({ state: 'detached' });
     await keepPictures(page, 'saved-filters');
     expect(await axeViolations(page, 'main')).toEqual([]);

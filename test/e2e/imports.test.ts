@@ -50,7 +50,7 @@ test('plans an import with the fields of the chosen source, then carries it out'
   expect((await download).suggestedFilename()).toBe('import.csv');
 });
 
-test('switches the feeds of a collection on and copies the address', { timeout: 300_000 }, async () => {
+test('turns on the feeds of a collection and copies their URL', { timeout: 300_000 }, async () => {
   const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });
   await open('collections');
   await page.getByRole('button', { name: 'Edit Broadcasts' }).click();

@@ -25,7 +25,7 @@ export function passkeyPlace(message: IncomingMessage, { publicUrl, trusted }: O
 }
 
 const FAULTS = {
-  'no-address': 'Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.',
+  'no-address': 'Passkeys require the URL of the service. Set MILLRACE_PUBLIC_URL to its https URL.',
   address: 'Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address. Set it to an https URL with a name.',
   'plain-http': 'Passkeys need https, but MILLRACE_PUBLIC_URL has http. Set it to an https URL.',
 } as const;

@@ -19,7 +19,7 @@ export const EXPORT_FILES = { collections: 'collections.json', statistics: 'stat
 const MARKS = '.export.json';
 
 const [CREATED, UPLOAD_FAILED] = [0, 6];
-/** Thumbnails that are frames of the video, which an import makes again. */
+/** Matches thumbnails that are frames of the video. An import creates them again. */
 const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
 const SNIFFED_BYTES = 16;
 
@@ -148,7 +148,7 @@ async function fetchInto({ files, folder }: Exporting, path: string, extension: 
   await downloadFile(zoneFile(files, path), { target, sha256: null });
 }
 
-/** Downloads the media of a video, unless the folder has it undamaged. Returns whether it was transferred. */
+/** Downloads the media of a video, unless the folder contains an undamaged copy. Returns whether it was transferred. */
 async function exportMedia(exporting: Exporting, video: VideoModel): Promise<boolean> {
   const { folder, names, sums } = exporting;
   const sha256 = video.hasOriginal === true ? video.originalHash : null;

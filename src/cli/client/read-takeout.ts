@@ -60,7 +60,7 @@ async function readTables(root: string, names: readonly string[]): Promise<Row[]
   return read.flat();
 }
 
-/** Returns the first playlist of each video. The tables of playlists are in a folder of their own. */
+/** Returns the first playlist of each video. The tables of playlists are in a separate folder. */
 async function readPlaylists(root: string, names: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const name of names.filter((one) => /(^|[/\\])playlists[/\\][^/\\]+\.csv$/i.test(one))) {
@@ -93,7 +93,7 @@ function matchFiles(media: readonly string[], listed: readonly Listed[]): Map<st
       matches.set(name, video);
     }
   };
-  // Exact names first, so that a shortened one does not take them.
+  // Match exact names first, so that a shortened name does not take their rows.
   claim(({ text }, title) => text === title);
   claim(({ text, isShortened }, title) => isShortened && title.startsWith(text));
   return matches;

@@ -31,7 +31,7 @@ export async function choosePasskey(): Promise<object> {
 export function passkeyFault({ origin, fault }: PasskeyPlace): string | null {
   switch (fault) {
     case 'no-address':
-      return t('Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.');
+      return t('Passkeys require the URL of the service. Set MILLRACE_PUBLIC_URL to its https URL.');
     case 'address':
       return t('Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.');
     case 'plain-http':

@@ -8,8 +8,8 @@ export const de = {
   'Use e-mail and password': 'E-Mail und Passwort verwenden',
   'E-mail address': 'E-Mail-Adresse',
   Password: 'Passwort',
-  'Code of your app': 'Code deiner App',
-  'Sign-ins and changes in the whole account, kept for 90 days.':
+  'Code from your app': 'Code deiner App',
+  'Sign-ins and changes to the account, kept for 90 days.':
     'Anmeldungen und Änderungen im ganzen Konto, 90 Tage lang aufbewahrt.',
   Kind: 'Art',
   'Person or key': 'Person oder Schlüssel',
@@ -25,7 +25,7 @@ export const de = {
   'To sign in with a passkey, open': 'Um dich mit einem Passkey anzumelden, öffne',
   'Sign in with a fingerprint, face, PIN or security key, without a password and code.':
     'Melde dich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an, ohne Passwort und Code.',
-  'Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
+  'Passkeys require the URL of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
     'Passkeys brauchen die Adresse des Dienstes. Setze MILLRACE_PUBLIC_URL auf seine https-URL.',
   'Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.':
     'Passkeys setzen einen Hostnamen voraus, aber MILLRACE_PUBLIC_URL enthält eine IP-Adresse.',
@@ -46,7 +46,7 @@ export const de = {
   'Passkey removed.': 'Passkey entfernt.',
   'All sessions that this passkey opened end, except this one.':
     'Alle Sitzungen, die mit diesem Passkey begonnen wurden, werden beendet, außer dieser.',
-  'Such as the name of the device. Empty: the name of the browser.':
+  'For example, the name of the device. If empty, the name of the browser is used.':
     'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
     'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
@@ -62,7 +62,7 @@ export const de = {
     'Der Anbieter hat dich nicht bestätigt, oder du hast abgebrochen. Versuche es noch einmal.',
   'The provider cannot be reached. Try again later, or sign in another way.':
     'Der Anbieter ist nicht erreichbar. Versuche es später, oder melde dich anders an.',
-  'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.':
+  "The provider sent an invalid response. Try again, or ask an owner to check the provider's settings.":
     'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder frage einen Inhaber.',
   'This sign-in has expired, was used before, or was started in another browser. Start again.':
     'Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.',
@@ -91,12 +91,12 @@ export const de = {
   'Client secret': 'Client-Geheimnis',
   'Leave empty to keep the stored secret.': 'Leer lassen, um das gespeicherte Geheimnis zu behalten.',
   'Accepted domains': 'Erlaubte Domains',
-  'Separated by commas. Empty: all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
+  'Separated by commas. Leave empty to allow all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
   'Role without an invitation': 'Rolle ohne Einladung',
   'New people get this role the first time they sign in.':
     'Neue Personen erhalten diese Rolle bei der ersten Anmeldung.',
   'None: an invitation or a group is needed': 'Keine: Einladung oder Gruppe nötig',
-  'Claim with groups': 'Claim mit Gruppen',
+  'Groups claim': 'Claim mit Gruppen',
   'For example, groups. If empty, groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
   'Addresses without email_verified count as verified': 'Adressen ohne email_verified gelten als bestätigt',
   'Only for providers that set all addresses themselves.': 'Nur für Anbieter, die alle Adressen selbst vergeben.',
@@ -157,12 +157,12 @@ export const de = {
   'Current password': 'Aktuelles Passwort',
   'New password': 'Neues Passwort',
   'Change password': 'Passwort ändern',
-  'Sign-in now needs a code of your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
-  'Sign-in needs only your password now.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
+  'Sign-in now requires a code from your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
+  'Sign-in now requires only your password.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
   'Second factor': 'Zweiter Faktor',
   'An authenticator app on your phone shows a new code every 30 seconds.':
     'Eine Authenticator-App auf deinem Telefon zeigt alle 30 Sekunden einen neuen Code.',
-  'Sign-in needs a code of your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
+  'Sign-in requires a code from your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
   'Set up an app': 'App einrichten',
   'QR code for your app': 'QR-Code für deine App',
   'Secret, if you cannot scan the code': 'Geheimnis, falls du den Code nicht scannen kannst',
@@ -533,7 +533,7 @@ export const de = {
   draining: 'wird geleert',
   '{0}, incompatible': '{0}, inkompatibel',
   'Drain {0} on {1}': '{0} auf {1} leeren',
-  'The process finishes or hands back its work and exits. Only its machine can start it again.':
+  'The process finishes or returns its work, and exits. It can be started again only on its own machine.':
     'Der Prozess beendet seine Arbeit oder gibt sie zurück und endet. Nur sein Rechner kann ihn wieder starten.',
   'Drain even if no other process can take over its live streams':
     'Auch leeren, wenn kein anderer Prozess seine Livestreams übernehmen kann',
@@ -612,7 +612,7 @@ export const de = {
   'Unknown language': 'Unbekannte Sprache',
   'from the video file': 'aus der Videodatei',
   added: 'hinzugefügt',
-  'Players begin with this track': 'Player beginnen mit dieser Spur',
+  'Default track in players': 'Player beginnen mit dieser Spur',
   Purpose: 'Zweck',
   'This is the last audio track. Without it the video has no sound.':
     'Das ist die letzte Tonspur. Ohne sie hat das Video keinen Ton.',
@@ -622,7 +622,7 @@ export const de = {
   'The track is being encoded. Viewers can choose it when it is ready.':
     'Die Spur wird encodiert. Zuschauer können sie wählen, sobald sie fertig ist.',
   'Add an audio track': 'Tonspur hinzufügen',
-  'An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.':
+  'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.':
     'Eine Audiodatei, die mit dem Video beginnt. Eine längere wird gekürzt, eine kürzere endet mit Stille.',
   'If empty, the track is named after its language and purpose.':
     'Ohne Eingabe heißt die Spur nach ihrer Sprache und ihrem Zweck.',
@@ -945,7 +945,7 @@ export const de = {
     'Noch kein Encoder verbunden. Trage eine der Server-URLs und den Streamschlüssel in deinen Encoder ein.',
   "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.":
     'Seit {0} s kommen keine Daten an. Die Verbindung des Encoders ist zu langsam oder instabil. Senke die Bitrate.',
-  'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.':
+  'Frames are being dropped: {0} in the worst second instead of {1}. The encoder or its connection is overloaded.':
     'Bilder gehen verloren: {0} in der schlechtesten Sekunde statt {1}. Encoder oder Verbindung sind überlastet.',
   'Video at {0} fps looks choppy. Use 25 fps or more.': 'Video mit {0} Bildern/s wirkt ruckelig. Nimm mindestens 25.',
   'The bitrate drops to {0} of {1}. Use a constant or lower bitrate.':
@@ -1128,7 +1128,7 @@ export const de = {
   'Technical details': 'Technische Details',
   'SHA-256 of the original': 'SHA-256 des Originals',
   'Meta tags': 'Meta-Tags',
-  'The player page contains them. They also filter lists, as name=value.':
+  'The player page contains these tags. Lists can be filtered by them, as name=value.':
     'Die Player-Seite enthält sie. Listen lassen sich damit als Name=Wert filtern.',
   'Meta tag name': 'Name des Meta-Tags',
   'Meta tag value': 'Wert des Meta-Tags',
@@ -1165,7 +1165,7 @@ export const de = {
   Downloads: 'Downloads',
   'No file can be downloaded. Turn on MP4 files in the encoding settings.':
     'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Kodierungseinstellungen ein.',
-  'Form of the code': 'Form des Codes',
+  'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',
   oEmbed: 'oEmbed',
@@ -1521,13 +1521,14 @@ export const de = {
   'Not permitted': 'Nicht erlaubt',
   'Not found': 'Nicht gefunden',
   Refused: 'Abgelehnt',
-  'Order by {0}': 'Sortieren nach {0}',
+  'Sort by {0}': 'Sortieren nach {0}',
   Columns: 'Spalten',
-  'Forget the filter {0}': 'Filter {0} löschen',
+  'Delete the filter {0}': 'Filter {0} löschen',
   'Save these filters…': 'Diese Filter speichern …',
   'Save filters': 'Filter speichern',
   'Name of the filters': 'Name der Filter',
-  'Kept in this browser, with the order of the list.': 'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
+  'Saved in this browser, together with the sort order.':
+    'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
   Timeline: 'Zeitleiste',
   Duration: 'Dauer',
   'no longer exists': 'gibt es nicht mehr',

@@ -37,7 +37,7 @@ export function shareCode(kind: CodeKind, shared: Shared): string {
   }
 }
 
-/** The element builds the address from its attributes, and the edge serves its script. */
+/** The element builds the URL from its attributes, and the edge serves its script. */
 function elementCode({ address, video, size }: Shared): string {
   const { origin, pathname, searchParams } = new URL(address);
   const [, , library = '', guid = ''] = pathname.split('/');

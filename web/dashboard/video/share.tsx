@@ -180,7 +180,7 @@ function Code({ video, address, start, play, files }: CodeProps) {
   return (
     <Panel title={t('Embed code')}>
       <fieldset class="switch words">
-        <legend class="unseen">{t('Form of the code')}</legend>
+        <legend class="unseen">{t('Code format')}</legend>
         {kinds.map(([name, label]) => (
           <button key={name} type="button" aria-pressed={kind.value === name} onClick={() => (kind.value = name)}>
             {tr(label)}

@@ -94,7 +94,7 @@ function Heading({ label, order, wanted, isFact }: HeadingProps) {
       <button
         type="button"
         class="quiet"
-        aria-label={t('Order by {0}', tr(label))}
+        aria-label={t('Sort by {0}', tr(label))}
         aria-pressed={isHere}
         onClick={() => changeListQuery({ order, direction: isHere ? other : usual })}
       >

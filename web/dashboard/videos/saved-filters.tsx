@@ -46,7 +46,7 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
             <button
               type="button"
               class="quiet"
-              aria-label={t('Forget the filter {0}', one.name)}
+              aria-label={t('Delete the filter {0}', one.name)}
               onClick={() => (saved.value = saved.value.filter((other) => other !== one))}
             >
               <Icon name="close" />
@@ -94,7 +94,7 @@ function NameDialog({ onSave, onClose }: { onSave: (name: string) => void; onClo
       <form class="stack" onSubmit={save}>
         <TextField
           label={t('Name of the filters')}
-          hint={t('Kept in this browser, with the order of the list.')}
+          hint={t('Saved in this browser, together with the sort order.')}
           value={name.value}
           onChange={(text) => (name.value = text)}
         />

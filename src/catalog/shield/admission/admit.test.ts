@@ -123,7 +123,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
     { purpose: 'player' },
     'admitted',
   ],
-])('%s', (_, change, target, request, expected) => {
+])('decides about a request: %s', (_, change, target, request, expected) => {
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 
