@@ -251,5 +251,5 @@ test('the dashboard learns where passkeys work, and pages elsewhere are refused 
   const elsewhere = { ...browser(), Origin: service.url };
   const answer = await send('POST', '/dashboard/passkey/options', elsewhere, {});
   expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}. Open the dashboard there.` });
+  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}/. Open the dashboard there.` });
 });
