@@ -137,6 +137,11 @@ test(
     await dialog.getByLabel('Name (optional)').fill('Newsroom');
     await dialog.getByLabel('Only these').check();
     expect(await dialog.getByLabel('Video ready').isChecked()).toBe(true);
+    await dialog.getByLabel('Video ready').uncheck();
+    await dialog.getByLabel('All events').check();
+    await dialog.getByLabel('Only these').check();
+    expect(await dialog.getByLabel('Video ready').isChecked()).toBe(false);
+    await dialog.getByLabel('Video ready').check();
     expect(await axeViolations(page, 'dialog')).toEqual([]);
     await keepPictures(page, 'endpoint-dialog');
     await dialog.getByRole('button', { name: 'Add endpoint' }).click();
@@ -146,13 +151,18 @@ test(
     receiver.script(status(204));
     await page
       .getByRole('row', { name: /Newsroom/ })
-      .getByRole('button', { name: 'Resend' })
+      .getByRole('button', { name: /^Resend Test event, / })
       .click();
     await expect.poll(() => receiver.arrivals.length, PATIENCE).toBe(2);
     await press('Send test to Newsroom');
     await page.getByText('Test delivered: HTTP 204').waitFor(PATIENCE);
     await keepPictures(page, 'webhooks');
     await press('Edit Newsroom');
+    await press('Delete endpoint');
+    await page.getByText('Its signing secret and its deliveries are deleted too.').waitFor();
+    await keepPictures(page, 'endpoint-delete');
+    await press('Cancel');
+    await press('Delete endpoint');
     await press('Delete endpoint');
     await page.getByText('No endpoint yet.', { exact: false }).waitFor();
   },
@@ -212,6 +222,23 @@ test(
 );
 
 test(
+  'the player preview shows why it cannot load its video',
+  async () => {
+    const items = [{ guid: crypto.randomUUID() }];
+    const finished = /\/videos\?status=4&/;
+    await page.route(finished, (route) => route.fulfill({ json: { totalItems: 1, items } }));
+    await page.route('**/embed-address', (route) => route.fulfill({ status: 404, json: { Message: 'It is gone.' } }));
+    await open('settings/player');
+    const preview = page.locator('.player-preview');
+    await preview.getByRole('alert').filter({ hasText: 'It is gone.' }).waitFor(PATIENCE);
+    await keepPictures(page, 'player-preview-error');
+    expect(await preview.locator('.waiting').count()).toBe(0);
+    await page.unrouteAll();
+  },
+  HANG_MS,
+);
+
+test(
   'filters are kept under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
@@ -223,13 +250,15 @@ test(
     await page.getByLabel('Category').check();
     await page.getByLabel('Views', { exact: true }).uncheck();
     await open('videos?view=list');
-    await page.getByRole('button', { name: 'Order by Size' }).waitFor();
+    await press('Order by Size');
+    await page.getByRole('button', { name: 'Order by Size, now descending' }).click();
+    await page.getByRole('button', { name: 'Order by Size, now ascending' }).waitFor();
     expect(await page.getByRole('button', { name: 'Order by Views' }).count()).toBe(0);
     await page.locator('.list-head').getByText('Category', { exact: true }).waitFor();
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toBe('pond');
-    await press('Forget the filter Rivers');
+    await press('Delete the filter Rivers');
     await page.getByRole('button', { name: 'Rivers', exact: true }).waitFor({ state: 'detached' });
     await keepPictures(page, 'saved-filters');
     expect(await axeViolations(page, 'main')).toEqual([]);

@@ -46,6 +46,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       createCollection: 'Created a collection',
       updateCollection: 'Changed a collection',
       deleteCollection: 'Deleted a collection',
+      updateFeed: 'Changed the feeds of a collection',
     },
   },
   {
@@ -132,7 +133,45 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
   },
 ];
 
-const SENTENCES: Readonly<Record<string, string>> = Object.assign({}, ...ACTIONS.map(({ operations }) => operations));
+/** Sentences of operations that only the audit log of the account contains. */
+const ACCOUNT_OPERATIONS: Readonly<Record<string, string>> = {
+  signIn: 'Signed in',
+  signOut: 'Signed out',
+  endOwnSession: 'Ended an own session',
+  endOwnSessions: 'Ended the other own sessions',
+  endPersonSessions: 'Ended the sessions of a person',
+  endSessionsByProvider: 'Sessions ended by the sign-in provider',
+  invitePerson: 'Invited a person',
+  invitePersonAgain: 'Invited a person again',
+  joinAccount: 'Accepted the invitation',
+  updatePerson: 'Changed a person',
+  deletePerson: 'Deleted a person',
+  updateOwnAccount: 'Changed the own account',
+  changeOwnPassword: 'Changed the own password',
+  setOwnTotp: 'Switched on the second factor',
+  removeOwnTotp: 'Switched off the second factor',
+  addOwnPasskey: 'Added a passkey',
+  renameOwnPasskey: 'Renamed a passkey',
+  removeOwnPasskey: 'Removed a passkey',
+  createPersonBySignIn: 'Created by the first sign-in with a provider',
+  linkPersonBySignIn: 'Linked to a sign-in provider',
+  changeRolesBySignIn: 'Roles changed by the sign-in provider',
+  createSignInProvider: 'Added a sign-in provider',
+  updateSignInProvider: 'Changed a sign-in provider',
+  deleteSignInProvider: 'Deleted a sign-in provider',
+  createPullZone: 'Created a pull zone',
+  deletePullZone: 'Deleted a pull zone',
+  addCertificate: 'Added a certificate',
+  removeCertificate: 'Removed a certificate',
+  setForceSsl: 'Changed the redirect to https',
+  drainNode: 'Drained a node',
+};
+
+const SENTENCES: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ACCOUNT_OPERATIONS,
+  ...ACTIONS.map(({ operations }) => operations),
+);
 
 /** Returns the sentence of an operation. For an operation without one, the words of its name. */
 export function actionOf(operation: string): string {
