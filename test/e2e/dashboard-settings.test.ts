@@ -4,6 +4,7 @@ import { SETTINGS } from '../../web/dashboard/library/settings-index.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { keepPictures, openDashboard } from '../support/dashboard.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { createVideo } from '../support/videos.ts';
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
@@ -175,10 +176,19 @@ test(
     const guid = await createVideo(service, 'The weir');
     const share = { method: 'POST', headers: { AccessKey: LIBRARY_KEY }, body: '{}' };
     await fetch(`${service.apiUrl}/library/1/videos/${guid}/shares`, share);
+    const headers = { AccessKey: LIBRARY_KEY, 'Content-Type': 'application/json' };
+    const edit = { title: 'The old weir', description: 'Water', category: 'Mills', metaTags: [{ property: 'a' }] };
+    const video = `${service.apiUrl}/library/1/videos/${guid}`;
+    await fetch(video, { method: 'POST', headers, body: JSON.stringify(edit) });
     await open('settings/audit');
+    const change = page.getByRole('row', { name: /Changed a video/ });
+    await change.getByText('Title: The weir → The old weir').waitFor();
+    await change.getByText('Description: nothing → Water').waitFor();
+    await change.getByText('1 more', { exact: true }).waitFor();
+    await lookAtPage('audit', page);
     const row = page.getByRole('row', { name: /Created a share page/ });
     await row.getByText('API key of the library').waitFor();
-    expect(await row.getByRole('link', { name: 'The weir' }).getAttribute('href')).toContain(guid);
+    expect(await row.getByRole('link', { name: 'The old weir' }).getAttribute('href')).toContain(guid);
     const seen = await page.locator('main').evaluate((main) => {
       for (const fold of main.querySelectorAll('details')) fold.remove();
       return main.textContent ?? '';

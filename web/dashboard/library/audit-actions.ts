@@ -177,6 +177,16 @@ const SENTENCES: Readonly<Record<string, string>> = Object.assign(
 export function actionOf(operation: string): string {
   const sentence = Object.hasOwn(SENTENCES, operation) ? SENTENCES[operation] : undefined;
   if (sentence !== undefined) return sentence;
-  const words = operation.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return wordsOf(operation);
+}
+
+/** Returns the words of a name in camel case. Words in capitals such as `DRM` stay. */
+export function wordsOf(name: string): string {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
+    .replaceAll('.', ' ')
+    .split(' ')
+    .map((word) => (/^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase()))
+    .join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

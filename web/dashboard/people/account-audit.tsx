@@ -7,6 +7,7 @@ import { useLoaded } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
 import { moment } from '../base/words.ts';
 import { actionOf } from '../library/audit-actions.ts';
+import { AuditChanges } from '../library/audit-changes.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
@@ -96,7 +97,10 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
         <tr key={line.Id}>
           <th scope="row">{moment(line.Date)}</th>
           <td>{nameOf(line.Key)}</td>
-          <td>{tr(actionOf(line.Operation))}</td>
+          <td>
+            {tr(actionOf(line.Operation))}
+            <AuditChanges changes={line.Changes} />
+          </td>
           <td>{describeTargets(line.Targets)}</td>
           <td>{line.Status}</td>
           <td>{line.Ip}</td>
