@@ -249,6 +249,29 @@ test(
 );
 
 test(
+  'a chosen theme is kept, and the theme of the system applies without a choice',
+  async () => {
+    await open('statistics');
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await ground();
+    await page.getByLabel('Theme').selectOption('Dark');
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await page.getByLabel('Theme').inputValue()).toBe('dark');
+    expect(await ground()).toBe(dark);
+    await keepPictures(page, 'theme');
+    await page.getByLabel('Theme').selectOption('Theme of the system');
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await ground()).toBe(dark);
+    await page.emulateMedia({ colorScheme: 'light' });
+  },
+  HANG_MS,
+);
+
+test(
   'filters are kept under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
