@@ -89,7 +89,7 @@ function ofPerson({ email, name, language, status, roles }: Person): Fields {
   return { Email: email, Name: name, Language: language, Status: status, Role, LibraryRoles };
 }
 
-/** Yields each field with its text. Fields of objects get the name of the object as prefix. Null fields are left out. */
+/** Yields each field with its text. Fields of objects get the name of the object as prefix. Null fields are omitted. */
 function* flatten(fields: Fields, prefix: string): Generator<[string, string]> {
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue;
