@@ -6,7 +6,7 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; LibraryId: number | null };
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; LibraryId: number | null };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
 
@@ -40,7 +40,9 @@ export type AudioTrackList = { items: (AudioTrackModel)[] };
 
 export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
-export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
+export type AuditChangeModel = { Field: string; Old: string | null; New: string | null };
+
+export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 

@@ -278,5 +278,5 @@ test('tells the dashboard where passkeys work, and refuses pages of other origin
   const elsewhere = { ...browser(), Origin: service.url };
   const answer = await send('POST', '/dashboard/passkey/options', elsewhere, {});
   expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}. Open the dashboard there.` });
+  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}/. Open the dashboard there.` });
 });

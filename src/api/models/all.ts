@@ -11,7 +11,7 @@ import { AccountAuditLineModel, AccountAuditModel } from './account-audit.ts';
 import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
-import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
+import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -239,6 +239,7 @@ export const models = {
   LibrarySoundUpdateModel,
   AccountAuditLineModel,
   AccountAuditModel,
+  AuditChangeModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   ...personModels,

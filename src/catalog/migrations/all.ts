@@ -14,6 +14,7 @@ import { up as formerSigningKeys } from './013-former-signing-keys.ts';
 import { up as passkeys } from './014-passkeys.ts';
 import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 import { up as importLimits } from './016-import-limits.ts';
+import { up as auditChanges } from './017-audit-changes.ts';
 import { up as providerSessions } from './018-provider-sessions.ts';
 
 /**
@@ -40,5 +41,6 @@ export const migrations = {
   '014-passkeys': { oldestVersion: '0.1.0', up: passkeys },
   '015-webhook-endpoints': { oldestVersion: '0.1.0', up: webhookEndpoints },
   '016-import-limits': { oldestVersion: '0.1.0', up: importLimits },
+  '017-audit-changes': { oldestVersion: '0.1.0', up: auditChanges },
   '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
 } satisfies Record<string, SchemaStep>;

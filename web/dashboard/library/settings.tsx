@@ -14,7 +14,7 @@ import { DeleteLibrary } from './delete-library.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { GeneralFields } from './general-fields.tsx';
-import { jumpTo } from './jump-to.ts';
+import { jumpTo, stopJump } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
 import { Rules } from './rules.tsx';
@@ -44,6 +44,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
     if (isLoaded && !section.isPaged && part !== firstOf(section) && part !== reached.current) jumpTo(part, null);
     reached.current = '';
   }, [isLoaded, part, section]);
+  useEffect(() => stopJump, []);
   const open = (block: string, label: string | null) => {
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;
@@ -161,7 +162,7 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
 
 function Block({ name, children }: { name: string; children: ComponentChildren }) {
   return (
-    <div id={`block-${name}`} class="block">
+    <div id={`block-${name}`} class="settings-block">
       {children}
     </div>
   );
