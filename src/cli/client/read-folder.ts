@@ -15,7 +15,7 @@ import {
 import { guidOfBytes, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { EXPORT_FILES } from './export-library.ts';
+import { EXPORT_FILES } from './export/export-target.ts';
 import { printLine } from './output.ts';
 
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;
