@@ -6,6 +6,7 @@ import { requireFolderFields, wholeNumberOf } from './import-fields.ts';
 import { importFolder } from './import-folder.ts';
 import { printLine } from './output.ts';
 import { readFolder } from './read-folder.ts';
+import { isPeertubeExport, readPeertube } from './read-peertube.ts';
 import { readTakeout } from './read-takeout.ts';
 
 type Remote = keyof typeof SOURCE_FIELDS;
@@ -33,7 +34,8 @@ export async function importVideos(context: Context): Promise<void> {
   const [path] = paths;
   if ((source === 'folder' || source === 'takeout') && path !== undefined) {
     requireFolderFields(context.pairs);
-    const read = source === 'folder' ? readFolder : readTakeout;
+    const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
+    const read = source === 'folder' ? ofFolder : readTakeout;
     return importFolder(context, path, await read(context, path));
   }
   if (remote === undefined) {
