@@ -691,7 +691,7 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
+  /** Continues an import that was cancelled or failed, starts one that was only planned (not one of uploads), and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
   resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };

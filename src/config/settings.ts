@@ -1,11 +1,11 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { suggestName } from '../lib/suggest-name.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
@@ -155,16 +155,8 @@ export function findUnknownSettings(environment: Environment): UnknownSetting[] 
   const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
   return unknown.map((name) => ({
     name,
-    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+    sentence: `${name} is not a setting of this version, and is ignored.${suggestName(name, known)}`,
   }));
-}
-
-/** Maximum changed characters of a name that is most likely misspelt. */
-const MAX_TYPOS = 5;
-
-function hintFor(name: string, known: readonly string[]): string {
-  const nearest = closest(name, known);
-  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
 /** Returns the unknown names in the environment of this process. */

@@ -283,10 +283,10 @@ test(
     await page.getByLabel('Category').check();
     await page.getByLabel('Views', { exact: true }).uncheck();
     await open('videos?view=list');
-    await press('Order by Size');
-    await page.getByRole('button', { name: 'Order by Size, now descending' }).click();
-    await page.getByRole('button', { name: 'Order by Size, now ascending' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Order by Views' }).count()).toBe(0);
+    await press('Sort by Size');
+    await page.getByRole('button', { name: 'Sort by Size, now descending' }).click();
+    await page.getByRole('button', { name: 'Sort by Size, now ascending' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sort by Views' }).count()).toBe(0);
     await page.locator('.list-head').getByText('Category', { exact: true }).waitFor();
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();

@@ -326,8 +326,8 @@ const table = [
   },
   {
     words: 'export',
-    takes: ['folder?'],
-    does: 'export a library to a folder that `import folder` restores; without a folder, print it as JSON lines',
+    takes: ['destination?'],
+    does: 'write a library into a folder or s3://BUCKET/PREFIX that `import` restores; without one, print JSON lines',
     act: 'export',
     uses: ['listCollections', 'listVideos', 'getOriginal', 'getLibrary', 'getPullZone', 'getStatistics'],
   },

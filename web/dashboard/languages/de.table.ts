@@ -1231,6 +1231,16 @@ export const de = {
   'Dry run': 'Probelauf',
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Zeigt, was importiert würde, und was nicht importiert werden kann und warum. Danach kannst du den Import starten.',
+  Export: 'Export',
+  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Der Befehl schreibt Originale, Untertitel, Vorschaubilder, Metadaten, Statistik und Prüfsummen.',
+  'Run it again to continue, or to add changes. An import restores the library with the same ids.':
+    'Erneut ausgeführt, setzt er fort und ergänzt. Ein Import stellt die Bibliothek mit denselben IDs wieder her.',
+  'Without a bucket, the command writes into a folder.': 'Ohne Bucket schreibt der Befehl in einen Ordner.',
+  'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
+    'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
+  'The file has the first {0} videos only.': 'Die Datei enthält nur die ersten {0} Videos.',
+  'Download metadata as JSON': 'Metadaten als JSON herunterladen',
   'API URL of the source': 'API-Adresse der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',
