@@ -43,6 +43,7 @@ import type { EndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { ImageMaker } from '../media/images/run-image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -91,7 +92,7 @@ export type OperationDeps = {
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Secret that signs the page tokens of the event log. */
-  cursorSecret: Uint8Array;
+  cursorSecret: DerivedSecret<Uint8Array>;
   statistics: StatisticsStore;
   audiences: AudienceStore;
   system: SystemStore;

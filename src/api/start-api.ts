@@ -22,6 +22,7 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -75,7 +76,7 @@ export type ApiDeps = {
   /** Networks of the proxies in front of the service. Their `X-Forwarded-For` header is used. */
   trustedProxies: readonly string[];
   /** Secret that signs the page tokens of the event log. */
-  cursorSecret: Uint8Array;
+  cursorSecret: DerivedSecret<Uint8Array>;
   /** Firewall rules for calls without a key, the origin of their callers, and this server's name in the event log. */
   firewall: FirewallSource;
   place(address: string): Promise<Place>;

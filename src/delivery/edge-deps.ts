@@ -16,6 +16,7 @@ import type { Visits } from '../catalog/statistics/visits/visits.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -108,7 +109,7 @@ export type EdgeViewing = {
   heatCurve(key: MediaKey): Promise<number[] | null>;
   /** Returns the number of sessions that are playing now at all edges, or null if unknown. */
   viewersNow(key: MediaKey): Promise<number | null>;
-  ticketSecret: KeyObject;
+  ticketSecret: DerivedSecret<KeyObject>;
   /** Stores the bytes sent so far. They replace the values that this process stored for the same hour. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
@@ -138,7 +139,7 @@ export type EdgeDeps = {
   /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
   /** Secret from which play session keys are derived. It must be the same at each edge. */
-  sessionSecret: Uint8Array;
+  sessionSecret: DerivedSecret<KeyObject>;
   viewing: EdgeViewing;
   /** Client for the licence servers of other DRM systems, or null if none is configured. */
   licences: LicenceProxy | null;

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,6 +22,8 @@ import type { TestDatabase } from '../support/database.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { testViewing } from '../support/viewing.ts';
 import { createEdgeStorage } from './edge-storage.ts';
+
+const SESSION_SECRET = createSecretKey(Buffer.alloc(32, 9));
 
 /** Creates a folder for a test file's objects, and edges over it and the test's database. */
 export async function createEdgeRoom(database: TestDatabase) {
@@ -48,7 +51,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         }),
         player,
         secretBox,
-        sessionSecret: Buffer.alloc(32, 9),
+        sessionSecret: () => [SESSION_SECRET],
         viewing: testViewing(),
         licences: null,
         edgeUrl: null,
