@@ -37,6 +37,7 @@ const edge = await startEdge({
   }),
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
   sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,

@@ -48,6 +48,7 @@ const edge = await startEdge({
   sendFile: await openSendFile(() => undefined),
   player: await loadPlayerAssets(),
   secretBox,
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
   sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,

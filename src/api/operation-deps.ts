@@ -39,6 +39,7 @@ import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { TrashStore } from '../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { EndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
@@ -82,6 +83,8 @@ export type OperationDeps = {
   retries: RetryStore;
   shares: ShareStore;
   feeds: FeedStore;
+  /** Asks the owners of libraries about viewers. */
+  viewers: ViewerAuthorizer;
   webhookEndpoints: EndpointStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;

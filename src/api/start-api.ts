@@ -10,6 +10,8 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
+import { findCollection } from '../catalog/viewers/viewer-access-store.ts';
+import { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
@@ -128,6 +130,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => logEvent('audit.unstored', { err, operation: line.operation })),
     ...createStores(db, secretBox),
+    viewers: new ViewerAuthorizer({ outbound: deps.outbound, findCollection: (key) => findCollection(db, key) }),
     progressHub,
   };
   app.get('/healthz', async ({ raw }, reply) => {

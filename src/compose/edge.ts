@@ -11,6 +11,7 @@ import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
+import { openViewers } from './viewers.ts';
 
 type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty; secrets: SecretRing };
 
@@ -47,6 +48,7 @@ export async function openEdge({
   const geo = await countries.openMmdb(settings.countryDatabase);
   const asnOf = openAsnLater(settings);
   const way = await openEdgeLicences(settings, { db });
+  const owners = await openViewers(settings, { db });
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -65,6 +67,7 @@ export async function openEdge({
     secretBox,
     sessionSecret: secrets.derive(playSessionSecret),
     licences: way.licences,
+    viewers: owners.viewers,
     edgeUrl: settings.edgeUrl,
     apiUrl: settings.publicUrl,
     ownHosts: settings.ownHosts,
@@ -80,7 +83,7 @@ export async function openEdge({
     port: edge.port,
     async close() {
       await edge.close();
-      await way.close();
+      await Promise.all([way.close(), owners.close()]);
     },
   };
 }

@@ -13,6 +13,7 @@ import type { ShieldEventStore } from '../catalog/shield/events/shield-event-sto
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { DeliveredTotal } from '../catalog/statistics/sums/delivered-store.ts';
 import type { Visits } from '../catalog/statistics/visits/visits.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -138,6 +139,8 @@ export type EdgeDeps = {
   player: PlayerAssets;
   /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
+  /** Lets owners of libraries decide about viewers. */
+  viewers: Pick<ViewerAuthorizer, 'judge'>;
   /** Secret from which play session keys are derived. It must be the same at each edge. */
   sessionSecret: DerivedSecret<KeyObject>;
   viewing: EdgeViewing;

@@ -18,6 +18,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain('drm_package', 'keys_sealed'),
   plain('library', 'api_key_sealed'),
   plain('library', 'read_only_key_sealed'),
+  plain('library', 'viewer_secret_sealed'),
   plain('library_import', 'request'),
   plain('live_stream', 'key_sealed'),
   plain('live_stream', 'relays_sealed'),
