@@ -308,6 +308,8 @@ export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersio
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
+export type TestViewerAccessModel = { videoId: string; viewer?: string; ip?: string; userAgent?: string; referrer?: string | null };
+
 export type ThumbnailListResponseModel = { url: string | null; timestamp: string };
 
 export type TranscodingMessageModel = { timeStamp: string; level: Severity; issueCode: IssueCodes; message: string | null; value: string | null };
@@ -337,6 +339,8 @@ export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEn
 export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; ClientId?: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+
+export type UpdateViewerAccessModel = { mode?: ViewerAccessMode; url?: string | null; renewSecret?: boolean; failOpen?: boolean; cacheSec?: number; issuer?: string | null; audience?: string | null; jwksUrl?: string | null; videoClaim?: string | null; collectionClaim?: string | null };
 
 export type UpdateWebhookEndpointModel = { url?: string; name?: string; events?: (number)[] | null; enabled?: boolean };
 
@@ -375,6 +379,14 @@ export type VideoResolutionsInfoModel = { videoId: string | null; videoLibraryId
 export type VideoStatisticsModel = { viewsChart: Record<string, number> | null; watchTimeChart: Record<string, number> | null; countryViewCounts: Record<string, number> | null; countryWatchTime: Record<string, number> | null; engagementScore: number };
 
 export type VideoStorageSizeModel = { encoded: Record<string, CodecRenditionSizeModel> | null; thumbnails: number; previews: number; originals: number; mp4Fallback: number; miscellaneous: number; calculatedAt: string };
+
+export type ViewerAccessMode = "off" | "hook" | "jwt";
+
+export type ViewerAccessModel = { mode: ViewerAccessMode; url: string | null; secret: string | null; failOpen: boolean; cacheSec: number; issuer: string | null; audience: string | null; jwksUrl: string | null; videoClaim: string | null; collectionClaim: string | null };
+
+export type ViewerVerdict = "allowed" | "denied" | "unchecked";
+
+export type ViewerVerdictModel = { verdict: ViewerVerdict; reason: string; validSec: number | null; durationMs: number };
 
 export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
 
@@ -587,6 +599,8 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Returns how the library decides which viewers may watch. Requires a key with write access. `GET /library/{libraryId}/viewers` */
+  getViewerAccess: { input: { libraryId: number }; answer: ViewerAccessModel };
   /** Invites a person. Only this response contains the link at which the person chooses a password. `POST /people` */
   invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
   /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
@@ -713,6 +727,8 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Asks the endpoint, or verifies the token, as for a viewer of a video. Returns the verdict and its time. `POST /library/{libraryId}/viewers/test` */
+  testViewerAccess: { input: { libraryId: number; body: TestViewerAccessModel }; answer: ViewerVerdictModel };
   /** Sends a test event to the webhook URL of a library, or to another endpoint. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number; endpoint?: string }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
@@ -743,6 +759,8 @@ export type Operations = {
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
   /** Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the video. A chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
+  /** Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent fields are left unchanged. `POST /library/{libraryId}/viewers` */
+  updateViewerAccess: { input: { libraryId: number; body: UpdateViewerAccessModel }; answer: ViewerAccessModel };
   /** Changes a webhook endpoint; absent fields are left unchanged. Change the first one by `WebhookUrl` of the library. `POST /library/{libraryId}/webhook-endpoints/{endpointId}` */
   updateWebhookEndpoint: { input: { libraryId: number; endpointId: string; body: UpdateWebhookEndpointModel }; answer: WebhookEndpointModel };
   /** Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
@@ -848,6 +866,7 @@ export const operations = {
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  getViewerAccess: {"method":"GET","path":"/library/{libraryId}/viewers","query":[],"body":null,"answer":"json"},
   invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
   invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAccountAudit: {"method":"GET","path":"/audit","query":["kind","who","operation","libraryId","from","to","before","perPage"],"body":null,"answer":"json"},
@@ -911,6 +930,7 @@ export const operations = {
   smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},
   startLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/start","query":[],"body":null,"answer":"json"},
   stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
+  testViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers/test","query":[],"body":"application/json","answer":"json"},
   testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":["endpoint"],"body":null,"answer":"json"},
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
@@ -926,6 +946,7 @@ export const operations = {
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
+  updateViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers","query":[],"body":"application/json","answer":"json"},
   updateWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints/{endpointId}","query":[],"body":"application/json","answer":"json"},
   uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},
 } as const;

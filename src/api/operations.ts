@@ -122,6 +122,7 @@ import { smartGenerate } from './videos/smart-generate.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { getViewerAccess, testViewerAccess, updateViewerAccess } from './viewers/viewer-access.ts';
 import { webhookOperations } from './webhooks/webhook-operations.ts';
 
 /** Every operation of the library API and the account API. Their paths do not collide. */
@@ -187,6 +188,9 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getFeed,
   updateFeed,
   readFeed,
+  getViewerAccess,
+  updateViewerAccess,
+  testViewerAccess,
   createImport,
   listImports,
   getImport,

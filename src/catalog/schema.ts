@@ -37,6 +37,7 @@ import type { ShareTable } from './shares/share-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
+import type { SecretRotationTable } from './system/secret-rotation-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
@@ -260,6 +261,7 @@ export type Schema = InstallationSchema &
   SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
+    secret_rotation: SecretRotationTable;
     share: ShareTable;
     collection_feed: CollectionFeedTable;
     composition: CompositionTable;

@@ -47,6 +47,8 @@ export type Settings = {
 export type RoleSettings = Omit<Settings, 'databaseUrl' | 'secretKey'> & {
   database: DatabaseConnection;
   secretKey: Uint8Array;
+  /** File of the secret key, which a rotation replaces. Null if the key is in a setting. */
+  secretKeyFile: string | null;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,6 +3,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { AddressSet } from '../lib/client-address.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
@@ -40,6 +41,7 @@ import type { SharePasswords } from './share/share-passwords.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
+import { passGate } from './shield/viewer-gate.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
@@ -57,6 +59,7 @@ export type AnswerDeps = ProtectionDeps &
     apiUrl: string | null;
     trusted: AddressSet;
     passwords: SharePasswords;
+    viewers: Pick<ViewerAuthorizer, 'judge'>;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -86,13 +89,19 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       return serveEmbedClient(target.script, message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
-      const { wantsState, isDirect } = target;
+      const { wantsState } = target;
+      const sent = readPlayRequest(message);
+      const isDirect = !wantsState && (target.isDirect || sent.isOpenedByItself);
+      const opened = { play: sent, isDirect };
+      const { play, refusal } =
+        publication === null ? { play: sent, refusal: null } : await passGate(publication, { admitted, opened }, deps);
       const requested = {
         wantsState,
         isDirect,
-        play: readPlayRequest(message),
-        folderToken: publication === null ? null : folderTokenFor(publication, admitted),
-        trailer: await findTrailer(publication, admitted, deps),
+        play,
+        refusal,
+        folderToken: publication === null ? null : folderTokenFor(publication, admitted, play.shown),
+        trailer: await findTrailer(publication, { admitted, shown: play.shown }, deps),
       };
       return servePlayer(publication, requested, deps);
     }

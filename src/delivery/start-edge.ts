@@ -171,6 +171,7 @@ function openAnswers(
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
     trusted,
+    viewers: deps.viewers,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,

@@ -33,6 +33,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateLiveStreamModel: { title: 'A sample' },
     UpdateCollectionModel: { name: 'A sample' },
     UpdateFeedModel: { title: 'A sample' },
+    UpdateViewerAccessModel: { mode: 'hook', url: `${origin.url}/viewer` },
+    TestViewerAccessModel: { videoId: UNKNOWN_GUID },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },

@@ -9,6 +9,7 @@ export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = 
   return {
     ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false, uiLanguage: 'en' },
     settings: readPullZoneSettings({}),
+    viewers: { mode: 'off' },
     referrers: readLibrarySettings({}).access,
     keys: { current: 'the security key', previous: null, library: 'the library key' },
     ...change,

@@ -126,6 +126,7 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
+import * as viewerAccess from './viewer-access.ts';
 import * as webhooks from './webhook.ts';
 
 /** Every named model and enumeration of the API, for documents and checks derived from them. */
@@ -140,6 +141,7 @@ export const models = {
   CreateBulkModel,
   BulkModel,
   ...feeds,
+  ...viewerAccess,
   ...imports,
   ...shares,
   TrashedVideoModel,

@@ -1,10 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { countCharacters, hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 
 /** Time in seconds for which a viewer who entered the password does not have to enter it again. */
 const PASS_SEC = 12 * 3600;
@@ -28,18 +29,19 @@ export type SharePasswords = {
   writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number }): string;
 };
 
-/** `secret` is the same at each edge. Wrong passwords are counted in memory, for one process. */
-export function createSharePasswords(secret: Uint8Array): SharePasswords {
+/** `secrets` are the same at each edge. Wrong passwords are counted in memory, for one process. */
+export function createSharePasswords(secrets: DerivedSecret<KeyObject>): SharePasswords {
   const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
   // Contains the hash, so that a new password ends all passes.
-  const prove = ({ id, passwordHash }: Share, endSec: number) =>
+  const prove = ({ id, passwordHash }: Share, endSec: number, secret = secrets()[0]) =>
     createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
   return {
     holdsPass(share, message, nowMs) {
       const [, end = '', proof = ''] = PASS.exec(readCookie(message, COOKIE) ?? '') ?? [];
       if (end === '' || Number(end) * 1000 <= nowMs) return false;
-      return timingSafeEqual(prove(share, Number(end)), Buffer.from(proof, 'base64url'));
+      const shown = Buffer.from(proof, 'base64url');
+      return secrets().some((secret) => timingSafeEqual(prove(share, Number(end), secret), shown));
     },
     async check(share, password, address) {
       const ofAddress = `${share.id}|${address}`;

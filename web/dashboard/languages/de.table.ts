@@ -3,6 +3,37 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
+  'The rules above': 'Die Regeln oben',
+  'An endpoint of your site': 'Ein Endpunkt deiner Website',
+  'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
+  'Viewer access': 'Zugang der Zuschauer',
+  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, zum Beispiel nach einer Zahlung oder Anmeldung.',
+  'Who decides': 'Wer entscheidet',
+  'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
+  'New secret': 'Neues Geheimnis',
+  'Save viewer access': 'Zugang speichern',
+  'URL of the endpoint': 'URL des Endpunkts',
+  'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
+  'Playback ends with it. Choose more than the length of your videos.':
+    'Die Wiedergabe endet mit ihr. Wähle mehr als die Länge deiner Videos.',
+  'Admit viewers while the endpoint does not respond': 'Zuschauer einlassen, solange der Endpunkt nicht antwortet',
+  'Issuer (iss)': 'Aussteller (iss)',
+  'Audience (aud)': 'Empfänger (aud)',
+  'URL of the public keys (JWKS)': 'URL der öffentlichen Schlüssel (JWKS)',
+  'Claim with video ids (optional)': 'Claim mit Video-IDs (optional)',
+  'Without a claim, a token is for all videos of the library.':
+    'Ohne Claim gilt ein Token für alle Videos der Bibliothek.',
+  'Claim with collection ids (optional)': 'Claim mit Sammlungs-IDs (optional)',
+  'Test viewer access': 'Zugang testen',
+  'Token of the viewer': 'Token des Zuschauers',
+  'What your page passes to the player as the parameter viewer.':
+    'Was deine Seite dem Player als Parameter viewer übergibt.',
+  'May watch': 'Darf zusehen',
+  'May not watch': 'Darf nicht zusehen',
+  'No answer': 'Keine Antwort',
+  'after {0} ms': 'nach {0} ms',
+  'valid for {0} s': 'gilt {0} s',
   Delete: 'Löschen',
   'Use an access key': 'Zugriffsschlüssel verwenden',
   'Use e-mail and password': 'E-Mail und Passwort verwenden',

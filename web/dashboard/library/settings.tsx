@@ -23,6 +23,7 @@ import { SettingsSearch } from './settings-search.tsx';
 import { SoundFields } from './sound-fields.tsx';
 import { Storage } from './storage.tsx';
 import { TranscriptionFields } from './transcription-fields.tsx';
+import { ViewerAccess } from './viewer-access.tsx';
 import { Watermark } from './watermark.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -138,6 +139,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
       return (
         <div class="settings">
           <Form {...form} id="access" name={t('Access')} Fields={AccessFields} />
+          <Block name="viewers">
+            <ViewerAccess libraryId={libraryId} />
+          </Block>
           <Block name="rules">{mayOpen('rules') && <Rules zoneId={library.PullZoneId} />}</Block>
         </div>
       );

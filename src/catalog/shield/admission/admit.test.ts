@@ -24,6 +24,7 @@ function zoneOf({ settings = {}, access = {}, key = 'the key' }: Change): ZonePo
     settings: readPullZoneSettings(settings),
     referrers: { ...rules, ...access },
     embedTokenRequired: false,
+    viewers: { mode: 'off' },
     uiLanguage: 'en',
     keys: { current: key, previous: null, library: 'library' },
   };
