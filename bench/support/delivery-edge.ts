@@ -41,6 +41,7 @@ const edge = await startEdge({
   licences: null,
   loadShare: async () => null,
   loadShareById: async () => null,
+  loadPlaylist: async () => null,
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -79,7 +80,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   const cutList = { timescale: 1_000, startTicks, endTicks: total * 4_000, grid: { kind: 'source' } } as const;
   return {
     libraryId: 1,
-    mediaId: media,
+    ...{ mediaId: media, collectionId: null },
     revision: 1,
     ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',

@@ -4,6 +4,7 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
@@ -60,6 +61,7 @@ export type OperationDeps = {
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
+  videoOrders: VideoOrderStore;
   imports: ImportStore;
   keys: KeyStore;
   sessions: SessionStore;

@@ -19,6 +19,7 @@ import type {
   SignInLinkTable,
 } from './account-schema.ts';
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
+import type { VideoOrder } from './collections/video-order.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { CollectionFeedTable } from './feeds/feed-schema.ts';
@@ -47,6 +48,9 @@ export type CollectionTable = {
   name: string;
   video_count: Generated<number>;
   created_at: CreatedAt;
+  video_order: Generated<VideoOrder>;
+  /** Ids in the order that editors chose. Ids of videos that have left the collection have no effect. */
+  manual_order: Generated<Guid[]>;
 };
 
 export type MediaState =

@@ -28,6 +28,7 @@ export function loadEdge() {
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
     import('../catalog/shares/share-store.ts'),
+    import('../catalog/playlists/playlist-store.ts'),
   ]);
 }
 
@@ -38,8 +39,20 @@ export async function openEdge({
   storage,
   duty,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, views, player, requests, shield, countries, shares] =
-    await loadEdge();
+  const [
+    edges,
+    publications,
+    watches,
+    policies,
+    events,
+    views,
+    player,
+    requests,
+    shield,
+    countries,
+    shares,
+    playlists,
+  ] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, { db });
@@ -55,6 +68,7 @@ export async function openEdge({
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     loadShare: (token) => shares.findShare(db, token),
     loadShareById: (id) => shares.findShareById(db, id),
+    loadPlaylist: (key) => playlists.loadPlaylist(db, key),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,

@@ -34,6 +34,7 @@ import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
+import type { PlaylistReader } from './receive/playlist-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { serveShare, takeSharePassword } from './share/serve-share.ts';
 import type { SharePasswords } from './share/share-passwords.ts';
@@ -57,6 +58,7 @@ export type AnswerDeps = ProtectionDeps &
     apiUrl: string | null;
     trusted: AddressSet;
     passwords: SharePasswords;
+    playlists: PlaylistReader;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;

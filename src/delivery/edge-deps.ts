@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
+import type { CollectionKey } from '../catalog/collections/collection-store.ts';
 import type { MediaKey } from '../catalog/db.ts';
 import type { WafSettings } from '../catalog/libraries/library-settings.ts';
 import type { SegmentRequestStore } from '../catalog/on-demand/segment-request-store.ts';
+import type { Playlist } from '../catalog/playlists/playlist.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
@@ -124,6 +126,8 @@ export type EdgeDeps = {
   loadShare(token: string): Promise<Share | null>;
   /** Loads the share that issued a player token. Returns null if it was deleted. */
   loadShareById(id: Guid): Promise<Share | null>;
+  /** Loads the playable videos of a collection. Returns null if it does not exist. */
+  loadPlaylist(key: CollectionKey): Promise<Playlist | null>;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;

@@ -41,6 +41,7 @@ import { rememberFigures } from './player/remember-figures.ts';
 import { PublicationReader } from './publication-reader.ts';
 import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
+import { PlaylistReader } from './receive/playlist-reader.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
@@ -170,6 +171,7 @@ function openAnswers(
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
+    playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),

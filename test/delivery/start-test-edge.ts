@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
+import { loadPlaylist } from '../../src/catalog/playlists/playlist-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
@@ -40,6 +41,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
         loadShare: (token) => findShare(database.db, token),
         loadShareById: (id) => findShareById(database.db, id),
+        loadPlaylist: (key) => loadPlaylist(database.db, key),
         watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),
         storage,

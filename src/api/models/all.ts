@@ -108,6 +108,7 @@ import {
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
+import * as videoOrders from './video-order.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -142,6 +143,7 @@ export const models = {
   ...feeds,
   ...imports,
   ...shares,
+  ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,

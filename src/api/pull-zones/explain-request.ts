@@ -28,6 +28,7 @@ import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall
 import type { ShieldSettingsStore } from '../../catalog/shield/shield-settings-store.ts';
 import { clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import type { Place } from '../keyless-guard.ts';
@@ -105,7 +106,8 @@ async function judgeVideo(
   { db, ownHosts }: { db: Db; ownHosts: HostRules },
 ): Promise<StageVerdict> {
   const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
-  const mediaId = isOfVideo ? target.mediaId : share?.mediaId;
+  const shared = share === null ? undefined : mediaOf(share, url);
+  const mediaId = isOfVideo ? target.mediaId : shared;
   const publication =
     mediaId !== undefined && policy !== null
       ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null)
@@ -114,12 +116,17 @@ async function judgeVideo(
   const isOpenedByItself = Object.entries(Headers).some(
     ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',
   );
-  const video =
-    publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
+  const video = publication && { ...publication, usesSessions: publication.settings.drm === 'basic' };
   const { shareId } = viewer.shown;
   const tokenShare = shareId === undefined ? null : await findShareById(db, shareId);
   const hit = judgePlayback({ method, target, policy, video, viewer, tokenShare, isOpenedByItself, nowMs }, ownHosts);
   return { stage: 'playback', verdict: hit === null ? 'allow' : 'block', hit };
+}
+
+/** Returns the video that the URL of a share page shows; undefined if it names none of a collection. */
+function mediaOf({ target }: Share, url: string): Guid | undefined {
+  if (target.kind === 'video') return target.mediaId;
+  return readGuid(readParameters(url).get('video') ?? '') ?? undefined;
 }
 
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;

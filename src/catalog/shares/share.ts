@@ -13,11 +13,14 @@ export type ShareView = {
   createdAt: Date;
 };
 
+/** The videos that a share shows: one, or all that are in a collection at that time. */
+export type ShareTarget = { kind: 'video'; mediaId: Guid } | { kind: 'collection'; collectionId: Guid };
+
 /** A share as the edge needs it. */
 export type Share = {
   id: Guid;
   libraryId: number;
-  mediaId: Guid;
+  target: ShareTarget;
   /** PHC string, or null if the link is enough. */
   passwordHash: string | null;
   allowsDownload: boolean;
@@ -30,4 +33,13 @@ export const SHARE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** Returns whether a share has expired. */
 export function hasShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && expiresAt.getTime() <= nowMs;
+}
+
+/** Returns whether a share shows a video. `collectionId` is that of the video; null for none. */
+export function showsVideo(
+  { libraryId, target }: Share,
+  video: { libraryId: number; mediaId: Guid; collectionId: Guid | null },
+): boolean {
+  if (libraryId !== video.libraryId) return false;
+  return target.kind === 'video' ? target.mediaId === video.mediaId : target.collectionId === video.collectionId;
 }

@@ -45,9 +45,10 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     if (asked.wantsState) return notFound('unknown-video');
     return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage(asked.play.languages, { assets, nonce }));
   }
-  const { libraryId, mediaId, settings } = publication;
+  const { libraryId, mediaId, collectionId, settings } = publication;
   const { player } = settings;
-  const opened = { libraryId, mediaId, isDirect: !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself) };
+  const isDirect = !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself);
+  const opened = { libraryId, mediaId, collectionId, isDirect };
   const refusal = await deps.playback.authorizePlayer(opened, asked.play);
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };

@@ -10,7 +10,7 @@ const hash = await hashPassword(PASSWORD);
 const makeShare = (change: Partial<Share> = {}): Share => ({
   id: newGuid(),
   libraryId: 1,
-  mediaId: newGuid(),
+  target: { kind: 'video', mediaId: newGuid() },
   passwordHash: hash,
   allowsDownload: false,
   expiresAt: null,

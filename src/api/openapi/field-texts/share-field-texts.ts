@@ -12,5 +12,18 @@ export const SHARE_FIELD_TEXTS: FieldTexts = {
     createdBy: 'E-mail address of the person, or name of the key, that created the share.',
     dateCreated: 'Time of creation.',
   },
-  ShareList: { items: 'All share pages of the video.' },
+  ShareList: { items: 'All share pages of the video or collection.' },
+  VideoOrderModel: {
+    order:
+      '`oldest` or `newest` first, by `title`, or `manual`. In a manual order, videos that are not arranged follow, ' +
+      'oldest first.',
+    videos: 'The first 500 videos in this order.',
+  },
+  UpdateVideoOrderModel: {
+    order:
+      '`oldest` or `newest` first, by `title`, or `manual`. In a manual order, videos that are not arranged follow, ' +
+      'oldest first.',
+    videoIds: 'GUIDs of the first videos of a manual order. If absent, the earlier arrangement stays.',
+  },
+  OrderedVideoModel: { guid: 'GUID of the video.', title: 'Title of the video.' },
 };

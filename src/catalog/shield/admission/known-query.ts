@@ -24,6 +24,7 @@ const NAMES = new Set([
     'count',
     'ticket',
     'share',
+    'video',
   ],
 ]);
 /** Parameters whose values are encoded texts with their own grammar. */
