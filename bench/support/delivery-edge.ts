@@ -42,6 +42,8 @@ const edge = await startEdge({
   loadShare: async () => null,
   loadShareById: async () => null,
   loadPlaylist: async () => null,
+  mailer: null,
+  shareCodes: { put: async () => undefined, take: async () => false },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],

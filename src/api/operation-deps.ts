@@ -108,6 +108,8 @@ export type OperationDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, so that captions can be translated. */
   translates: boolean;
+  /** True if a mail server is configured, so that codes can be sent to viewers of shares. */
+  sendsMail: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;

@@ -34,7 +34,7 @@ import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
-import type { ShareTable } from './shares/share-schema.ts';
+import type { ShareCodeTable, ShareTable } from './shares/share-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
@@ -265,6 +265,7 @@ export type Schema = InstallationSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
     share: ShareTable;
+    share_code: ShareCodeTable;
     collection_feed: CollectionFeedTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;

@@ -6,6 +6,7 @@ import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { openSendFile } from '../lib/send-file.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
@@ -29,6 +30,7 @@ export function loadEdge() {
     import('../adapters/geo/mmdb.ts'),
     import('../catalog/shares/share-store.ts'),
     import('../catalog/playlists/playlist-store.ts'),
+    import('../catalog/shares/share-code-store.ts'),
   ]);
 }
 
@@ -58,6 +60,7 @@ export async function openEdge({
   const viewing = await views.openViewing(settings, { db });
   const geo = await countries.openMmdb(settings.countryDatabase);
   const asnOf = openAsnLater(settings);
+  const mailer = await openMailer(settings.mail);
   const way = await openEdgeLicences(settings, { db });
   const edge = await edges.startEdge({
     host: settings.host,
@@ -69,6 +72,8 @@ export async function openEdge({
     loadShare: (token) => shares.findShare(db, token),
     loadShareById: (id) => shares.findShareById(db, id),
     loadPlaylist: (key) => playlists.loadPlaylist(db, key),
+    mailer,
+    shareCodes: codes.createShareCodeStore(db),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
@@ -94,6 +99,14 @@ export async function openEdge({
     async close() {
       await edge.close();
       await way.close();
+      mailer?.close();
     },
   };
+}
+
+/** Opens the mail server. Its client is loaded only if one is configured. */
+async function openMailer(server: RoleSettings['mail']): Promise<Mailer | null> {
+  if (server === null) return null;
+  const { openSmtpMailer } = await import('../adapters/mailer/smtp.ts');
+  return openSmtpMailer(server);
 }

@@ -9,6 +9,7 @@ import type { PublicationListener, PublicationWatch } from '../catalog/publicati
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Share } from '../catalog/shares/share.ts';
+import type { ShareCodeStore } from '../catalog/shares/share-code-store.ts';
 import type { Client } from '../catalog/shield/admission/admit.ts';
 import { CLIENT_RATE, type Rate } from '../catalog/shield/admission/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -21,6 +22,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveSource } from './live/live-streams.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
@@ -128,6 +130,9 @@ export type EdgeDeps = {
   loadShareById(id: Guid): Promise<Share | null>;
   /** Loads the playable videos of a collection. Returns null if it does not exist. */
   loadPlaylist(key: CollectionKey): Promise<Playlist | null>;
+  /** Sends codes to viewers of shares. Null if no mail server is configured. */
+  mailer: Mailer | null;
+  shareCodes: ShareCodeStore;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;

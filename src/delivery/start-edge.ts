@@ -45,6 +45,7 @@ import { PlaylistReader } from './receive/playlist-reader.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
+import { createShareEmails } from './share/share-emails.ts';
 import { createSharePasswords } from './share/share-passwords.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
@@ -171,6 +172,7 @@ function openAnswers(
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
+    emails: createShareEmails({ secret: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
     playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
     keys: new PackageKeys(deps.secretBox),

@@ -4,7 +4,7 @@ import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { loadPlaylist } from '../../catalog/playlists/playlist-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { hasShareExpired } from '../../catalog/shares/share.ts';
+import { hasShareExpired, isShareOpen } from '../../catalog/shares/share.ts';
 import { findShare } from '../../catalog/shares/share-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
@@ -93,7 +93,7 @@ type OpenShare = EmbeddedVideo & { playerUrl: string; name: string | null };
 
 /**
  * Returns the video of a share page, or null if the URL is not that of a share page. Throws `Refused` (`not-found`) for
- * a page that does not exist, has expired, requires a password, or shows no video.
+ * a page that does not exist, has expired, requires a password or e-mail address, or shows no video.
  */
 async function findOpenShare(
   address: string,
@@ -102,7 +102,7 @@ async function findOpenShare(
   const token = readShareAddress(address, edgeUrl);
   if (token === null) return null;
   const share = await findShare(db, token);
-  if (share === null || share.passwordHash !== null || hasShareExpired(share, Date.now()))
+  if (share === null || !isShareOpen(share) || hasShareExpired(share, Date.now()))
     throw noPage(address, edgeUrl);
   const { libraryId, target } = share;
   const shown = { libraryId, isDirect: false, playerUrl: `${edgeUrl}/share/${token}/player` };

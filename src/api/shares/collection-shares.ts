@@ -7,7 +7,7 @@ import { StatusModel } from '../models/status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 import { readNewShare, readShareFields, toShareModel } from './share-model.ts';
 
-type Deps = { shares: ShareStore; edgeUrl: string };
+type Deps = { shares: ShareStore; edgeUrl: string; sendsMail: boolean };
 
 const PATH = '/library/{libraryId}/collections/{collectionId}/shares';
 const CollectionParams = Type.Object({ ...LibraryParams.properties, collectionId: guidParam('collection') });
@@ -48,8 +48,8 @@ export const createCollectionShare = defineOperation({
   bodyPresence: 'optional',
   answer: ShareModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: key, body, grant }, { shares, edgeUrl }: Deps) {
-    return toShareModel(await shares.create(key, readNewShare(body, grant)), edgeUrl);
+  async run({ params: key, body, grant }, { shares, edgeUrl, sendsMail }: Deps) {
+    return toShareModel(await shares.create(key, readNewShare(body, grant, sendsMail)), edgeUrl);
   },
 });
 
@@ -67,8 +67,8 @@ export const updateCollectionShare = defineOperation({
   body: UpdateShareModel,
   answer: ShareModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: key, body }, { shares, edgeUrl }: Deps) {
-    return toShareModel(await shares.update(key, readShareFields(body)), edgeUrl);
+  async run({ params: key, body }, { shares, edgeUrl, sendsMail }: Deps) {
+    return toShareModel(await shares.update(key, readShareFields(body, sendsMail)), edgeUrl);
   },
 });
 

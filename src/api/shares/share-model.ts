@@ -1,5 +1,6 @@
 import { countCharacters, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Caller } from '../../catalog/people/person.ts';
+import { readEmailDomain } from '../../catalog/shares/email-domain.ts';
 import type { ShareView } from '../../catalog/shares/share.ts';
 import type { ShareFields } from '../../catalog/shares/share-store.ts';
 import { quote } from '../../lib/quote.ts';
@@ -15,7 +16,8 @@ export function toShareModel({ id, token, ...share }: ShareView, edgeUrl: string
   return {
     guid: id,
     url: `${edgeUrl}/share/${token}`,
-    access: share.hasPassword ? 'password' : 'link',
+    access: share.hasPassword ? 'password' : share.emailDomains.length > 0 ? 'email' : 'link',
+    emailDomains: share.emailDomains,
     allowDownload: share.allowsDownload,
     dateExpires: share.expiresAt && wireTime(share.expiresAt),
     createdBy: share.createdBy,
@@ -23,19 +25,48 @@ export function toShareModel({ id, token, ...share }: ShareView, edgeUrl: string
   };
 }
 
-/** Reads the fields of a new share. Throws `Refused` (`invalid`) for an unusable password or date. */
-export function readNewShare(body: CreateShareModel, grant: Caller | null): ShareFields & { createdBy: string } {
-  const { password = null, allowsDownload = false, expiresAt = null } = readShareFields(body);
-  return { password, allowsDownload, expiresAt, createdBy: grant?.person?.email ?? grant?.keyName ?? '' };
+/**
+ * Reads the fields of a new share. Throws `Refused` (`invalid`) for an unusable password, domain or date, and for
+ * domains if no e-mail can be sent.
+ */
+export function readNewShare(
+  body: CreateShareModel,
+  grant: Caller | null,
+  sendsMail: boolean,
+): ShareFields & { createdBy: string } {
+  const read = readShareFields(body, sendsMail);
+  const { password = null, emailDomains = [], allowsDownload = false, expiresAt = null } = read;
+  return { password, emailDomains, allowsDownload, expiresAt, createdBy: grant?.person?.email ?? grant?.keyName ?? '' };
 }
 
-/** Reads the fields to change. Throws `Refused` (`invalid`) for an unusable password or date. */
-export function readShareFields({ password, allowDownload, dateExpires }: UpdateShareModel): Partial<ShareFields> {
+/** Reads the fields to change. Throws `Refused` like `readNewShare`. */
+export function readShareFields(
+  { password, emailDomains, allowDownload, dateExpires }: UpdateShareModel,
+  sendsMail: boolean,
+): Partial<ShareFields> {
   return {
+    ...(emailDomains !== undefined && { emailDomains: readDomains(emailDomains ?? [], sendsMail) }),
     ...(password !== undefined && { password: password === null ? null : readPassword(password) }),
     ...(allowDownload != null && { allowsDownload: allowDownload }),
     ...(dateExpires !== undefined && { expiresAt: dateExpires === null ? null : readEnd(dateExpires) }),
   };
+}
+
+function readDomains(texts: readonly string[], sendsMail: boolean): string[] {
+  if (texts.length > 0 && !sendsMail) {
+    const message =
+      'Expected no emailDomains, because no mail server is configured, so no codes can be sent. Set MILLRACE_SMTP_URL ' +
+      'and MILLRACE_MAIL_FROM first.';
+    throw new Refused('invalid', message, { field: 'emailDomains' });
+  }
+  const domains = texts.map((text) => {
+    const domain = readEmailDomain(text);
+    if (domain !== null) return domain;
+    const expected = 'Expected emailDomains to be domains such as "example.com", or "*.example.com" for its subdomains';
+    const advice = text.includes('@') ? 'Send only the part after the @.' : 'Correct it.';
+    throw new Refused('invalid', `${expected}, got ${quote(text)}. ${advice}`, { field: 'emailDomains' });
+  });
+  return [...new Set(domains)];
 }
 
 function readPassword(text: string): string {

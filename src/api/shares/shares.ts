@@ -7,7 +7,7 @@ import { StatusModel } from '../models/status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 import { readNewShare, readShareFields, toShareModel } from './share-model.ts';
 
-type Deps = { shares: ShareStore; edgeUrl: string };
+type Deps = { shares: ShareStore; edgeUrl: string; sendsMail: boolean };
 
 const PATH = '/library/{libraryId}/videos/{videoId}/shares';
 const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
@@ -46,8 +46,11 @@ export const createShare = defineOperation({
   bodyPresence: 'optional',
   answer: ShareModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: { libraryId, videoId }, body, grant }, { shares, edgeUrl }: Deps) {
-    return toShareModel(await shares.create({ libraryId, mediaId: videoId }, readNewShare(body, grant)), edgeUrl);
+  async run({ params: { libraryId, videoId }, body, grant }, { shares, edgeUrl, sendsMail }: Deps) {
+    return toShareModel(
+      await shares.create({ libraryId, mediaId: videoId }, readNewShare(body, grant, sendsMail)),
+      edgeUrl,
+    );
   },
 });
 
@@ -65,9 +68,9 @@ export const updateShare = defineOperation({
   body: UpdateShareModel,
   answer: ShareModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: { libraryId, videoId, shareId }, body }, { shares, edgeUrl }: Deps) {
+  async run({ params: { libraryId, videoId, shareId }, body }, { shares, edgeUrl, sendsMail }: Deps) {
     const key = { libraryId, mediaId: videoId, shareId };
-    return toShareModel(await shares.update(key, readShareFields(body)), edgeUrl);
+    return toShareModel(await shares.update(key, readShareFields(body, sendsMail)), edgeUrl);
   },
 });
 

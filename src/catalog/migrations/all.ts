@@ -16,6 +16,7 @@ import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 import { up as importLimits } from './016-import-limits.ts';
 import { up as providerSessions } from './018-provider-sessions.ts';
 import { up as collectionShares } from './020-collection-shares.ts';
+import { up as shareEmails } from './021-share-emails.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -43,4 +44,5 @@ export const migrations = {
   '016-import-limits': { oldestVersion: '0.1.0', up: importLimits },
   '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
   '020-collection-shares': { oldestVersion: '0.1.0', up: collectionShares },
+  '021-share-emails': { oldestVersion: '0.1.0', up: shareEmails },
 } satisfies Record<string, SchemaStep>;

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 
@@ -14,8 +14,20 @@ export type ShareTable = {
   token_hash: Buffer;
   token_sealed: Buffer;
   password_hash: string | null;
+  /** Domains of the e-mail addresses of viewers; empty: no address is needed. */
+  email_domains: Generated<string[]>;
   allows_download: boolean;
   expires_at: ColumnType<Date | null, Date | null, Date | null>;
   created_by: string;
   created_at: CreatedAt;
+};
+
+/** A code that was sent to a viewer's e-mail address. Address and code are keyed hashes. */
+export type ShareCodeTable = {
+  share_id: Guid;
+  address_hash: Buffer;
+  code_hash: Buffer;
+  /** Wrong codes that were entered. */
+  failures: Generated<number>;
+  expires_at: ColumnType<Date, Date, Date>;
 };

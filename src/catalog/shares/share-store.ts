@@ -18,8 +18,14 @@ const TOKEN_BYTES = 32;
 /** The video or collection that a share shows. */
 export type SharedKey = MediaKey | CollectionKey;
 export type ShareKey = SharedKey & { shareId: Guid };
-/** Fields that editors set. If the password is null, everyone with the link can open the page. */
-export type ShareFields = { password: string | null; allowsDownload: boolean; expiresAt: Date | null };
+/** Fields that editors set. Without password and domains, everyone with the link can open the page. */
+export type ShareFields = {
+  password: string | null;
+  /** Absent: none. */
+  emailDomains?: readonly string[];
+  allowsDownload: boolean;
+  expiresAt: Date | null;
+};
 
 /** Share pages of videos and collections. */
 export type ShareStore = {
@@ -41,13 +47,14 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
     id: row.id,
     token: secretBox.open(row.token_sealed),
     hasPassword: row.password_hash !== null,
+    emailDomains: row.email_domains,
     allowsDownload: row.allows_download,
     expiresAt: row.expires_at,
     createdBy: row.keyLabel ?? row.created_by,
     createdAt: row.created_at,
   });
   return {
-    async create(key, { password, allowsDownload, expiresAt, createdBy }) {
+    async create(key, { password, emailDomains = [], allowsDownload, expiresAt, createdBy }) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const row = {
         id: newGuid(),
@@ -58,6 +65,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
         token_sealed: secretBox.seal(token),
         // Computed before the transaction, because it takes long.
         password_hash: password === null ? null : await hashPassword(password),
+        email_domains: [...emailDomains],
         allows_download: allowsDownload,
         expires_at: expiresAt,
         created_by: createdBy,
@@ -68,7 +76,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
       await requireShared(db, key, false);
       return (await selectShares(db, key).select(keyLabel.as('keyLabel')).orderBy('id').execute()).map(toView);
     },
-    async update(key, { password, allowsDownload, expiresAt }) {
+    async update(key, { password, emailDomains, allowsDownload, expiresAt }) {
       const { column, id } = columnOf(key);
       const hash = typeof password === 'string' ? await hashPassword(password) : password;
       const row = await db
@@ -76,6 +84,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
         .set({
           id: key.shareId,
           ...(hash !== undefined && { password_hash: hash }),
+          ...(emailDomains !== undefined && { email_domains: [...emailDomains] }),
           ...(allowsDownload !== undefined && { allows_download: allowsDownload }),
           ...(expiresAt !== undefined && { expires_at: expiresAt }),
         })
@@ -114,7 +123,7 @@ function selectForEdge(db: Db) {
   return db
     .selectFrom('share')
     .select(['id', 'library_id as libraryId', 'media_id', 'collection_id', 'password_hash as passwordHash'])
-    .select(['allows_download as allowsDownload', 'expires_at as expiresAt']);
+    .select(['email_domains as emailDomains', 'allows_download as allowsDownload', 'expires_at as expiresAt']);
 }
 
 type EdgeRow = Omit<Share, 'target'> & Pick<Selectable<ShareTable>, 'media_id' | 'collection_id'>;

@@ -5,6 +5,7 @@ export type ShareView = {
   id: Guid;
   token: string;
   hasPassword: boolean;
+  emailDomains: string[];
   allowsDownload: boolean;
   /** Null: never. */
   expiresAt: Date | null;
@@ -23,12 +24,19 @@ export type Share = {
   target: ShareTarget;
   /** PHC string, or null if the link is enough. */
   passwordHash: string | null;
+  /** Domains of the e-mail addresses of viewers, in lower case and ASCII; empty: no address is needed. */
+  emailDomains: readonly string[];
   allowsDownload: boolean;
   expiresAt: Date | null;
 };
 
 /** Matches the secret part of a share's link: 32 random bytes in base64url. Logs mask segments of this form. */
 export const SHARE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** Returns whether the link of a share is enough to open its page. */
+export function isShareOpen({ passwordHash, emailDomains }: Share): boolean {
+  return passwordHash === null && emailDomains.length === 0;
+}
 
 /** Returns whether a share has expired. */
 export function hasShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: number): boolean {

@@ -1,5 +1,6 @@
 import type { Playlist, PlaylistItem } from '../../catalog/playlists/playlist.ts';
 import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
+import { isShareOpen } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { type Answer, CACHE_NOTHING, notFound } from '../http/answer.ts';
@@ -56,7 +57,7 @@ function pageOf(
     path: pathOf(admitted),
     origin: originOf(admitted, deps),
     apiUrl: deps.apiUrl,
-    isOpen: share.passwordHash === null,
+    isOpen: isShareOpen(share),
     offersDownload: share.allowsDownload && playlist.settings.offersMp4,
     shown,
     thumbnailOf: (item: PlaylistItem) => thumbnailUrl(admitted, playlist, item),

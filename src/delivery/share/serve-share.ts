@@ -1,6 +1,6 @@
 import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
-import { hasShareExpired, type Share } from '../../catalog/shares/share.ts';
+import { hasShareExpired, isShareOpen, type Share } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { serveObject } from '../files/serve-file.ts';
@@ -13,6 +13,7 @@ import { folderTokenFor } from '../shield/sign-for-viewer.ts';
 import { serveCollection } from './serve-collection.ts';
 import {
   type Asked,
+  type AskedShare,
   languageOf,
   notice,
   originOf,
@@ -23,10 +24,13 @@ import {
   type ShareDeps,
   UNLISTED,
 } from './share-answers.ts';
+import type { SharePass } from './share-pass.ts';
 import { downloadUrl, openVideo, playerUrl, type SharedVideo } from './shared-video.ts';
+import { type EmailVerdict, writeCodeMail, writeEmailPage } from './write-email-page.ts';
 import { writePasswordPage, writeSharePage } from './write-share-page.ts';
 
 const MAX_FORM_BYTES = 4_096;
+const MAX_SHOWN_ADDRESS_CHARS = 254;
 
 /**
  * Serves the page of a share, redirects to its player with a token for this viewer, or redirects to the file that it
@@ -59,32 +63,68 @@ async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   return answer.kind === 'problem' ? answer : { ...answer, cacheControl: CACHE_PRIVATELY };
 }
 
-/** Checks the password that a viewer entered. If it is right, redirects to the page with a cookie. */
-export async function takeSharePassword(admitted: Asked, deps: ShareDeps): Promise<Answer> {
-  const { message, share, client, nowMs } = admitted.request;
-  const form = await readBytes(message, { what: 'a password', limitBytes: MAX_FORM_BYTES });
-  if (share === null || share.passwordHash === null || hasShareExpired(share, nowMs)) {
-    return serveShare(admitted, 'page', deps);
-  }
+/** Checks the password, or the e-mail address or code, that a viewer entered. Redirects to the page if it is right. */
+export async function takeShareForm(admitted: Asked, deps: ShareDeps): Promise<Answer> {
+  const { message, share, nowMs } = admitted.request;
+  const body = await readBytes(message, { what: 'a form', limitBytes: MAX_FORM_BYTES });
+  if (share === null || isShareOpen(share) || hasShareExpired(share, nowMs)) return serveShare(admitted, 'page', deps);
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
-  const password = new URLSearchParams(form.toString()).get('password') ?? '';
-  const verdict = await deps.passwords.check(share, password, client.key);
+  const form = new URLSearchParams(body.toString());
+  if (lacksPassword(admitted, share, deps)) return takePassword({ admitted, share }, form, deps);
+  if (lacksEmail(admitted, share, deps)) return takeEmail({ admitted, share }, form, deps);
+  return serveShare(admitted, 'page', deps);
+}
+
+async function takePassword({ admitted, share }: AskedShare, form: URLSearchParams, deps: ShareDeps): Promise<Answer> {
+  const verdict = await deps.passwords.check(share, form.get('password') ?? '', admitted.request.client.key);
   if (verdict !== 'right') return passwordPage(admitted, { share, verdict }, deps);
+  return redirectWithPass({ admitted, share }, deps.passwords.writePass, deps);
+}
+
+async function takeEmail({ admitted, share }: AskedShare, form: URLSearchParams, deps: ShareDeps): Promise<Answer> {
+  const { client } = admitted.request;
+  const [address, code] = [form.get('email') ?? '', form.get('code')];
+  if (!deps.emails.isAvailable) return emailPage({ admitted, share }, { verdict: 'away', address }, deps);
+  if (code === null) {
+    const write = (sent: string) => writeCodeMail(sent, deps.player.languages, languageOf(admitted.request));
+    const verdict = deps.emails.request(share, address, client, write);
+    return emailPage({ admitted, share }, { verdict, address }, deps);
+  }
+  const verdict = await deps.emails.check(share, { text: address, code }, client);
+  if (verdict !== 'right') return emailPage({ admitted, share }, { verdict, address }, deps);
+  return redirectWithPass({ admitted, share }, deps.emails.writePass, deps);
+}
+
+function redirectWithPass(
+  { admitted, share }: AskedShare,
+  write: SharePass['writePass'],
+  deps: ShareDeps,
+): Answer {
   const path = pathOf(admitted);
   const isSecure = originOf(admitted, deps).startsWith('https:');
-  return redirect(path, { 'Set-Cookie': deps.passwords.writePass(share, path, { isSecure, nowMs }) });
+  return redirect(path, { 'Set-Cookie': write(share, path, { isSecure, nowMs: admitted.request.nowMs }) });
+}
+
+function lacksPassword({ request: { message, nowMs } }: Asked, share: Share, { passwords }: ShareDeps): boolean {
+  return share.passwordHash !== null && !passwords.holdsPass(share, message, nowMs);
+}
+
+function lacksEmail({ request: { message, nowMs } }: Asked, share: Share, { emails }: ShareDeps): boolean {
+  return share.emailDomains.length > 0 && !emails.holdsPass(share, message, nowMs);
 }
 
 /** Returns the share if the viewer may see it, or the page that explains why not. */
 async function openShare(admitted: Asked, deps: ShareDeps): Promise<Share | Answer> {
-  const { share, message, nowMs } = admitted.request;
+  const { share, nowMs } = admitted.request;
   if (share === null) return notice(admitted, 'gone', deps);
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
   if (hasShareExpired(share, nowMs)) return notice(admitted, 'expired', deps);
-  if (share.passwordHash !== null && !deps.passwords.holdsPass(share, message, nowMs)) {
-    return passwordPage(admitted, { share, verdict: 'asked' }, deps);
+  if (lacksPassword(admitted, share, deps)) return passwordPage(admitted, { share, verdict: 'asked' }, deps);
+  if (lacksEmail(admitted, share, deps)) {
+    const verdict = deps.emails.isAvailable ? 'asked' : 'away';
+    return emailPage({ admitted, share }, { verdict, address: '' }, deps);
   }
   return share;
 }
@@ -122,7 +162,7 @@ function pageOf(admitted: Asked, { share, publication }: SharedVideo, deps: Shar
     folder,
     apiUrl: deps.apiUrl,
     hasDownload: share.allowsDownload && bestMp4File(publication) !== null,
-    isOpen: share.passwordHash === null,
+    isOpen: isShareOpen(share),
     start: /^[\w:.]{1,20}$/.test(start) ? start : '',
   };
   return page({ status: 200 }, (nonce) => writeSharePage(publication, view, { assets: deps.player, nonce }));
@@ -138,4 +178,16 @@ async function passwordPage(
   const view = { path: pathOf(admitted), verdict, settings, language: languageOf(admitted.request) };
   const status = verdict === 'limited' ? 429 : 403;
   return page({ status }, (nonce) => writePasswordPage(view, { assets: deps.player, nonce }));
+}
+
+async function emailPage(
+  { admitted, share }: AskedShare,
+  { verdict, address }: { verdict: EmailVerdict; address: string },
+  deps: ShareDeps,
+): Promise<Answer> {
+  const settings = await settingsOf(admitted, share, deps);
+  const shown = address.slice(0, MAX_SHOWN_ADDRESS_CHARS);
+  const view = { path: pathOf(admitted), verdict, address: shown, settings, language: languageOf(admitted.request) };
+  const status = verdict === 'limited' ? 429 : 403;
+  return page({ status }, (nonce) => writeEmailPage(view, { assets: deps.player, nonce }));
 }

@@ -12,6 +12,7 @@ const makeShare = (change: Partial<Share> = {}): Share => ({
   libraryId: 1,
   target: { kind: 'video', mediaId: newGuid() },
   passwordHash: hash,
+  emailDomains: [],
   allowsDownload: false,
   expiresAt: null,
   ...change,
