@@ -19,7 +19,7 @@ import type {
   SignInLinkTable,
 } from './account-schema.ts';
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
-import type { VideoOrder } from './collections/video-order.ts';
+import type { CollectionTable } from './collections/collection-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { CollectionFeedTable } from './feeds/feed-schema.ts';
@@ -41,17 +41,6 @@ import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
-
-export type CollectionTable = {
-  library_id: number;
-  id: Guid;
-  name: string;
-  video_count: Generated<number>;
-  created_at: CreatedAt;
-  video_order: Generated<VideoOrder>;
-  /** Ids in the order that editors chose. Ids of videos that have left the collection have no effect. */
-  manual_order: Generated<Guid[]>;
-};
 
 export type MediaState =
   | 'created'

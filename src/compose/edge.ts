@@ -54,6 +54,7 @@ export async function openEdge({
     countries,
     shares,
     playlists,
+    codes,
   ] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;

@@ -1,7 +1,7 @@
 import { setting } from './setting.ts';
 
 /** A mail server for outgoing e-mail, and the sender. Null for user and password: the server asks for neither. */
-export type MailServer = {
+type MailServer = {
   /** `smtp:` (with STARTTLS if the server offers it) or `smtps:` (TLS from the start). */
   url: string;
   user: string | null;

@@ -11,7 +11,7 @@ export const CODE_MINUTES = 10;
 const MAX_DELETED = 1_000;
 
 /** An e-mail address and a code for one share. Both are keyed hashes, so that the database has neither. */
-export type HashedCode = { shareId: Guid; addressHash: Buffer; codeHash: Buffer };
+type HashedCode = { shareId: Guid; addressHash: Buffer; codeHash: Buffer };
 
 /** Codes that were sent to viewers of shares. */
 export type ShareCodeStore = {

@@ -16,7 +16,7 @@ const MAX_SHARES = 100;
 const TOKEN_BYTES = 32;
 
 /** The video or collection that a share shows. */
-export type SharedKey = MediaKey | CollectionKey;
+type SharedKey = MediaKey | CollectionKey;
 export type ShareKey = SharedKey & { shareId: Guid };
 /** Fields that editors set. Without password and domains, everyone with the link can open the page. */
 export type ShareFields = {

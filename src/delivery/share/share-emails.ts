@@ -20,7 +20,7 @@ const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
 const MAX_WAITING = 100;
 
 /** Writes the e-mail with a code. */
-export type WriteCode = (code: string) => { subject: string; text: string };
+type WriteCode = (code: string) => { subject: string; text: string };
 type Client = { key: string };
 
 /** Access to shares that are limited to e-mail domains. */

@@ -9,7 +9,7 @@ import { mountUpNext } from './up-next.ts';
 /** A video of the playlist. */
 export type ListedVideo = { id: string; title: string };
 /** The videos before and after the current one; null at the ends of the list. */
-export type Neighbours = { previous: ListedVideo | null; next: ListedVideo | null };
+type Neighbours = { previous: ListedVideo | null; next: ListedVideo | null };
 
 class PlaylistButton extends PressButton {}
 
