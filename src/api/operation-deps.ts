@@ -4,6 +4,7 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
@@ -62,6 +63,7 @@ export type OperationDeps = {
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
+  videoOrders: VideoOrderStore;
   imports: ImportStore;
   keys: KeyStore;
   sessions: SessionStore;
@@ -110,6 +112,8 @@ export type OperationDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, so that captions can be translated. */
   translates: boolean;
+  /** True if a mail server is configured, so that codes can be sent to viewers of shares. */
+  sendsMail: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;

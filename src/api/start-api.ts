@@ -90,6 +90,8 @@ export type ApiDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, which translates captions. */
   translates: boolean;
+  /** True if a mail server is configured, which sends codes to viewers of shares. */
+  sendsMail: boolean;
   /** HTTP client for URLs that callers send. */
   outbound: Outbound;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */

@@ -19,6 +19,7 @@ import type {
   SignInLinkTable,
 } from './account-schema.ts';
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
+import type { CollectionTable } from './collections/collection-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { CollectionFeedTable } from './feeds/feed-schema.ts';
@@ -33,7 +34,7 @@ import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
-import type { ShareTable } from './shares/share-schema.ts';
+import type { ShareCodeTable, ShareTable } from './shares/share-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
@@ -41,14 +42,6 @@ import type { SecretRotationTable } from './system/secret-rotation-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
-
-export type CollectionTable = {
-  library_id: number;
-  id: Guid;
-  name: string;
-  video_count: Generated<number>;
-  created_at: CreatedAt;
-};
 
 export type MediaState =
   | 'created'
@@ -263,6 +256,7 @@ export type Schema = InstallationSchema &
     scrub: ScrubTable;
     secret_rotation: SecretRotationTable;
     share: ShareTable;
+    share_code: ShareCodeTable;
     collection_feed: CollectionFeedTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;

@@ -12,6 +12,7 @@ import { type EngineSettings, engineSchema, engineSettings } from './engines.ts'
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type LiveSettings, liveProblems, liveSchema, liveSettings } from './live.ts';
 import { type LogSettings, logSchema, logSettings } from './logs.ts';
+import { type MailSettings, mailProblems, mailSchema, mailSettings } from './mail.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
 import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
@@ -41,6 +42,7 @@ export type Settings = {
   KeySettings &
   DrmSettings &
   EngineSettings &
+  MailSettings &
   StatisticsSettings;
 
 /** Settings of a role: with the database connection and the secret key resolved. */
@@ -64,6 +66,7 @@ const settingsSchema = Type.Object({
   ...keySchema,
   ...drmSchema,
   ...engineSchema,
+  ...mailSchema,
   ...statisticsSchema,
 });
 
@@ -77,11 +80,13 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
 
 /** Returns the secrets among the settings of a process, so that the log masks them. */
 export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
-  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
+  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers, mail } =
+    settings;
   const url: unknown = 'database' in settings ? Object(settings.database).connectionString : settings.databaseUrl;
   return [
     ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
     transcriber.kind === 'http' ? transcriber.key : null,
+    mail?.password ?? null,
     ...Object.values(licenceServers).map((server) => server.authorization),
     settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
     passwordOf(typeof url === 'string' ? url : null),
@@ -125,7 +130,7 @@ export function readOwnSettings(): Settings {
  */
 export function readSettings(environment: Environment): Settings {
   const { texts, problems: fileProblems } = readTexts(environment);
-  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts)];
+  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts), ...mailProblems(texts)];
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
   const storage = storageSettings(texts, dataDir);
@@ -143,6 +148,7 @@ export function readSettings(environment: Environment): Settings {
     ...keySettings(texts),
     ...drmSettings(texts),
     ...engineSettings(texts),
+    ...mailSettings(texts),
     ...statisticsSettings(texts),
   };
 }

@@ -25,6 +25,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateVideoModel: { title: 'A sample' },
     CreateShareModel: { allowDownload: false },
     UpdateShareModel: { allowDownload: true },
+    UpdateVideoOrderModel: { order: 'title' },
     CreateWebhookEndpointModel: { url: `${origin.url}/hook` },
     UpdateWebhookEndpointModel: { name: 'A sample' },
     UpdateAudioTrackModel: { title: 'A sample' },

@@ -108,6 +108,7 @@ import {
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
+import * as videoOrders from './video-order.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -144,6 +145,7 @@ export const models = {
   ...viewerAccess,
   ...imports,
   ...shares,
+  ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,

@@ -103,7 +103,12 @@ export function Share(props: PartProps) {
           <CopyField label={needsToken ? t('Signed link') : t('Link')} text={link.href} />
           <QrCode text={link.href} label={t('QR code of the link')} />
         </Panel>
-        {mayWrite() && <SharePages path={path} />}
+        {mayWrite() && (
+          <SharePages
+            path={path}
+            hint={t('A page with the video, its chapters and transcript, for people with its link.')}
+          />
+        )}
         <Downloads files={downloads} />
       </div>
     </div>
