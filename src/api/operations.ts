@@ -38,6 +38,7 @@ import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
+import { getQuotas, updateQuotas } from './quotas/quotas.ts';
 import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
@@ -187,6 +188,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getFeed,
   updateFeed,
   readFeed,
+  getQuotas,
+  updateQuotas,
   createImport,
   listImports,
   getImport,

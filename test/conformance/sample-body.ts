@@ -33,6 +33,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateLiveStreamModel: { title: 'A sample' },
     UpdateCollectionModel: { name: 'A sample' },
     UpdateFeedModel: { title: 'A sample' },
+    UpdateQuotasModel: { storageBytes: { limit: 1e15, mode: 'soft' } },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },

@@ -70,6 +70,7 @@ import {
   RemoveCertificateRequestModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
+import * as quotas from './quota.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
 import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
@@ -140,6 +141,7 @@ export const models = {
   CreateBulkModel,
   BulkModel,
   ...feeds,
+  ...quotas,
   ...imports,
   ...shares,
   TrashedVideoModel,

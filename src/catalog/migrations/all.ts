@@ -15,6 +15,7 @@ import { up as passkeys } from './014-passkeys.ts';
 import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 import { up as importLimits } from './016-import-limits.ts';
 import { up as providerSessions } from './018-provider-sessions.ts';
+import { up as quotas } from './022-quotas.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -41,4 +42,5 @@ export const migrations = {
   '015-webhook-endpoints': { oldestVersion: '0.1.0', up: webhookEndpoints },
   '016-import-limits': { oldestVersion: '0.1.0', up: importLimits },
   '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
+  '022-quotas': { oldestVersion: '0.1.0', up: quotas },
 } satisfies Record<string, SchemaStep>;

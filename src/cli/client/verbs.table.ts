@@ -138,6 +138,13 @@ const table = [
     ['collectionId'],
     'change the feeds of a collection: access=public, access=token or access=off, and texts',
   ),
+  call('quotas get', 'getQuotas', [], 'show the limits of the library and their use'),
+  call(
+    'quotas set',
+    'updateQuotas',
+    [],
+    `change limits: storageBytes:='{"limit":1e12,"mode":"hard"}', or storageBytes=null for none`,
+  ),
   call('libraries ls', 'listLibraries', [], 'list libraries'),
   call('libraries create', 'createLibrary', [], 'create a library: Name=NAME'),
   call('libraries get', 'getLibrary', ['id'], 'show a library'),

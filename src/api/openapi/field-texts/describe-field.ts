@@ -4,6 +4,7 @@ import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
 import { LIVE_FIELD_TEXTS } from './live-field-texts.ts';
+import { QUOTA_FIELD_TEXTS } from './quota-field-texts.ts';
 import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
 import { SHARE_FIELD_TEXTS } from './share-field-texts.ts';
 import { SHIELD_FIELD_TEXTS } from './shield-field-texts.ts';
@@ -18,6 +19,7 @@ const TEXTS: FieldTexts = {
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
   ...FEED_FIELD_TEXTS,
+  ...QUOTA_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };
 
