@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createQuotaStore, measureQuotas } from '../../src/catalog/quotas/quota-store.ts';
-import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, untilState, upload } from '../jobs/lab.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  untilState,
+  upload,
+} from '../jobs/lab.ts';
 
 vi.setConfig({ testTimeout: 200_000 });
 
@@ -47,7 +56,10 @@ test('above a hard limit, encodes wait with the reason, the copy plays, and a hi
   await vi.waitFor(async () => {
     await measureQuotas(lab.database.db, libraryId);
     const media = await loadMedia(lab, key);
-    expect([media.state, media.state_reason]).toEqual(['transcoding', expect.stringContaining('waiting for the quota')]);
+    expect([media.state, media.state_reason]).toEqual([
+      'transcoding',
+      expect.stringContaining('waiting for the quota'),
+    ]);
   }, WAIT);
   const finished = async () =>
     (await loadRenditions(lab, key)).filter(({ kind, state }) => kind === 'video' && state === 'finished').length;

@@ -18,7 +18,9 @@ test('a fetch of unknown length ends where it passes the limit, and its video sa
   // Without a Content-Length, the response is chunked.
   origin.script((_request, response) => void response.writeHead(200).end(randomBytes(200_000)));
   await createQuotaStore(stack.database.db).change(1, { storageBytes: { limit: 100_000, mode: 'hard' } });
-  const { status, body } = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a.mp4` } });
+  const { status, body } = await stack.call('POST', '/library/1/videos/fetch', {
+    body: { url: `${origin.url}/a.mp4` },
+  });
   expect(status).toBe(200);
   const guid: string = Object(body).id;
   await vi.waitFor(async () => expect((await stack.loadVideo(guid)).status).toBe(UPLOAD_FAILED), {

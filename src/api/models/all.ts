@@ -270,6 +270,7 @@ export const models = {
   UpdateShieldZoneModel,
   SpokenSearchModel,
   WebhookPayload: webhooks.WebhookPayload,
+  WebhookQuotaModel: webhooks.WebhookQuotaModel,
   WebhookEventModel: webhooks.WebhookEventModel,
   PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
   WebhookTestModel: webhooks.WebhookTestModel,

@@ -18,8 +18,8 @@ export async function requireLiveQuota(tx: Tx, { libraryId, mediaId }: MediaKey)
   if (row === undefined) return;
   const used = await countLive(tx, libraryId, mediaId);
   if (used < row.max_amount) return;
-  throw quotaRefusal('concurrentLiveStreams', {
-    ...{ used, limit: row.max_amount },
+  throw quotaRefusal({
+    ...{ libraryId, resource: 'concurrentLiveStreams', used, limit: row.max_amount },
     advice: 'End another stream, or raise the limit.',
   });
 }

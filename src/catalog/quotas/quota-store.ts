@@ -94,6 +94,8 @@ async function storeMeasurement(tx: Tx, libraryId: number, { row, used }: { row:
 }
 
 async function writeQuotas(tx: Tx, libraryId: number, change: QuotaChange): Promise<void> {
+  // Takes the locks in the same order as a measurement.
+  await lockQuotas(tx, libraryId);
   for (const resource of QUOTA_RESOURCES) {
     const quota = change[resource];
     if (quota === undefined) continue;

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 
@@ -54,15 +55,21 @@ const NOUNS: Readonly<Record<QuotaResource, string>> = {
   bandwidthBytesPerMonth: 'bytes sent this month',
 };
 
-/** Returns the refusal of something that a hard limit does not permit, and counts it. */
-export function quotaRefusal(
-  resource: QuotaResource,
-  { used, limit, more, advice }: { used: number; limit: number; more?: number; advice: string },
-): Refused {
-  metrics.quotaRefusals.inc({ resource });
+type Exceeded = {
+  libraryId: number;
+  resource: QuotaResource;
+  used: number;
+  limit: number;
+  /** Additional use that was requested, if it is known. */
+  more?: number;
+  advice: string;
+};
+
+/** Returns the refusal of something that a hard limit does not permit, and counts and logs it. */
+export function quotaRefusal({ libraryId, resource, used, limit, more, advice }: Exceeded): Refused {
   const added = more === undefined ? '' : `, and ${more} more would exceed it`;
-  return new Refused(
-    'quota-reached',
-    `The library has reached its quota ${resource}: ${used} of ${limit} ${NOUNS[resource]} are in use${added}. ${advice}`,
-  );
+  const use = `${used} of ${limit} ${NOUNS[resource]} are in use${added}`;
+  metrics.quotaRefusals.inc({ resource });
+  logEvent('quota.refused', { libraryId, resource, reason: use });
+  return new Refused('quota-reached', `The library has reached its quota ${resource}: ${use}. ${advice}`);
 }

@@ -25,7 +25,7 @@ export async function requireStorageQuota(
   const room = await lockRoom(tx, libraryId, uploadId);
   const more = Math.max(1, bytes ?? 1);
   if (room === null || room.used + more <= room.limit) return;
-  throw quotaRefusal('storageBytes', { ...room, ...(bytes !== null && { more }), advice: ADVICE });
+  throw quotaRefusal({ libraryId, resource: 'storageBytes', ...room, ...(bytes !== null && { more }), advice: ADVICE });
 }
 
 /** Reserves more bytes as an upload grows. Returns null if they are already reserved. */
@@ -60,10 +60,18 @@ async function growReservation(tx: Tx, { libraryId, uploadId, totalBytes }: Grow
   const room = await lockRoom(tx, libraryId, uploadId);
   if (room === null) return Number.POSITIVE_INFINITY;
   const left = room.limit - room.used;
-  if (totalBytes > left) throw quotaRefusal('storageBytes', { ...room, more: totalBytes, advice: ADVICE });
+  if (totalBytes > left) {
+    throw quotaRefusal({ libraryId, resource: 'storageBytes', ...room, more: totalBytes, advice: ADVICE });
+  }
   const bytes = Math.min(left, totalBytes + STEP_BYTES);
-  await tx.updateTable('upload').set({ reserved_bytes: bytes }).where('id', '=', uploadId).execute();
-  return bytes;
+  // A fetch may have reserved more, because its origin sent the size.
+  const row = await tx
+    .updateTable('upload')
+    .set({ reserved_bytes: sql<number>`greatest(reserved_bytes, ${bytes}::bigint)` })
+    .where('id', '=', uploadId)
+    .returning('reserved_bytes')
+    .executeTakeFirst();
+  return row?.reserved_bytes ?? bytes;
 }
 
 /** Locks the hard storage limit of a library, if it has one. The lock orders simultaneous uploads. */

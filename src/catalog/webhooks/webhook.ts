@@ -97,11 +97,12 @@ export function webhookBody({ libraryId, mediaId, status, isIncomplete, detail }
   return JSON.stringify({
     ...event,
     ...(isIncomplete && { Incomplete: true }),
-    ...(detail && { Quota: wire(detail) }),
+    ...(detail && { Quota: quotaOnWire(detail) }),
   });
 }
 
-function wire({ resource, percent, used, limit, mode }: QuotaDetail) {
+/** Returns the quota of an event as in the body of its delivery. */
+export function quotaOnWire({ resource, percent, used, limit, mode }: QuotaDetail) {
   return { Resource: resource, Percent: percent, Used: used, Limit: limit, Mode: mode };
 }
 

@@ -114,15 +114,18 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
 }
 
 /** The event in words with a link to its video, and the body that was sent. */
-function Happened({ event: { videoLibraryId, videoGuid, ...event } }: { event: WebhookEventModel }) {
+function Happened({ event: { videoLibraryId, videoGuid, quota, ...event } }: { event: WebhookEventModel }) {
   const status: number = event.status;
-  const body = JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+  const fields = { VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status };
+  const body = JSON.stringify({ ...fields, ...(quota && { Quota: quota }) });
   const words = tr(EVENTS.find(([known]) => known === status)?.[1] ?? body);
   const isLive = status === 14 || status === 15;
   return (
     <>
       {videoGuid === NIL ? (
         t('Test event')
+      ) : quota !== null ? (
+        <Link to={{ name: 'settings', libraryId: videoLibraryId, part: 'quotas' }}>{words}</Link>
       ) : isLive ? (
         <Link to={{ name: 'live', libraryId: videoLibraryId, part: videoGuid }}>{words}</Link>
       ) : (

@@ -56,7 +56,9 @@ export function Quotas({ libraryId }: { libraryId: number }) {
 
 function Use({ quotas }: { quotas: QuotasModel }) {
   const reached = ROWS.filter(({ name }) => (quotas[name].percent ?? 0) >= 100);
-  const near = ROWS.filter(({ name }) => (quotas[name].percent ?? 0) >= 80 && !reached.some((row) => row.name === name));
+  const near = ROWS.filter(
+    ({ name }) => (quotas[name].percent ?? 0) >= 80 && !reached.some((row) => row.name === name),
+  );
   const names = (rows: readonly Row[]) => rows.map(({ label }) => tr(label)).join(', ');
   return (
     <Panel title={t('Quotas')} hint={t('Months are calendar months in UTC.')}>

@@ -206,9 +206,9 @@ function faultOf(
 }
 
 /** Viewers who play already are not affected by the limit of viewers. */
-function judgeQuota({ policy, playback }: AdmissionRequest): Verdict {
+function judgeQuota({ policy, playback, purpose }: AdmissionRequest): Verdict {
   const reached = policy?.zone.quota.reached ?? null;
-  if (playback === 'none' || reached === null) return ALLOW;
+  if (playback === 'none' || purpose === 'preflight' || reached === null) return ALLOW;
   if (reached === 'bandwidth') {
     return block(
       RULES.quotaBandwidth,
