@@ -388,9 +388,11 @@ export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
 
 export type WebhookEndpointModel = { guid: string; name: string; url: string; events: (number)[] | null; enabled: boolean; secret: string | null; dateCreated: string | null };
 
-export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; quota: WebhookQuotaModel | null; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
 
 export type WebhookEventState = "pending" | "delivered" | "dead";
+
+export type WebhookQuotaModel = { Resource: string; Percent: number; Used: number; Limit: number; Mode: string };
 
 export type WebhookStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 

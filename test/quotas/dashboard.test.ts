@@ -16,7 +16,7 @@ let browser: Browser;
 let page: Page;
 const faults: string[] = [];
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
   page.on('pageerror', (error) => faults.push(error.message));
 });

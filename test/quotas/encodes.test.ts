@@ -48,7 +48,7 @@ test('encodes count by the length of the video that they make, and copies do not
   expect(await encodedMs(libraryId)).toBe(6_000);
 });
 
-test('above a hard limit, encodes wait with the reason, the copy plays, and a higher limit continues them', async () => {
+test('above the limit, encodes wait with the reason, the copy is made, and a higher limit continues them', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const quotas = createQuotaStore(lab.database.db);
   await quotas.change(libraryId, { encodedMinutesPerMonth: { limit: 0, mode: 'hard' } });
@@ -82,9 +82,9 @@ test('held encodes continue in the next month', async () => {
   const { db } = lab.database;
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   await createQuotaStore(db).change(libraryId, { encodedMinutesPerMonth: { limit: 1, mode: 'hard' } });
-  await sql`insert into encoded_month values (${libraryId}, date_trunc('month', now() at time zone 'UTC'), 0, 60000)`.execute(
-    db,
-  );
+  await sql`
+    insert into encoded_month
+    values (${libraryId}, date_trunc('month', now() at time zone 'UTC'), 0, 60000)`.execute(db);
   const key = await upload(lab, libraryId, await makeSource('next-month.mp4'));
   await vi.waitFor(async () => {
     await measureQuotas(db, libraryId);

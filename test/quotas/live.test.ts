@@ -10,7 +10,7 @@ import { call } from '../support/videos.ts';
 let service: Service;
 let catalogue: LiveCatalogue;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService(null);
   catalogue = await openLiveCatalogue(service);
 });
 beforeEach(() => limit({ concurrentLiveStreams: null, storageBytes: null }));
@@ -30,7 +30,7 @@ const refusal = (ingest: string) =>
     (error: Error) => error.message,
   );
 
-test('a publisher above the limit is refused over RTMP and SRT, the stream says why, and reconnects are accepted', async () => {
+test('a publisher above the limit is refused over RTMP and SRT with a reason, and may reconnect', async () => {
   await limit({ concurrentLiveStreams: { limit: 1, mode: 'hard' } });
   const [first, second] = [await createLive(place()), await createLive(place())];
   const publisher = await publish(first.ingest, NO_RUNGS);

@@ -117,7 +117,7 @@ test('only the key of the account sets limits, and a library that does not exist
   expect(entries).toBeGreaterThan(0);
 });
 
-test('each threshold is announced once per crossing, with the use, and again after the use fell by 5 points', async () => {
+test('each threshold is announced once per crossing, and again after the use fell by 5 points', async () => {
   const { named } = captureLog(['warn'], { isUnlimited: true });
   sender = await startSender(api.database, { onError: (error) => void api.faults.push(error) });
   await put({ storageBytes: { limit: 1_000, mode: 'hard' } });
@@ -174,7 +174,7 @@ test('an endpoint gets only the quota events that it wants', async () => {
   await api.call('DELETE', `${path}/${Object(made.body).guid}`);
 });
 
-test('what was used in another month does not count', async () => {
+test('use of another month does not count', async () => {
   const { db } = api.database;
   await put({
     encodedMinutesPerMonth: { limit: 10, mode: 'hard' },

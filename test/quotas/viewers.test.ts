@@ -66,7 +66,7 @@ test('above the limit of viewers, new ones are refused, and those who play are n
   await untilStatus(multivariant, 200);
 });
 
-test('above the limit of bandwidth, playlists and pages are refused, and segments of open players are not', async () => {
+test('above the limit of bandwidth, playlists and pages are refused, but no segments of open players', async () => {
   const film = await room.publish();
   const { page, multivariant, segment } = at(film);
   expect((await ask(multivariant, 'first')).status).toBe(200);

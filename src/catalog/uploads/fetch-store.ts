@@ -34,8 +34,8 @@ type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
 /**
  * Opens an upload session for a fetch, in the change that requests it. The video stays `created`, with the fetch as its
- * reason. `sizeBytes` is the size of the file, or null if unknown. Throws `Refused` (`quota-reached`) if the library has
- * no room for it.
+ * reason. `sizeBytes` is the size of the file, or null if unknown. Throws `Refused` (`quota-reached`) if the library
+ * has no room for it.
  */
 export function openingFetch(
   { id, key }: UploadRef,

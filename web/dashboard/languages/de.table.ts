@@ -799,7 +799,7 @@ export const de = {
   'No limit': 'Kein Limit',
   Limit: 'Limit',
   '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
-    '„Nur warnen“ warnt hier und sendet einen Webhook bei 80 und 100 %. „Ablehnen“ stoppt auch, was darüber hinausgeht.',
+    '„Nur warnen“ warnt hier und sendet einen Webhook bei 80 und 100 %. „Ablehnen“ stoppt auch, was darüber liegt.',
   'Storage in GB': 'Speicher in GB',
   'Encoded minutes this month': 'Encodierte Minuten in diesem Monat',
   'Encoded minutes per month': 'Encodierte Minuten pro Monat',
