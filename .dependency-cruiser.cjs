@@ -32,7 +32,7 @@ const ROOMS = {
   'src/catalog':
     'audit audio-tracks backup bulk feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
     'drm live shield pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
-    'renditions scrub tasks webhooks leases libraries people keys statistics',
+    'renditions scrub tasks quotas webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',

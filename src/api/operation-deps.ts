@@ -27,6 +27,7 @@ import type { SignInProviderStore } from '../catalog/people/sign-in-provider-sto
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { QuotaStore } from '../catalog/quotas/quota-store.ts';
 import type { ShareStore } from '../catalog/shares/share-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -87,6 +88,7 @@ export type OperationDeps = {
   feeds: FeedStore;
   /** Asks the owners of libraries about viewers. */
   viewers: ViewerAuthorizer;
+  quotas: QuotaStore;
   webhookEndpoints: EndpointStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;

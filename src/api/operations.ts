@@ -39,6 +39,7 @@ import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
+import { getQuotas, updateQuotas } from './quotas/quotas.ts';
 import {
   createCollectionShare,
   deleteCollectionShare,
@@ -198,6 +199,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getViewerAccess,
   updateViewerAccess,
   testViewerAccess,
+  getQuotas,
+  updateQuotas,
   createImport,
   listImports,
   getImport,

@@ -36,6 +36,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateFeedModel: { title: 'A sample' },
     UpdateViewerAccessModel: { mode: 'hook', url: `${origin.url}/viewer` },
     TestViewerAccessModel: { videoId: UNKNOWN_GUID },
+    UpdateQuotasModel: { storageBytes: { limit: 1e15, mode: 'soft' } },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },

@@ -70,6 +70,7 @@ import {
   RemoveCertificateRequestModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
+import * as quotas from './quota.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
 import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
@@ -143,6 +144,7 @@ export const models = {
   BulkModel,
   ...feeds,
   ...viewerAccess,
+  ...quotas,
   ...imports,
   ...shares,
   ...videoOrders,
@@ -273,6 +275,7 @@ export const models = {
   UpdateShieldZoneModel,
   SpokenSearchModel,
   WebhookPayload: webhooks.WebhookPayload,
+  WebhookQuotaModel: webhooks.WebhookQuotaModel,
   WebhookEventModel: webhooks.WebhookEventModel,
   PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
   WebhookTestModel: webhooks.WebhookTestModel,

@@ -22,7 +22,12 @@ import { judgePlayback, type PlaybackRequest, type Viewer } from '../../catalog/
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
-import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import {
+  needsInspection,
+  playbackPartOf,
+  purposeOf,
+  targetUnderHost,
+} from '../../catalog/shield/admission/read-purpose.ts';
 import { type Route, readRoute } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../../catalog/shield/hit.ts';
@@ -189,6 +194,7 @@ async function toRequest(
     url,
     address: route.address,
     purpose,
+    playback: playbackPartOf(target, false),
     policy,
     client: { address, key: clientKey(address), country: country.toUpperCase(), asn },
     page: referrer === undefined ? null : hostOf(referrer),

@@ -153,6 +153,13 @@ const table = [
     'decide which viewers may watch: mode=hook url=URL, mode=jwt issuer= audience= jwksUrl=, or mode=off',
   ),
   call('viewers test', 'testViewerAccess', [], 'ask about a viewer: videoId=GUID viewer=TOKEN'),
+  call('quotas get', 'getQuotas', [], 'show the limits of the library and their use'),
+  call(
+    'quotas set',
+    'updateQuotas',
+    [],
+    `change limits: storageBytes:='{"limit":1e12,"mode":"hard"}', or storageBytes=null for none`,
+  ),
   call('libraries ls', 'listLibraries', [], 'list libraries'),
   call('libraries create', 'createLibrary', [], 'create a library: Name=NAME'),
   call('libraries get', 'getLibrary', ['id'], 'show a library'),

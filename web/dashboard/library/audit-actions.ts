@@ -85,6 +85,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       updateLibrary: 'Changed settings of the library',
       deleteLibrary: 'Deleted the library',
       updateLibrarySound: 'Changed sound settings',
+      updateQuotas: 'Changed quotas',
       putLogo: 'Changed the logo',
       deleteLogo: 'Removed the logo',
       putWatermark: 'Changed the watermark',

@@ -17,6 +17,7 @@ import { GeneralFields } from './general-fields.tsx';
 import { jumpTo, stopJump } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
+import { Quotas } from './quotas.tsx';
 import { Rules } from './rules.tsx';
 import { ACCOUNT_BLOCKS, SECTIONS, type Section, sectionOf } from './settings-index.ts';
 import { SettingsSearch } from './settings-search.tsx';
@@ -158,6 +159,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
         <div class="settings">
           <Form {...form} id="general" name={t('Library')} Fields={GeneralFields} />
           <Block name="storage">{mayOpen('storage') && <Storage library={library} />}</Block>
+          <Block name="quotas">
+            <Quotas libraryId={libraryId} />
+          </Block>
           {may('library.delete', libraryId) && <DeleteLibrary library={library} />}
         </div>
       );
