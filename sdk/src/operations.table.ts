@@ -248,6 +248,14 @@ export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSe
 
 export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
 
+export type QuotaMode = "soft" | "hard";
+
+export type QuotaModel = { limit: number; mode: QuotaMode };
+
+export type QuotaStateModel = { limit: number | null; mode: QuotaMode | null; used: number; percent: number | null };
+
+export type QuotasModel = { month: string; storageBytes: QuotaStateModel; encodedMinutesPerMonth: QuotaStateModel; concurrentLiveStreams: QuotaStateModel; concurrentViewers: QuotaStateModel; bandwidthBytesPerMonth: QuotaStateModel };
+
 export type ReferrerModel = { Hostname: string };
 
 export type RegionList = (RegionModel)[];
@@ -334,6 +342,8 @@ export type UpdateLiveStreamModel = { title?: string | null; description?: strin
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
+export type UpdateQuotasModel = { storageBytes?: QuotaModel | null; encodedMinutesPerMonth?: QuotaModel | null; concurrentLiveStreams?: QuotaModel | null; concurrentViewers?: QuotaModel | null; bandwidthBytesPerMonth?: QuotaModel | null };
+
 export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
@@ -398,9 +408,11 @@ export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
 
 export type WebhookEndpointModel = { guid: string; name: string; url: string; events: (number)[] | null; enabled: boolean; secret: string | null; dateCreated: string | null };
 
-export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; quota: WebhookQuotaModel | null; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
 
 export type WebhookEventState = "pending" | "delivered" | "dead";
+
+export type WebhookQuotaModel = { Resource: string; Percent: number; Used: number; Limit: number; Mode: string };
 
 export type WebhookStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
@@ -589,6 +601,8 @@ export type Operations = {
   getPullZone: { input: { id: number }; answer: PullZoneModel };
   /** Returns why a video waits, its queue position, and the estimated time in seconds. `GET /library/{libraryId}/videos/{videoId}/queue` */
   getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
+  /** Returns the limits of a library and its current use. Months are calendar months in UTC. `GET /library/{libraryId}/quotas` */
+  getQuotas: { input: { libraryId: number }; answer: QuotasModel };
   /** Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
   getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
   /** Returns the firewall settings of a pull zone. Id 0 applies to requests that match no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
@@ -765,6 +779,8 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes the limits of a library. Absent ones are left unchanged, and `null` removes one. `soft` only warns; `hard` also refuses. A limit may be below the current use. Requires the key of the account. `PUT /library/{libraryId}/quotas` */
+  updateQuotas: { input: { libraryId: number; body: UpdateQuotasModel }; answer: QuotasModel };
   /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
@@ -876,6 +892,7 @@ export const operations = {
   getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
   getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},
   getQueuePlace: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/queue","query":[],"body":null,"answer":"json"},
+  getQuotas: {"method":"GET","path":"/library/{libraryId}/quotas","query":[],"body":null,"answer":"json"},
   getResolutions: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/resolutions","query":[],"body":null,"answer":"json"},
   getShieldZone: {"method":"GET","path":"/shield/shield-zone/{shieldZoneId}","query":[],"body":null,"answer":"json"},
   getShieldZoneByPullZone: {"method":"GET","path":"/shield/shield-zone/get-by-pullzone/{pullZoneId}","query":[],"body":null,"answer":"json"},
@@ -964,6 +981,7 @@ export const operations = {
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateQuotas: {"method":"PUT","path":"/library/{libraryId}/quotas","query":[],"body":"application/json","answer":"json"},
   updateShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
