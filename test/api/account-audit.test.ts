@@ -57,7 +57,7 @@ test('the CSV file has every entry that matches', async () => {
   const { text, headers } = await read('/audit/export');
   expect(headers.get('content-disposition')).toContain('audit.csv');
   const lines = text.trim().split('\r\n');
-  expect(lines[0]).toBe('Date,Key,Scope,LibraryId,Operation,Targets,Status,Ip,RequestId');
+  expect(lines[0]).toBe('Date,Key,Scope,LibraryId,Operation,Targets,Status,Ip,RequestId,Changes');
   expect(lines).toHaveLength(1 + (await list('')).length);
   expect((await read('/audit/export?kind=keys')).text.trim().split('\r\n')).toHaveLength(2);
 });
@@ -88,7 +88,7 @@ async function store(libraryId: number, operation: string, count: number): Promi
     status: 200,
     ip: '127.0.0.1',
   };
-  await Promise.all(Array.from({ length: count }, () => write({ ...line, targets: {}, requestId: newGuid() })));
+  await Promise.all(Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })));
 }
 
 test('filters by library and by the end of a period', async () => {

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** Headers of a page of the dashboard in a browser with an address of its own. */
+/** Headers of a dashboard page in a browser with a unique address. */
 const browser = (cookie?: string): Record<string, string> => {
   count += 1;
   return { ...pageHeaders({ url: ORIGIN }, cookie), 'X-Forwarded-For': `198.51.100.${count}` };
@@ -215,7 +215,7 @@ test('deleting a passkey ends its sessions and their event streams, but not the 
   expect((await signIn(authenticator)).answer.status).toBe(401);
 });
 
-test('a session that deletes another passkey still ends with its own', async () => {
+test('deleting a passkey ends its session, even if that session has deleted another passkey', async () => {
   const person = await newPerson('two@example.com');
   await addPasskey(person, {}, 'Old');
   const { authenticator } = await addPasskey(person, {}, 'New');
@@ -272,11 +272,11 @@ test('limits failed sign-ins per address, whether or not the credential exists',
   expect((await signIn(authenticator)).answer.status).toBe(200);
 });
 
-test('the dashboard learns where passkeys work, and pages elsewhere are refused with that address', async () => {
+test('tells the dashboard where passkeys work, and refuses pages of other origins with that URL', async () => {
   const { body } = await send('GET', '/dashboard/sign-in', browser());
   expect(body).toMatchObject({ passkeys: { origin: ORIGIN, fault: null } });
   const elsewhere = { ...browser(), Origin: service.url };
   const answer = await send('POST', '/dashboard/passkey/options', elsewhere, {});
   expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}. Open the dashboard there.` });
+  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}/. Open the dashboard there.` });
 });

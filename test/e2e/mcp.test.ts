@@ -10,7 +10,7 @@ import { projectRoot } from '../../scripts/run-program.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 
-// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a process of its own.
+// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a separate process.
 let api: TestApi;
 const clients: Client[] = [];
 beforeAll(async () => {

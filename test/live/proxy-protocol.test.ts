@@ -146,7 +146,7 @@ test.each([
   60_000,
 );
 
-test('a header that is split into bytes, names IPv6 or no address is accepted', async () => {
+test('accepts a PROXY header that is split into bytes, or contains an IPv6 address or none', async () => {
   const { listeners } = await service.health();
   const v6 = [0x20, 0x01, 0x0d, 0xb8, ...Array(11).fill(0), 7];
   const body = [...v6, ...v6, ...PORTS, 0xea, 0, 1, 0];

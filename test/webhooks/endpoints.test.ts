@@ -59,7 +59,7 @@ const statusesAt = ({ arrivals }: Receiver) => arrivals.map(({ body }) => JSON.p
 const orderOf = ({ arrivals }: Receiver, mediaId: Guid) =>
   arrivals.map(({ body }) => JSON.parse(body)).flatMap((sent) => (sent.VideoGuid === mediaId ? [sent.Status] : []));
 
-test('each endpoint gets the events it wants, in order per video, signed with its own secret', async () => {
+test('each endpoint gets its chosen events, in order per video, signed with its own secret', async () => {
   const { guid, secret } = await add({ url: second.url, events: [3, 5] });
   const mediaId = newGuid();
   await happen(api.database, { libraryId: 1, mediaId }, 0, 1, 3);
@@ -138,7 +138,7 @@ test('each further endpoint has at most its own number of deliveries at a time',
   expect(items.filter(({ attempts }: { attempts: number }) => attempts > 0)).toHaveLength(2);
 });
 
-test('a test reaches the chosen endpoint only, whether or not it wants the status', async () => {
+test('a test event reaches only the chosen endpoint, even if it did not choose the status', async () => {
   const { guid, secret } = await add({ url: second.url, events: [3] });
   const answer = await api.call('POST', `/library/1/webhooks/test?endpoint=${guid}`);
   expect(answer.status).toBe(200);
@@ -155,7 +155,7 @@ test('a test reaches the chosen endpoint only, whether or not it wants the statu
   expect((await api.call('POST', `/library/1/webhooks/test?endpoint=${newGuid()}`)).status).toBe(400);
 });
 
-test('a disabled endpoint gets nothing, and a deleted one takes its deliveries with it', async () => {
+test('a disabled endpoint gets nothing, and deleting an endpoint deletes its deliveries', async () => {
   const { guid } = await add({ url: second.url });
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 1);
   expect((await list()).totalItems).toBe(2);

@@ -70,7 +70,7 @@ test('loaded media plays to its end before an interruption is reported', () => {
   expect(changes).toEqual(['interrupted']);
 });
 
-test('a stall after the return of the publisher is not taken for an interruption', () => {
+test('a stall after the return of the publisher is not reported as an interruption', () => {
   const { session, changes, pass, show } = watch();
   show('reconnecting');
   pass(1_000, { plays: true });

@@ -12,7 +12,7 @@ import { HostRules } from './host-rules.ts';
 import { judgePlayback, type PlaybackRequest } from './judge-playback.ts';
 
 const NOW_MS = 1_900_000_000_000;
-const [mediaId, shareId] = [newGuid(), newGuid()];
+const [mediaId, shareId, collectionId] = [newGuid(), newGuid(), newGuid()];
 const KEY = 'the security key';
 const NO_TOKEN = { token: '', expiresSec: 0 };
 const OWN_HOSTS = new HostRules(['own.example']);
@@ -28,12 +28,12 @@ const sign = (validity: { expiresSec: number; shareId?: typeof shareId }) => sig
 const later = NOW_MS / 1000 + 60;
 
 /** Judges a viewer of a page of `good.example`, in a library that only allows that page and requires a token. */
-function judge(change: Partial<PlaybackRequest> = {}): { id: string; received: string } | null {
+function judge(change: Partial<PlaybackRequest> = {}): { id: string | number; received: string } | null {
   const request: PlaybackRequest = {
     method: 'GET',
     target: player(),
     policy: policyOf({ embedTokenRequired: true, ...withRules({ allowedReferrers: ['good.example'] }) }),
-    video: { mediaId, usesSessions: true },
+    video: { mediaId, collectionId, usesSessions: true },
     viewer: { page: 'good.example', shown: NO_TOKEN },
     tokenShare: null,
     isOpenedByItself: false,
@@ -90,7 +90,7 @@ test.each<MediaFile>([
   { kind: 'rung-playlist', heightPx: 720 },
   { kind: 'rendition-playlist', renditionId, session: null },
 ])('playlists without keys are not checked: $kind', (file) => {
-  expect(judge({ target: media(file), video: { mediaId, usesSessions: false }, ...bad })).toBeNull();
+  expect(judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad })).toBeNull();
 });
 
 test('nothing is refused for an unknown path, library or video', () => {
@@ -120,13 +120,23 @@ test('without required tokens, any token is accepted', () => {
   expect(judge({ policy: policyOf({}), viewer: { page: null, shown } })).toBeNull();
 });
 
-const share: Share = { id: shareId, libraryId: 1, mediaId, passwordHash: null, allowsDownload: false, expiresAt: null };
+const share: Share = {
+  id: shareId,
+  libraryId: 1,
+  target: { kind: 'video', mediaId },
+  passwordHash: null,
+  emailDomains: [],
+  allowsDownload: false,
+  expiresAt: null,
+};
 test.each<[string, Share | null, boolean]>([
   ['that exists', share, true],
   ['that ends later', { ...share, expiresAt: new Date(NOW_MS + 1) }, true],
   ['that ends now', { ...share, expiresAt: new Date(NOW_MS) }, false],
   ['that was deleted', null, false],
-  ['of another video', { ...share, mediaId: newGuid() }, false],
+  ['of another video', { ...share, target: { kind: 'video', mediaId: newGuid() } }, false],
+  ['of the collection of the video', { ...share, target: { kind: 'collection', collectionId } }, true],
+  ['of another collection', { ...share, target: { kind: 'collection', collectionId: newGuid() } }, false],
   ['of another library', { ...share, libraryId: 2 }, false],
 ])('a token of a share page %s', (_what, tokenShare, isAccepted) => {
   const viewer = { page: 'good.example', shown: sign({ expiresSec: later, shareId }) };
