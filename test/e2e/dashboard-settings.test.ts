@@ -223,8 +223,8 @@ test(
     await page.getByLabel('Category').check();
     await page.getByLabel('Views', { exact: true }).uncheck();
     await open('videos?view=list');
-    await page.getByRole('button', { name: 'Order by Size' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Order by Views' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Sort by Size' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sort by Views' }).count()).toBe(0);
     await page.locator('.list-head').getByText('Category', { exact: true }).waitFor();
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();
