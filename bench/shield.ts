@@ -75,6 +75,7 @@ function requestOf(policy: AdmissionRequest['policy'], index: number): Admission
     method: 'GET',
     address: readAddress(`/vz-1/${token}${folder}r/00000000-0000-7000-8000-000000000002/0.m4s`, '/vz-1'),
     purpose: 'media',
+    playback: 'none',
     policy,
     client: { address, key: address, country: 'DE', asn: '64500' },
     page: 'owner.example',

@@ -124,7 +124,7 @@ export class MillracePlayer extends Base {
 
   /**
    * Calls a method of the player. Loads the player if necessary, and waits until it is ready. Rejects if the element is
-   * removed or its address changes before the response.
+   * removed or its URL changes before the response.
    */
   call<Name extends keyof Methods>(
     method: Name,

@@ -28,6 +28,10 @@ const commands: Record<string, Command> = {
     summary: 'confirm that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),
   },
+  secret: {
+    summary: 'replace the key that seals secrets while the service runs: secret rotate, secret status',
+    run: async (args) => await (await import('./secret.ts')).secret(args),
+  },
   backup: {
     summary: 'copy the database and store of a running service into a folder: backup FOLDER',
     run: async (args) => await (await import('./backup/backup.ts')).backup(args),

@@ -42,6 +42,7 @@ test.each([
   { body: { source: 'bunny', sourceLibraryId: 7, accessKey: '' }, field: 'accessKey' },
   { body: { source: 's3', bucket: 'films', accessKey: 'id' }, field: 'secretKey' },
   { body: { source: 'peertube', apiUrl: 'https://video.example.com' }, field: 'accessKey' },
+  { body: { source: 'peertube', apiUrl: 'https://video.example.com', account: 'root' }, field: 'secretKey' },
   { body: { source: 'mux', accessKey: 'id' }, field: 'secretKey' },
   { body: { source: 'cloudflare', accessKey: 'token' }, field: 'account' },
   { body: { source: 'vimeo' }, field: 'accessKey' },

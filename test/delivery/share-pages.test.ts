@@ -141,7 +141,7 @@ test('shows nothing about the video until the password is entered, which opens o
     const answer = await open(url + part);
     const text = await answer.text();
     expect(answer.status).toBe(403);
-    for (const secret of ['film', 'Second line', 'og:', 'oembed', 'thumbnail', key.mediaId, 'vz-']) {
+    for (const secret of ['film', 'Second line', 'og:', 'oembed', 'thumbnail', shown.mediaId, 'vz-']) {
       expect(text, `${part} ${secret}`).not.toContain(secret);
     }
   }

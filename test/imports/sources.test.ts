@@ -149,7 +149,12 @@ test('imports videos and folders from Vimeo, and renews expired links', async ()
 }, 300_000);
 
 test('imports MediaCMS, sends its token to the server only, and a second run does nothing', async () => {
-  const api = await script(scriptMediacms(files));
+  const tokens: string[] = [];
+  const store = await script(({ header }) => {
+    tokens.push(header('authorization'));
+    return { bytes: files.clip };
+  });
+  const api = await script(scriptMediacms(files, store.url));
   api.fail(/manage_media/, 429, { 'Retry-After': '1' });
   const body = { source: 'mediacms', apiUrl: api.url, accessKey: 'token' };
   const ran = await run(body);
@@ -166,6 +171,7 @@ test('imports MediaCMS, sends its token to the server only, and a second run doe
   expect(itemOf(ran, 'Medium bbb')?.notes.join(' ')).toMatch(/unlisted.*no original.*Physics/);
   expect(itemOf(ran, 'Medium ccc')).toMatchObject({ state: 'skipped', reason: expect.stringContaining('image') });
   expect(api.seen).toContain('GET /media/240.mp4');
+  expect(new Set(tokens)).toEqual(new Set(['']));
   const again = await run(body, ran.libraryId);
   expect(again.report.counts).toMatchObject({ imported: 0, skipped: 3, failed: 1 });
 }, 300_000);

@@ -103,3 +103,32 @@ test('a paused stream is only interrupted if its publisher is away', () => {
   pass(250, { plays: false });
   expect(changes).toEqual(['interrupted', 'playing']);
 });
+
+test('seeking restarts the time without progress', () => {
+  const { video, session, changes, pass } = watch();
+  pass(1_000, { plays: true });
+  for (let times = 0; times < 3; times += 1) {
+    pass(750, { plays: false });
+    video.dispatchEvent(new Event('seeking'));
+  }
+  pass(750, { plays: false });
+  expect(session.refresh).not.toHaveBeenCalled();
+  pass(250, { plays: false });
+  expect(session.refresh).toHaveBeenCalledOnce();
+  expect(changes).toEqual([]);
+});
+
+test('requests the state once at a time, and at most once per second', async () => {
+  const { session, pass } = watch();
+  const first = Promise.withResolvers<void>();
+  session.refresh.mockImplementationOnce(() => first.promise);
+  pass(1_000, { plays: true });
+  pass(5_000, { plays: false });
+  expect(session.refresh).toHaveBeenCalledOnce();
+  first.resolve();
+  for (let ms = 0; ms < 4_000; ms += 250) {
+    await new Promise((resolve) => setImmediate(resolve));
+    pass(250, { plays: false });
+  }
+  expect(session.refresh).toHaveBeenCalledTimes(5);
+});

@@ -131,6 +131,7 @@ function toRow(line: Omit<AuditLine, 'id'>) {
     request_id: line.requestId,
     ip: line.ip,
     hash: line.hash,
+    changes: line.changes === null ? null : JSON.stringify(line.changes),
   };
 }
 

@@ -56,7 +56,8 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
       returning e.id, e.library_id as "libraryId", coalesce(e.video_id, e.media_id) as "mediaId", e.status,
-        e.is_incomplete as "isIncomplete", e.attempts, e.request_id as "requestId", l.claim, l.media_id as "lineId",
+        e.is_incomplete as "isIncomplete", e.detail, e.attempts,
+        e.request_id as "requestId", l.claim, l.media_id as "lineId",
         case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then library.settings->>${WEBHOOK_URL_SETTING}
           else (select url from webhook_endpoint p where p.id = l.endpoint_id and p.is_enabled) end as url,
         case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then array_prepend(library.read_only_key_sealed, coalesce((

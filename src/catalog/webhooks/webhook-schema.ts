@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { QuotaDetail } from './webhook.ts';
 
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
@@ -30,6 +31,8 @@ export type WebhookEventTable = {
   request_id: Generated<string | null>;
   /** True if a finished video lacks something that was planned. */
   is_incomplete: Generated<boolean>;
+  /** The quota of an event about one. */
+  detail: ColumnType<QuotaDetail | null, string | null | undefined, never>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
   last_answer: string | null;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
+import { wholeNumberOf } from './import-fields.ts';
 import { printLine } from './output.ts';
 import type { FoundFolder, FoundVideo } from './read-folder.ts';
 import { openUploader, uploadOne } from './upload-files.ts';
@@ -24,7 +25,7 @@ export async function importFolder(context: Context, root: string, found: FoundF
   }
   requireDifferentGuids(found.videos);
   await stopEarlier(context);
-  const parts = partsOf(found, Number(context.pairs.partItems ?? MAX_ITEMS));
+  const parts = partsOf(found, wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
   const failures: string[] = [];
   for (const [index, part] of parts.entries()) {
     if (parts.length > 1) printLine(`Part ${index + 1} of ${parts.length}`);

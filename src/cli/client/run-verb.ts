@@ -118,7 +118,8 @@ function codeOf(error: unknown): number | null {
     if (error.status === 404) return 4;
     return error.status === 429 || error.status >= 500 ? 5 : 1;
   }
-  if (error instanceof Refused || error instanceof UsageError || isArgumentError(error)) return 2;
+  if (error instanceof Refused) return error.kind === 'unavailable' ? 5 : 2;
+  if (error instanceof UsageError || isArgumentError(error)) return 2;
   return error instanceof Error && 'code' in error && 'syscall' in error ? 1 : null;
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../../sdk/src/millrace.ts';
 import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { DownloadFailed } from './download-file.ts';
+import { DownloadFailed } from './transfer-fault.ts';
 
 /** Lifetime of a signed URL, in seconds. The URL only needs to be valid when the transfer starts. */
 const SIGNED_SEC = 3_600;

@@ -189,8 +189,8 @@ async function receive(
   try {
     sizeBytes = await sink.append(offset, answer.body, signal);
   } catch (error) {
-    // A failure of the sink (a full disk) is final. A failure of the origin is retried.
-    if (failure.error === null) throw error;
+    // A failure of the sink (a full disk, a quota) is final. A failure of the origin is retried.
+    if (failure.error === null || (error instanceof Refused && error !== failure.error)) throw error;
     return brokenOr(failure.error, signal);
   }
   if (sizeBytes > limits.maxBytes) throw tooLarge(limits.maxBytes);

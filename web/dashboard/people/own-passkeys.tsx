@@ -42,10 +42,19 @@ export function OwnPasskeys({ email, hasPassword }: { email: string; hasPassword
               <td>{passkey.lastUsedAt === null ? t('Never') : moment(passkey.lastUsedAt)}</td>
               <td>
                 <div class="row">
-                  <button type="button" onClick={() => (doing.value = { kind: 'rename', passkey })}>
+                  <button
+                    type="button"
+                    aria-label={t('Rename {0}', passkey.name)}
+                    onClick={() => (doing.value = { kind: 'rename', passkey })}
+                  >
                     {t('Rename')}
                   </button>
-                  <button type="button" class="danger" onClick={() => (doing.value = { kind: 'remove', passkey })}>
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={t('Remove {0}', passkey.name)}
+                    onClick={() => (doing.value = { kind: 'remove', passkey })}
+                  >
                     {t('Remove')}
                   </button>
                 </div>

@@ -2,13 +2,13 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { SignInProviderList, SignInProviderModel } from '../../../src/api/models/sign-in-provider.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { fullLink } from '../base/full-link.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { fullLink } from './full-link.ts';
 
 type Choices = readonly (readonly [string, string])[];
 type Props = { roles: Choices; places: Choices };

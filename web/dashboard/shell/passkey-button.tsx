@@ -8,12 +8,12 @@ import { Notice } from '../parts/parts.tsx';
 /** Signs in with a passkey. At any URL other than the public one, shows a link to the public one. */
 export function PasskeyButton({ place }: { place: PasskeyPlace }) {
   const { isBusy, error, run } = useAction();
-  const { origin } = place;
+  const { origin, url } = place;
   if (origin === null) return null;
   if (origin !== location.origin) {
     return (
       <p class="hint">
-        {t('To sign in with a passkey, open')} <a href={origin}>{origin}</a>
+        {t('To sign in with a passkey, open')} <a href={url}>{url}</a>
       </p>
     );
   }

@@ -174,6 +174,7 @@ function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
             <button
               type="button"
               class="quiet"
+              aria-label={t('Remove {0}', tag.property ?? '')}
               onClick={() => change({ others: value.others.filter((_, at) => at !== index) })}
             >
               {t('Remove')}

@@ -47,7 +47,7 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
               type="button"
               class="quiet"
               aria-label={t('Delete the filter {0}', one.name)}
-              onClick={() => (saved.value = saved.value.filter((other) => other !== one))}
+              onClick={() => saved.change((all) => all.filter((other) => !isSame(other, one)))}
             >
               <Icon name="close" />
             </button>
@@ -62,8 +62,8 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
       {isNaming.value && (
         <NameDialog
           onSave={(name) => {
-            const others = saved.value.filter((one) => one.libraryId !== libraryId || one.name !== name);
-            saved.value = [...others, { libraryId, name, filters: pickFilters(wanted) }].slice(-MAX_SAVED);
+            const made = { libraryId, name, filters: pickFilters(wanted) };
+            saved.change((all) => [...all.filter((other) => !isSame(other, made)), made].slice(-MAX_SAVED));
           }}
           onClose={() => (isNaming.value = false)}
         />
@@ -76,6 +76,10 @@ const CLEARED: Filters = { search: '', state: '', collection: '', tag: '', days:
 
 function pickFilters(wanted: Filters): Filters {
   return { ...CLEARED, ...Object.fromEntries(FIELDS.map((field) => [field, wanted[field]])) };
+}
+
+function isSame(one: Saved, other: Saved): boolean {
+  return one.libraryId === other.libraryId && one.name === other.name;
 }
 
 function textOf(filters: Filters): string {

@@ -20,6 +20,11 @@ test('a preview ignores invalid colours, and may have no controls', () => {
   });
 });
 
+test('a preview ignores speeds that are no numbers in the range of the settings', () => {
+  const { look: shown } = previewLook(look, '?count=false&speeds=fast,Infinity,-1,0,1e9,1.5');
+  expect(shown.playbackSpeeds).toEqual([1.5]);
+});
+
 test('pages that count views ignore the preview parameters', () => {
   expect(previewLook(look, '?color=%23ff0000&controls=mute&speeds=3')).toEqual({ look, color: null });
 });
