@@ -212,7 +212,9 @@ test.each([
   { storage: 'file:/srv', from: 'file:/srv/old' },
   { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
 ])('rejects moving objects from $from to $storage, because one location contains the other', ({ storage, from }) => {
-  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another location');
+  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow(
+    'expected a location that differs from MILLRACE_STORAGE',
+  );
 });
 
 test.each([

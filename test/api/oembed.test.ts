@@ -102,7 +102,7 @@ test('applies referrer rules and the direct-play rule', async () => {
   expect((await from('https://bad.test/')).status).toBe(401);
   expect((await from('https://good.test/')).status).toBe(200);
   const direct = await from('https://good.test/', page().replace('/embed/', '/play/'));
-  expect([direct.status, Object(direct.body).Message]).toEqual([401, expect.stringMatching(/no direct play/)]);
+  expect([direct.status, Object(direct.body).Message]).toEqual([401, expect.stringMatching(/not allow direct play/)]);
   await set({});
   await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(200), patience);
 });

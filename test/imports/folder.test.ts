@@ -87,7 +87,7 @@ test('names GUIDs that are in use, with a hint', { timeout: 300_000 }, async () 
   await writeFile(at('taken/two.json'), JSON.stringify({ guid }));
   const error = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
   expect((await millrace('import', 'folder', at('taken'))).code).not.toBe(0);
-  expect(error.mock.calls.flat().join('')).toMatch(/a guid of its own.*one\.mp4.*two\.mp4/s);
+  expect(error.mock.calls.flat().join('')).toMatch(/a different guid.*one\.mp4.*two\.mp4/s);
   error.mockRestore();
 });
 
