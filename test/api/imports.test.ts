@@ -13,7 +13,7 @@ const create = (body: object, libraryId = 1) =>
     body: { dryRun: true, ...body },
   });
 
-test('shows the address of a bucket without its keys, and what is not imported', async () => {
+test('shows the URL of a bucket without its keys, and lists data that is not imported', async () => {
   const access = { bucket: 'films', prefix: 'old', region: 'eu-central-1', accessKey: 'key-id', secretKey: 'hidden' };
   const limits = { bandwidth: 1_000_000, skipDuplicates: true };
   const created = await create({ source: 's3', ...access, ...limits }, service.second.id);

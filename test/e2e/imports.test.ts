@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
 import { ask, makeFiles, startImporter } from '../imports/import-room.ts';
 import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
 import { scriptPeertube } from '../imports/scripted-sources.ts';
@@ -72,7 +73,9 @@ test('shows the command that exports the library, and downloads its metadata', {
   expect(file.collections).toMatchObject([{ name: 'The lab' }]);
 });
 
-test('switches the feeds of a collection on and copies the address', { timeout: 300_000 }, async () => {
+test('turns on the feeds of a collection, copies the URL, and asks before it turns them off', {
+  timeout: 300_000,
+}, async () => {
   const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });
   await open('collections');
   await page.getByRole('button', { name: 'Edit Broadcasts' }).click();
@@ -82,4 +85,27 @@ test('switches the feeds of a collection on and copies the address', { timeout: 
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toMatch(new RegExp(`^${service.apiUrl}/feeds/1/${guid}\\?token=[\\w-]{43}$`));
   expect((await fetch(copied)).status).toBe(200);
+  const access = page.getByLabel('Podcast and Media RSS');
+  await access.selectOption({ label: 'Off' });
+  await page.getByText('Podcast apps and feed readers lose access.').waitFor();
+  await lookAtPage('feeds-off', page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Podcast apps and feed readers lose access.').waitFor({ state: 'detached' });
+  expect(await access.inputValue()).toBe('token');
+  expect((await fetch(copied)).status).toBe(200);
+  await access.selectOption({ label: 'Off' });
+  await page.getByRole('button', { name: 'Switch feeds off' }).click();
+  await page.getByRole('button', { name: 'Copy Podcast' }).waitFor({ state: 'detached' });
+  expect((await fetch(copied)).status).toBe(404);
 });
+
+test('the plan of an upload refers to the command, because the dashboard cannot send the files', async () => {
+  const items = [{ kind: 'video', sourceId: 'film.mp4', guid: newGuid(), title: 'Film' }];
+  const plan = { source: 'upload', dryRun: true, items };
+  const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/imports', plan);
+  await open(`imports/${guid}`);
+  await page.getByRole('heading', { name: 'Planned' }).waitFor();
+  await page.getByText('Run the command again to upload the files.').waitFor();
+  await lookAtPage('upload-plan', page);
+  expect(await page.getByRole('button', { name: 'Start import' }).count()).toBe(0);
+}, 300_000);

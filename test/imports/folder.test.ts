@@ -63,7 +63,9 @@ test('imports a folder with sidecars and a manifest, and a second run does nothi
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
 });
 
-test('imports a file again that could not be encoded, and splits many items', { timeout: 300_000 }, async () => {
+test('imports a file again if it could not be encoded, and splits a large folder into several imports', {
+  timeout: 300_000,
+}, async () => {
   await mkdir(at('again'), { recursive: true });
   for (const name of ['bad', 'good', 'last']) await cp(at('media/one.mp4'), at(`again/${name}.mp4`));
   await writeFile(at('again/bad.mp4'), 'This is no video.');

@@ -34,7 +34,7 @@ const listed = (id: Guid): ListedItem => ({
   video: emptyVideo(),
 });
 
-/** Creates an import in a library of its own. */
+/** Creates an import in a separate library. */
 async function makeImport(
   items: readonly ListedItem[],
   libraryId: number,
@@ -70,7 +70,7 @@ const end = (importId: Guid) =>
 const report = (importId: Guid) =>
   listItems(api.database.db, importId, { page: 1, itemsPerPage: 100, state: '' }).then(({ items }) => items);
 
-test('finds files that the library has already, waits for their hashes, and notes each once', async () => {
+test('finds files that the library already has, waits for their hashes, and notes each once', async () => {
   const { db } = api.database;
   const libraryId = await makeLibrary();
   const [older, first, second, unhashed] = [newGuid(), newGuid(), newGuid(), newGuid()];

@@ -83,14 +83,14 @@ test('reads the keys of a bunny library from the account, and signs its files', 
   expect(await client.measure(file, signal)).toBeGreaterThan(1_000);
 });
 
-test('lists more videos of Cloudflare than fit on a page, each at least once', async () => {
+test('lists all Cloudflare videos if they fill several pages, each at least once', async () => {
   const api = await startScriptedApi(scriptCloudflare(files, 520));
   onTestFinished(() => api.stop());
   const items = await listAll('cloudflare', { ...NOTHING, apiUrl: api.url, account: 'account', accessKey: 'token' });
   expect(new Set(items.map(({ sourceId }) => sourceId)).size).toBe(520);
 });
 
-test('a link of Vimeo that expired is replaced by locating the file again', async () => {
+test('replaces an expired Vimeo link by locating the file again', async () => {
   const api = await startScriptedApi(scriptVimeo(files));
   onTestFinished(() => api.stop());
   const request = { ...NOTHING, apiUrl: api.url, accessKey: 'token' };
@@ -108,7 +108,7 @@ test.each([
   ['a date', () => ({ 'Retry-After': new Date(Date.now() + 9_000).toUTCString() }), /[89] s/],
   ['seconds', () => ({ 'Retry-After': '12' }), /12 s/],
   ['more than the limit', () => ({ 'Retry-After': '100000' }), /300 s/],
-])('a busy source may state its pause as %s', async (_what, headers, pause) => {
+])('waits as long as a busy source requests with %s', async (_what, headers, pause) => {
   const api = await startScriptedApi(scriptVimeo(files));
   onTestFinished(() => api.stop());
   api.fail(/me\/projects/, 429, headers());

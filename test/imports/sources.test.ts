@@ -73,7 +73,7 @@ test('imports PeerTube with its GUIDs, and signs in with a password', async () =
   expect(api.seen).toContain('GET /download/720.mp4');
 }, 300_000);
 
-test('waits for masters that Mux prepares, and asks again for an address that expired', async () => {
+test('waits until Mux has prepared a master, and requests an expired URL again', async () => {
   const api = await script(scriptMux(files));
   api.fail(/assets\/a$/, 429, { 'Retry-After': '1' });
   const body = { source: 'mux', apiUrl: api.url, cdnUrl: api.url, accessKey: 'id', secretKey: 'secret' };
@@ -96,7 +96,7 @@ test('waits for masters that Mux prepares, and asks again for an address that ex
   expect(Object(ran.report).notImported.join(' ')).toContain('Mux Data');
 }, 300_000);
 
-test('lists all pages of Cloudflare once, and makes its downloads', async () => {
+test('lists each page of Cloudflare once, and requests a download of each video', async () => {
   const api = await script(scriptCloudflare(files, 520));
   api.fail(/stream$/, 429, { 'Retry-After': '1' });
   const body = { source: 'cloudflare', apiUrl: api.url, account: 'account', accessKey: 'token' };
@@ -120,7 +120,7 @@ test('lists all pages of Cloudflare once, and makes its downloads', async () => 
   expect(api.seen).toContain('GET /signed/downloads/default.mp4');
 }, 300_000);
 
-test('imports Vimeo with folders, and reads links again that expired', async () => {
+test('imports videos and folders from Vimeo, and renews expired links', async () => {
   const api = await script(scriptVimeo(files));
   const resetSec = Math.floor(Date.now() / 1000) + 1;
   api.fail(/me\/videos/, 429, { 'X-RateLimit-Reset': String(resetSec) });

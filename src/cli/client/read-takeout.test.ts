@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-test('matches shortened and repeated file names with the tables, and carries playlists', async () => {
+test('matches shortened and repeated file names with rows of the tables, and keeps playlists', async () => {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   // The reader needs these fields of the context only.

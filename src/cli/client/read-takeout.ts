@@ -60,7 +60,7 @@ async function readTables(root: string, names: readonly string[]): Promise<Row[]
   return read.flat();
 }
 
-/** Returns the first playlist of each video. The tables of playlists are in a folder of their own. */
+/** Returns the first playlist of each video. The tables of playlists are in a separate folder. */
 async function readPlaylists(root: string, names: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const name of names.filter((one) => /(^|[/\\])playlists[/\\][^/\\]+\.csv$/i.test(one))) {

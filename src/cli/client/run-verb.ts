@@ -37,7 +37,10 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
   }
 }
 
-/** Prints what needs no service: the help of a verb or the completion script. Returns false for everything else. */
+/**
+ * Prints the help of a verb or the completion script, neither of which needs the service. Returns false for other
+ * verbs.
+ */
 function printsLocally(verb: Verb, args: readonly string[]): boolean {
   const isHelp = readArguments(args).values.help === true;
   if (!isHelp && !('act' in verb && verb.act === 'completion')) return false;

@@ -11,7 +11,7 @@ const SIGNED_SEC = 3_600;
 export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
 
 /**
- * Opens the files of the library's pull zone. Needs the account key, which reads the settings and the token key of the
+ * Opens the files of the library's pull zone. Requires the account key to read the settings and the token key of the
  * pull zone. Derives the zone's URL from a thumbnail. If the library has none, every request fails with
  * `DownloadFailed`.
  */

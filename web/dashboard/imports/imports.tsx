@@ -143,7 +143,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
   const send = async (verb: 'cancel' | 'resume') => {
     if (await changing.run(() => api('POST', `${path}/${verb}`))) onChanged();
   };
-  const { counts, dateEnded, state } = report;
+  const { counts, dateEnded, source, state } = report;
   return (
     <section class="panel">
       <h2>{wordOf(state)}</h2>
@@ -173,6 +173,8 @@ function Summary({ report, path, onChanged }: SummaryProps) {
           <button type="button" disabled={changing.isBusy.value} onClick={() => void send('cancel')}>
             {t('Cancel import')}
           </button>
+        ) : source === 'upload' ? (
+          state !== 'finished' && <p class="hint">{t('Run the command again to upload the files.')}</p>
         ) : (
           <button type="button" class="primary" disabled={changing.isBusy.value} onClick={() => void send('resume')}>
             {state === 'planned' ? t('Start import') : t('Resume import')}
