@@ -61,7 +61,7 @@ async function startStub() {
 /** Returns size, ETag and time of each object. */
 async function objects(): Promise<Record<string, string>> {
   const { Bucket, Key: Prefix } = bucket.place('');
-  const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+  const { Contents = [] } = await bucket.client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000 }));
   return Object.fromEntries(
     Contents.map(({ Key, Size, ETag, LastModified }) => [
       Key?.slice(Prefix.length),

@@ -184,7 +184,8 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
     });
     const isTruncated = page.length < keys.length;
     const token = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
-    const list = `<IsTruncated>${isTruncated}</IsTruncated>${token}${entries.join('')}`;
+    const encoding = query.get('encoding-type') === 'url' ? '<EncodingType>url</EncodingType>' : '';
+    const list = `${encoding}<IsTruncated>${isTruncated}</IsTruncated>${token}${entries.join('')}`;
     return { status: 200, body: `<ListBucketResult>${list}</ListBucketResult>` };
   },
   CreateUpload({ uploads }, { key }) {
