@@ -86,7 +86,7 @@ export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; 
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
-export type CreateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type CreateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
@@ -264,11 +264,11 @@ export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number;
 
 export type Severity = 0 | 1 | 2 | 3;
 
-export type ShareAccess = "link" | "password";
+export type ShareAccess = "link" | "password" | "email";
 
 export type ShareList = { items: (ShareModel)[] };
 
-export type ShareModel = { guid: string; url: string; access: ShareAccess; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
+export type ShareModel = { guid: string; url: string; access: ShareAccess; emailDomains: (string)[]; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
 
 export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
 
@@ -330,7 +330,7 @@ export type UpdateLiveStreamModel = { title?: string | null; description?: strin
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
-export type UpdateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
