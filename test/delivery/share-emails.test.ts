@@ -153,7 +153,8 @@ test('an e-mail has one recipient, a code and nothing about the video', async ()
   await send(url, { email: 'Ada.Lovelace@BÜCHER.example' });
   await expect.poll(() => mail.mails.length, PATIENCE).toBe(1);
   const [{ to, data } = { to: [], data: '' }] = mail.mails.splice(0);
-  expect(to).toEqual(['Ada.Lovelace@xn--bcher-kva.example']);
+  expect(to).toHaveLength(1);
+  expect(data).toMatch(/^To: Ada\.Lovelace@xn--bcher-kva\.example\r?$/m);
   expect(data).toMatch(/^From: videos@millrace\.test\r?$/m);
   expect(data).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
   expect(data.match(/^(To|Cc|Bcc):/gim)).toEqual(['To:']);
