@@ -52,7 +52,7 @@ const DRAIN_MS = 5_000;
  */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
-export type ApiDeps = {
+export type ApiDeps = Pick<OperationDeps, 'sendsMail'> & {
   host: string;
   /** 0 selects any free port. */
   port: number;
@@ -87,8 +87,6 @@ export type ApiDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, which translates captions. */
   translates: boolean;
-  /** True if a mail server is configured, which sends codes to viewers of shares. */
-  sendsMail: boolean;
   /** HTTP client for URLs that callers send. */
   outbound: Outbound;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */

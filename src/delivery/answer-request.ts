@@ -3,7 +3,6 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
-import type { AddressSet } from '../lib/client-address.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
@@ -30,22 +29,20 @@ import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import type { SegmentRequests } from './on-demand/segment-requests.ts';
 import { findTrailer } from './player/find-trailer.ts';
-import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
-import type { PlaylistReader } from './receive/playlist-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { serveShare, takeShareForm } from './share/serve-share.ts';
-import type { ShareEmails } from './share/share-emails.ts';
-import type { SharePasswords } from './share/share-passwords.ts';
+import type { ShareDeps } from './share/share-answers.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
-  KeyDeps & {
+  KeyDeps &
+  ShareDeps & {
     reader: PublicationReader;
     objects: ObjectSender;
     movies: MoviePlans;
@@ -54,13 +51,6 @@ export type AnswerDeps = ProtectionDeps &
     requests: SegmentRequests;
     live: LiveStreams | null;
     storage: EdgeStorage;
-    player: PlayerAssets;
-    edgeUrl: string | null;
-    apiUrl: string | null;
-    trusted: AddressSet;
-    passwords: SharePasswords;
-    emails: ShareEmails;
-    playlists: PlaylistReader;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
