@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
@@ -36,7 +37,8 @@ const edge = await startEdge({
   }),
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
-  sessionSecret: Buffer.alloc(32),
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
+  sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,
   loadShare: async () => null,

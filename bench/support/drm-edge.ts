@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,7 +48,8 @@ const edge = await startEdge({
   sendFile: await openSendFile(() => undefined),
   player: await loadPlayerAssets(),
   secretBox,
-  sessionSecret: Buffer.alloc(32),
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
+  sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,
   loadShare: async () => null,

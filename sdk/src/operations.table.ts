@@ -6,7 +6,7 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; LibraryId: number | null };
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; LibraryId: number | null };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
 
@@ -40,7 +40,9 @@ export type AudioTrackList = { items: (AudioTrackModel)[] };
 
 export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
-export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
+export type AuditChangeModel = { Field: string; Old: string | null; New: string | null };
+
+export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 
@@ -246,6 +248,14 @@ export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSe
 
 export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
 
+export type QuotaMode = "soft" | "hard";
+
+export type QuotaModel = { limit: number; mode: QuotaMode };
+
+export type QuotaStateModel = { limit: number | null; mode: QuotaMode | null; used: number; percent: number | null };
+
+export type QuotasModel = { month: string; storageBytes: QuotaStateModel; encodedMinutesPerMonth: QuotaStateModel; concurrentLiveStreams: QuotaStateModel; concurrentViewers: QuotaStateModel; bandwidthBytesPerMonth: QuotaStateModel };
+
 export type ReferrerModel = { Hostname: string };
 
 export type RegionList = (RegionModel)[];
@@ -308,6 +318,8 @@ export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersio
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
+export type TestViewerAccessModel = { videoId: string; viewer?: string; ip?: string; userAgent?: string; referrer?: string | null };
+
 export type ThumbnailListResponseModel = { url: string | null; timestamp: string };
 
 export type TranscodingMessageModel = { timeStamp: string; level: Severity; issueCode: IssueCodes; message: string | null; value: string | null };
@@ -330,6 +342,8 @@ export type UpdateLiveStreamModel = { title?: string | null; description?: strin
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
+export type UpdateQuotasModel = { storageBytes?: QuotaModel | null; encodedMinutesPerMonth?: QuotaModel | null; concurrentLiveStreams?: QuotaModel | null; concurrentViewers?: QuotaModel | null; bandwidthBytesPerMonth?: QuotaModel | null };
+
 export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
@@ -339,6 +353,8 @@ export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; Client
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
 export type UpdateVideoOrderModel = { order: "oldest" | "newest" | "title" | "manual"; videoIds?: (string)[] };
+
+export type UpdateViewerAccessModel = { mode?: ViewerAccessMode; url?: string | null; renewSecret?: boolean; failOpen?: boolean; cacheSec?: number; issuer?: string | null; audience?: string | null; jwksUrl?: string | null; videoClaim?: string | null; collectionClaim?: string | null };
 
 export type UpdateWebhookEndpointModel = { url?: string; name?: string; events?: (number)[] | null; enabled?: boolean };
 
@@ -380,13 +396,23 @@ export type VideoStatisticsModel = { viewsChart: Record<string, number> | null; 
 
 export type VideoStorageSizeModel = { encoded: Record<string, CodecRenditionSizeModel> | null; thumbnails: number; previews: number; originals: number; mp4Fallback: number; miscellaneous: number; calculatedAt: string };
 
+export type ViewerAccessMode = "off" | "hook" | "jwt";
+
+export type ViewerAccessModel = { mode: ViewerAccessMode; url: string | null; secret: string | null; failOpen: boolean; cacheSec: number; issuer: string | null; audience: string | null; jwksUrl: string | null; videoClaim: string | null; collectionClaim: string | null };
+
+export type ViewerVerdict = "allowed" | "denied" | "unchecked";
+
+export type ViewerVerdictModel = { verdict: ViewerVerdict; reason: string; validSec: number | null; durationMs: number };
+
 export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
 
 export type WebhookEndpointModel = { guid: string; name: string; url: string; events: (number)[] | null; enabled: boolean; secret: string | null; dateCreated: string | null };
 
-export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; quota: WebhookQuotaModel | null; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
 
 export type WebhookEventState = "pending" | "delivered" | "dead";
+
+export type WebhookQuotaModel = { Resource: string; Percent: number; Used: number; Limit: number; Mode: string };
 
 export type WebhookStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
@@ -495,7 +521,7 @@ export type Operations = {
   deleteWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a webhook endpoint with its deliveries. Waiting ones are not sent. `DELETE /library/{libraryId}/webhook-endpoints/{endpointId}` */
   deleteWebhookEndpoint: { input: { libraryId: number; endpointId: string }; answer: StatusModel };
-  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
+  /** Asks a process to finish or return its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
   drainNode: { input: { nodeId: string; force?: boolean }; answer: undefined };
   /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
   endPersonSessions: { input: { personId: string }; answer: undefined };
@@ -575,6 +601,8 @@ export type Operations = {
   getPullZone: { input: { id: number }; answer: PullZoneModel };
   /** Returns why a video waits, its queue position, and the estimated time in seconds. `GET /library/{libraryId}/videos/{videoId}/queue` */
   getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
+  /** Returns the limits of a library and its current use. Months are calendar months in UTC. `GET /library/{libraryId}/quotas` */
+  getQuotas: { input: { libraryId: number }; answer: QuotasModel };
   /** Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
   getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
   /** Returns the firewall settings of a pull zone. Id 0 applies to requests that match no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
@@ -597,6 +625,8 @@ export type Operations = {
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Returns the order in which share pages play the videos of a collection, and its first 500 videos. `GET /library/{libraryId}/collections/{collectionId}/order` */
   getVideoOrder: { input: { libraryId: number; collectionId: string }; answer: VideoOrderModel };
+  /** Returns how the library decides which viewers may watch. Requires a key with write access. `GET /library/{libraryId}/viewers` */
+  getViewerAccess: { input: { libraryId: number }; answer: ViewerAccessModel };
   /** Invites a person. Only this response contains the link at which the person chooses a password. `POST /people` */
   invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
   /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
@@ -703,7 +733,7 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
+  /** Continues an import that was cancelled or failed, starts one that was only planned (not one of uploads), and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
   resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
@@ -725,6 +755,8 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Asks the endpoint, or verifies the token, as for a viewer of a video. Returns the verdict and its time. `POST /library/{libraryId}/viewers/test` */
+  testViewerAccess: { input: { libraryId: number; body: TestViewerAccessModel }; answer: ViewerVerdictModel };
   /** Sends a test event to the webhook URL of a library, or to another endpoint. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number; endpoint?: string }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
@@ -747,6 +779,8 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes the limits of a library. Absent ones are left unchanged, and `null` removes one. `soft` only warns; `hard` also refuses. A limit may be below the current use. Requires the key of the account. `PUT /library/{libraryId}/quotas` */
+  updateQuotas: { input: { libraryId: number; body: UpdateQuotasModel }; answer: QuotasModel };
   /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
@@ -759,6 +793,8 @@ export type Operations = {
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
   /** Changes the order in which share pages play the videos of a collection. With `manual`, `videoIds` are the first videos, at most 500; the others follow, oldest first. The order of the list of videos is not affected. `POST /library/{libraryId}/collections/{collectionId}/order` */
   updateVideoOrder: { input: { libraryId: number; collectionId: string; body: UpdateVideoOrderModel }; answer: VideoOrderModel };
+  /** Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent fields are left unchanged. `POST /library/{libraryId}/viewers` */
+  updateViewerAccess: { input: { libraryId: number; body: UpdateViewerAccessModel }; answer: ViewerAccessModel };
   /** Changes a webhook endpoint; absent fields are left unchanged. Change the first one by `WebhookUrl` of the library. `POST /library/{libraryId}/webhook-endpoints/{endpointId}` */
   updateWebhookEndpoint: { input: { libraryId: number; endpointId: string; body: UpdateWebhookEndpointModel }; answer: WebhookEndpointModel };
   /** Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
@@ -856,6 +892,7 @@ export const operations = {
   getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
   getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},
   getQueuePlace: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/queue","query":[],"body":null,"answer":"json"},
+  getQuotas: {"method":"GET","path":"/library/{libraryId}/quotas","query":[],"body":null,"answer":"json"},
   getResolutions: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/resolutions","query":[],"body":null,"answer":"json"},
   getShieldZone: {"method":"GET","path":"/shield/shield-zone/{shieldZoneId}","query":[],"body":null,"answer":"json"},
   getShieldZoneByPullZone: {"method":"GET","path":"/shield/shield-zone/get-by-pullzone/{pullZoneId}","query":[],"body":null,"answer":"json"},
@@ -867,6 +904,7 @@ export const operations = {
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
   getVideoOrder: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":null,"answer":"json"},
+  getViewerAccess: {"method":"GET","path":"/library/{libraryId}/viewers","query":[],"body":null,"answer":"json"},
   invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
   invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAccountAudit: {"method":"GET","path":"/audit","query":["kind","who","operation","libraryId","from","to","before","perPage"],"body":null,"answer":"json"},
@@ -931,6 +969,7 @@ export const operations = {
   smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},
   startLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/start","query":[],"body":null,"answer":"json"},
   stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
+  testViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers/test","query":[],"body":"application/json","answer":"json"},
   testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":["endpoint"],"body":null,"answer":"json"},
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
@@ -942,12 +981,14 @@ export const operations = {
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateQuotas: {"method":"PUT","path":"/library/{libraryId}/quotas","query":[],"body":"application/json","answer":"json"},
   updateShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
   updateVideoOrder: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":"application/json","answer":"json"},
+  updateViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers","query":[],"body":"application/json","answer":"json"},
   updateWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints/{endpointId}","query":[],"body":"application/json","answer":"json"},
   uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},
 } as const;

@@ -24,6 +24,7 @@ import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createQuotaStore } from '../catalog/quotas/quota-store.ts';
 import { createShareStore } from '../catalog/shares/share-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -73,6 +74,7 @@ type Stores = Pick<
   | 'retries'
   | 'shares'
   | 'feeds'
+  | 'quotas'
   | 'webhookEndpoints'
   | 'eventSearch'
   | 'shieldEvents'
@@ -118,6 +120,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
+    quotas: createQuotaStore(db),
     webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),

@@ -39,6 +39,7 @@ import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
+import { getQuotas, updateQuotas } from './quotas/quotas.ts';
 import {
   createCollectionShare,
   deleteCollectionShare,
@@ -129,6 +130,7 @@ import { smartGenerate } from './videos/smart-generate.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { getViewerAccess, testViewerAccess, updateViewerAccess } from './viewers/viewer-access.ts';
 import { webhookOperations } from './webhooks/webhook-operations.ts';
 
 /** Every operation of the library API and the account API. Their paths do not collide. */
@@ -194,6 +196,11 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getFeed,
   updateFeed,
   readFeed,
+  getViewerAccess,
+  updateViewerAccess,
+  testViewerAccess,
+  getQuotas,
+  updateQuotas,
   createImport,
   listImports,
   getImport,

@@ -63,7 +63,12 @@ test.each([
     MILLRACE_MAIL_FROM: 'videos@example.com',
   });
   const { databaseUrl: _, ...own } = settings;
-  const given = { ...own, secretKey: Buffer.alloc(32), database: { connectionString: 'postgres://' } };
+  const given = {
+    ...own,
+    secretKey: Buffer.alloc(32),
+    secretKeyFile: null,
+    database: { connectionString: 'postgres://' },
+  };
   const text = JSON.stringify(settingsOf(role, given));
   const secrets = Object.values(SECRETS).map((secret) => secret.replace('Bearer ', ''));
   expect(new Set(secrets.filter((secret) => text.includes(secret)))).toEqual(new Set(used));

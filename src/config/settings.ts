@@ -1,11 +1,11 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { suggestName } from '../lib/suggest-name.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
@@ -49,6 +49,8 @@ export type Settings = {
 export type RoleSettings = Omit<Settings, 'databaseUrl' | 'secretKey'> & {
   database: DatabaseConnection;
   secretKey: Uint8Array;
+  /** File of the secret key, which a rotation replaces. Null if the key is in a setting. */
+  secretKeyFile: string | null;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -123,7 +125,7 @@ export function readOwnSettings(): Settings {
 
 /**
  * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
- * in the data folder) for the others. An empty value counts as unset. A secret may be in a file of its own, which the
+ * in the data folder) for the others. An empty value counts as unset. A secret may be in a separate file, which the
  * name with `_FILE` gives. Throws `Refused` with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
@@ -151,7 +153,7 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Name that is no setting, and a sentence about it with the nearest setting. */
+/** A name that is not a setting, and a sentence that suggests the nearest setting. */
 export type UnknownSetting = { name: string; sentence: string };
 
 /** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
@@ -161,16 +163,8 @@ export function findUnknownSettings(environment: Environment): UnknownSetting[] 
   const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
   return unknown.map((name) => ({
     name,
-    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+    sentence: `${name} is not a setting of this version, and is ignored.${suggestName(name, known)}`,
   }));
-}
-
-/** Maximum changed characters of a name that is most likely misspelt. */
-const MAX_TYPOS = 5;
-
-function hintFor(name: string, known: readonly string[]): string {
-  const nearest = closest(name, known);
-  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
 /** Returns the unknown names in the environment of this process. */
@@ -203,7 +197,7 @@ function readTexts(environment: Environment): { texts: Texts; problems: string[]
   return { texts, problems };
 }
 
-/** Adds the secrets that are in files of their own. Returns one line for each that cannot be read. */
+/** Adds the secrets that are in separate files. Returns one line for each that cannot be read. */
 function readSecretFiles(merged: Record<string, string | undefined>): string[] {
   return [...SECRET_SETTINGS].flatMap((name) => {
     const fileName = name + FILE_SUFFIX;

@@ -3,6 +3,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
@@ -10,7 +11,7 @@ import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
-import type { EdgeStorage, EdgeViewing } from './edge-deps.ts';
+import type { EdgeViewing } from './edge-deps.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
 import type { SegmentAddress, SegmentResponseCache } from './hls/segment-response-cache.ts';
@@ -38,6 +39,7 @@ import type { ShareDeps } from './share/share-answers.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
+import { passGate } from './shield/viewer-gate.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
@@ -50,7 +52,7 @@ export type AnswerDeps = ProtectionDeps &
     responses: SegmentResponseCache;
     requests: SegmentRequests;
     live: LiveStreams | null;
-    storage: EdgeStorage;
+    viewers: Pick<ViewerAuthorizer, 'judge'>;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -60,9 +62,8 @@ type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media
 type Leave = () => AbortSignal;
 type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
-/** Maximum size of a beacon in bytes. */
+/** Maximum sizes of a beacon, and of a licence request, which is a short JSON text, in bytes. */
 const MAX_BEACON_BYTES = 8_192;
-/** Maximum size of a licence request, which is a short JSON text, in bytes. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
 /**
@@ -80,13 +81,19 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       return serveEmbedClient(target.script, message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
-      const { wantsState, isDirect } = target;
+      const { wantsState } = target;
+      const sent = readPlayRequest(message);
+      const isDirect = !wantsState && (target.isDirect || sent.isOpenedByItself);
+      const opened = { play: sent, isDirect };
+      const { play, refusal } =
+        publication === null ? { play: sent, refusal: null } : await passGate(publication, { admitted, opened }, deps);
       const requested = {
         wantsState,
         isDirect,
-        play: readPlayRequest(message),
-        folderToken: publication === null ? null : folderTokenFor(publication, admitted),
-        trailer: await findTrailer(publication, admitted, deps),
+        play,
+        refusal,
+        folderToken: publication === null ? null : folderTokenFor(publication, admitted, play.shown),
+        trailer: await findTrailer(publication, { admitted, shown: play.shown }, deps),
       };
       return servePlayer(publication, requested, deps);
     }

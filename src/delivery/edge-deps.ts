@@ -16,9 +16,11 @@ import type { ShieldEventStore } from '../catalog/shield/events/shield-event-sto
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { DeliveredTotal } from '../catalog/statistics/sums/delivered-store.ts';
 import type { Visits } from '../catalog/statistics/visits/visits.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -112,7 +114,7 @@ export type EdgeViewing = {
   heatCurve(key: MediaKey): Promise<number[] | null>;
   /** Returns the number of sessions that are playing now at all edges, or null if unknown. */
   viewersNow(key: MediaKey): Promise<number | null>;
-  ticketSecret: KeyObject;
+  ticketSecret: DerivedSecret<KeyObject>;
   /** Stores the bytes sent so far. They replace the values that this process stored for the same hour. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
@@ -146,8 +148,10 @@ export type EdgeDeps = {
   player: PlayerAssets;
   /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
+  /** Lets owners of libraries decide about viewers. */
+  viewers: Pick<ViewerAuthorizer, 'judge'>;
   /** Secret from which play session keys are derived. It must be the same at each edge. */
-  sessionSecret: Uint8Array;
+  sessionSecret: DerivedSecret<KeyObject>;
   viewing: EdgeViewing;
   /** Client for the licence servers of other DRM systems, or null if none is configured. */
   licences: LicenceProxy | null;

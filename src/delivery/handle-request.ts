@@ -79,6 +79,7 @@ export async function handleRequest(
 async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse, deps: HandleDeps): Promise<void> {
   const { request } = admitted;
   const { message } = request;
+  rememberViewer(request, deps);
   countAnswer(request, response, deps.admission);
   countBytes(request, response, deps);
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
@@ -125,6 +126,12 @@ async function findAnswer(
     default:
       return null;
   }
+}
+
+/** Remembers that a client plays, but only if its library limits the number of viewers. */
+function rememberViewer({ policy, client, message, purpose, nowMs }: EdgeRequest, { receiving }: HandleDeps): void {
+  if (policy?.zone.quota.limitsViewers !== true || (purpose !== 'media' && purpose !== 'player')) return;
+  receiving.viewers.see({ libraryId: policy.zone.libraryId, clientKey: client.key, message }, nowMs);
 }
 
 /** Counts an open response of a client, but only if the zone limits them. */

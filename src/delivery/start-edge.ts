@@ -24,6 +24,7 @@ import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { AnswerDeps } from './answer-request.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
+import { KnownViewers } from './clients/known-viewers.ts';
 import { PackageKeys } from './drm/package-keys.ts';
 import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
@@ -151,7 +152,8 @@ function openReceiving(
   const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
   const clients = new KnownClients(trusted, places);
   const shares = new ShareReader(loadShare);
-  return { routes: new Routes(ownHosts), policies, shares, trusted, clients, budgets, firewall, unzoned };
+  const viewers = new KnownViewers();
+  return { routes: new Routes(ownHosts), policies, shares, trusted, clients, viewers, budgets, firewall, unzoned };
 }
 
 type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
@@ -172,9 +174,10 @@ function openAnswers(
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
-    emails: createShareEmails({ secret: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
+    emails: createShareEmails({ secrets: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
     playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
+    viewers: deps.viewers,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,

@@ -159,7 +159,8 @@ function createThings(api: TestApi, ask: World['ask']): Things {
   };
   const make = (what: string, which: Which) => {
     const maker = makers[what];
-    if (maker === undefined) throw new Error(`Teach world.ts to make a ${what}, which an operation addresses.`);
+    if (maker === undefined)
+      throw new Error(`Add a function that creates a ${what} to world.ts, because an operation needs one.`);
     return maker(which);
   };
   return {

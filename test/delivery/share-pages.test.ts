@@ -135,7 +135,7 @@ test('has preview tags, an oEmbed link and strict headers, and is not listed', a
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'nonce-[^ ]+'; .*frame-anc/);
 });
 
-test('shows nothing about the video before the password, which opens only this share', async () => {
+test('shows nothing about the video until the password is entered, which opens only this share', async () => {
   const { url, key } = await share({ password: PASSWORD, allowsDownload: true });
   for (const part of ['', '/player', '/download']) {
     const answer = await open(url + part);

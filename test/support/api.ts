@@ -63,7 +63,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     storage,
     secretBox,
     trustedProxies: [],
-    cursorSecret: CURSOR_SECRET,
+    cursorSecret: () => [CURSOR_SECRET],
     firewall: openFirewall(readRuleTexts, (error) => {
       throw error;
     }),

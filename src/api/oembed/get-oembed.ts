@@ -115,7 +115,7 @@ async function findOpenShare(
 
 function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
   if (!isDirect || access.allowDirectPlay) return;
-  throw new Refused('unauthenticated', 'This library allows no direct play. Use the /embed/ URL of the video.');
+  throw new Refused('unauthenticated', 'This library does not allow direct play. Use the /embed/ URL of the video.');
 }
 
 type Thumbnail = { url: string | null; size: Size | null };

@@ -1,9 +1,10 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, type KeyObject, randomInt } from 'node:crypto';
 import { isOfDomains, readEmailAddress } from '../../catalog/shares/email-domain.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import type { ShareCodeStore } from '../../catalog/shares/share-code-store.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { Mailer } from '../../ports/mailer.ts';
 import { createSharePass, type SharePass } from './share-pass.ts';
 
@@ -36,30 +37,36 @@ export type ShareEmails = SharePass & {
   check(share: Share, entered: { text: string; code: string }, from: Client): Promise<'right' | 'wrong' | 'limited'>;
 };
 
-type Deps = { secret: Uint8Array; mailer: Mailer | null; codes: ShareCodeStore };
+type Deps = { secrets: DerivedSecret<KeyObject>; mailer: Mailer | null; codes: ShareCodeStore };
 
-/** `secret` is the same at each edge. Requests and wrong codes are counted in memory, for one process. */
-export function createShareEmails({ secret, mailer, codes }: Deps): ShareEmails {
+/** `secrets` are the same at each edge. Requests and wrong codes are counted in memory, for one process. */
+export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails {
   const limits = {
     mailbox: createFailureLimit(Date.now, MAILBOX_RATE),
     asking: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
     guessing: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
   };
   let waiting = 0;
-  const digest = (...parts: readonly string[]) => createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
+  const digest = (secret: KeyObject, ...parts: readonly string[]) =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
   // Contains the domains, so that a change of the domains ends all passes.
-  const prove = ({ id, emailDomains }: Share, endSec: number) => digest('share-pass', id, `${endSec}`, ...emailDomains);
-  const hashes = ({ id }: Share, address: string, code: string) => ({
+  const prove = ({ id, emailDomains }: Share, endSec: number, secret: KeyObject) =>
+    digest(secret, 'share-pass', id, `${endSec}`, ...emailDomains);
+  const hashes = ({ id }: Share, address: string, code: string, secret: KeyObject) => ({
     shareId: id,
-    addressHash: digest('share-address', id, address.toLowerCase()),
-    codeHash: digest('share-code', id, address.toLowerCase(), code),
+    addressHash: digest(secret, 'share-address', id, address.toLowerCase()),
+    codeHash: digest(secret, 'share-code', id, address.toLowerCase(), code),
   });
+  const take = async (share: Share, address: string, code: string) => {
+    for (const secret of secrets()) if (await codes.take(hashes(share, address, code, secret))) return true;
+    return false;
+  };
   const send = async (share: Share, address: string, write: WriteCode) => {
     if (mailer === null || waiting >= MAX_WAITING || !isOfDomains(address, share.emailDomains)) return;
     const code = `${randomInt(1_000_000)}`.padStart(6, '0');
     waiting += 1;
     try {
-      await codes.put(hashes(share, address, code));
+      await codes.put(hashes(share, address, code, secrets()[0]));
       await mailer.send({ to: address, ...write(code) });
     } catch (error) {
       // The message of the error may contain the address.
@@ -70,7 +77,7 @@ export function createShareEmails({ secret, mailer, codes }: Deps): ShareEmails 
   };
   return {
     isAvailable: mailer !== null,
-    ...createSharePass('millrace-share-email', prove),
+    ...createSharePass({ cookie: 'millrace-share-email', secrets, prove }),
     request(share, text, { key }, write) {
       const address = readEmailAddress(text);
       if (address === null) return 'invalid';
@@ -96,8 +103,7 @@ export function createShareEmails({ secret, mailer, codes }: Deps): ShareEmails 
       const entered = code.replaceAll(/\s/g, '');
       if (address === null || !CODE.test(entered)) return 'wrong';
       // The domains may have changed since the code was sent.
-      const isRight = (await codes.take(hashes(share, address, entered))) && isOfDomains(address, share.emailDomains);
-      if (!isRight) return 'wrong';
+      if (!(await take(share, address, entered)) || !isOfDomains(address, share.emailDomains)) return 'wrong';
       perClient.forgive(ofClient);
       perShare.forgive(share.id);
       return 'right';

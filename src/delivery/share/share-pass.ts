@@ -1,7 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Share } from '../../catalog/shares/share.ts';
 import { readCookie } from '../../lib/read-cookie.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 
 /** Time in seconds for which a viewer who passed a check does not have to pass it again. */
 const PASS_SEC = 12 * 3600;
@@ -15,17 +16,25 @@ export type SharePass = {
   writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number }): string;
 };
 
-/** `prove` returns 32 bytes that only this service can compute, for a share and the end of a pass. */
-export function createSharePass(cookie: string, prove: (share: Share, endSec: number) => Buffer): SharePass {
+type Proving = {
+  cookie: string;
+  secrets: DerivedSecret<KeyObject>;
+  /** Returns 32 bytes that only a holder of the secret can compute, for a share and the end of a pass. */
+  prove(share: Share, endSec: number, secret: KeyObject): Buffer;
+};
+
+/** A pass is valid if it was written with any of the secrets. */
+export function createSharePass({ cookie, secrets, prove }: Proving): SharePass {
   return {
     holdsPass(share, message, nowMs) {
       const [, end = '', proof = ''] = PASS.exec(readCookie(message, cookie) ?? '') ?? [];
       if (end === '' || Number(end) * 1000 <= nowMs) return false;
-      return timingSafeEqual(prove(share, Number(end)), Buffer.from(proof, 'base64url'));
+      const shown = Buffer.from(proof, 'base64url');
+      return secrets().some((secret) => timingSafeEqual(prove(share, Number(end), secret), shown));
     },
     writePass(share, path, { isSecure, nowMs }) {
       const endSec = Math.floor(nowMs / 1000) + PASS_SEC;
-      const value = `${endSec}.${prove(share, endSec).toString('base64url')}`;
+      const value = `${endSec}.${prove(share, endSec, secrets()[0]).toString('base64url')}`;
       const secure = isSecure ? '; Secure' : '';
       return `${cookie}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${PASS_SEC}${secure}`;
     },

@@ -1,8 +1,9 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { countCharacters, hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { createSharePass, type SharePass } from './share-pass.ts';
 
 const WINDOW_MS = 15 * 60_000;
@@ -17,15 +18,15 @@ export type SharePasswords = SharePass & {
   check(share: Share, password: string, address: string): Promise<'right' | 'wrong' | 'limited'>;
 };
 
-/** `secret` is the same at each edge. Wrong passwords are counted in memory, for one process. */
-export function createSharePasswords(secret: Uint8Array): SharePasswords {
+/** `secrets` are the same at each edge. Wrong passwords are counted in memory, for one process. */
+export function createSharePasswords(secrets: DerivedSecret<KeyObject>): SharePasswords {
   const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
   // Contains the hash, so that a new password ends all passes.
-  const prove = ({ id, passwordHash }: Share, endSec: number) =>
+  const prove = ({ id, passwordHash }: Share, endSec: number, secret: KeyObject) =>
     createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
   return {
-    ...createSharePass('millrace-share', prove),
+    ...createSharePass({ cookie: 'millrace-share', secrets, prove }),
     async check(share, password, address) {
       const ofAddress = `${share.id}|${address}`;
       if (byAddress.isReached(ofAddress) || byShare.isReached(share.id)) return 'limited';

@@ -76,11 +76,16 @@ export class PlaybackAuthorizer {
   /**
    * Like `authorize`, for the player page. `isDirect`: the page is opened directly and not inside a page of the owner.
    */
-  async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
+  async authorizePlayer(page: PlayerPage, request: PlayRequest): Promise<Problem | null> {
+    return (await this.judgePlayerPage(page, request)) ?? this.authorize(page, request);
+  }
+
+  /** Returns the reason to refuse a player page whatever the viewer's token is; null if there is none. */
+  async judgePlayerPage({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.findPolicy(requested.libraryId);
     const hit = policy === null ? null : judgeDirectPlay(policy, isDirect);
     if (hit !== null) return { ...toProblem('direct-play-denied'), hit };
-    return this.authorize(requested, request);
+    return this.authorizePage(requested, request);
   }
 
   /** Like `authorize`, for viewers whose token was already checked. */

@@ -7,7 +7,7 @@ import { SHARE_TOKEN } from '../../shares/share.ts';
 /** Target of a request. Paths that do not match one of these forms do not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
-  /** `isDirect`: the URL that opens the player as a page of its own. */
+  /** `isDirect`: the URL that opens the player as a top-level page. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   /** `token` is the secret part of the link of a share page; empty if it is malformed. */
   | { kind: 'share'; token: string; part: SharePart }

@@ -63,7 +63,7 @@ export type PlaybackRequest = {
   viewer: Viewer;
   /** The share that the viewer's token names; null if there is none. */
   tokenShare: Share | null;
-  /** True if a browser opens the URL as a page of its own, and not in a frame. */
+  /** True if a browser opens the URL as a top-level page, and not in a frame. */
   isOpenedByItself: boolean;
   nowMs: number;
 };

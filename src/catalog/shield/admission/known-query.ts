@@ -24,6 +24,7 @@ const NAMES = new Set([
     'count',
     'ticket',
     'share',
+    'viewer',
     'video',
   ],
 ]);
