@@ -112,6 +112,6 @@ export async function openEdge({
 /** Opens the mail server. Its client is loaded only if one is configured. */
 async function openMailer(server: RoleSettings['mail']): Promise<Mailer | null> {
   if (server === null) return null;
-  const { openSmtpMailer } = await import('../adapters/mailer/smtp.ts');
+  const { openSmtpMailer } = await import('../adapters/mailer/open-smtp-mailer.ts');
   return openSmtpMailer(server);
 }

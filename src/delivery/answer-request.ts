@@ -4,7 +4,6 @@ import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.t
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
 import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
-import type { AddressSet } from '../lib/client-address.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
@@ -12,7 +11,7 @@ import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
-import type { EdgeStorage, EdgeViewing } from './edge-deps.ts';
+import type { EdgeViewing } from './edge-deps.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
 import type { SegmentAddress, SegmentResponseCache } from './hls/segment-response-cache.ts';
@@ -31,15 +30,12 @@ import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import type { SegmentRequests } from './on-demand/segment-requests.ts';
 import { findTrailer } from './player/find-trailer.ts';
-import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
-import type { PlaylistReader } from './receive/playlist-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { serveShare, takeShareForm } from './share/serve-share.ts';
-import type { ShareEmails } from './share/share-emails.ts';
-import type { SharePasswords } from './share/share-passwords.ts';
+import type { ShareDeps } from './share/share-answers.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
@@ -47,7 +43,8 @@ import { passGate } from './shield/viewer-gate.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
-  KeyDeps & {
+  KeyDeps &
+  ShareDeps & {
     reader: PublicationReader;
     objects: ObjectSender;
     movies: MoviePlans;
@@ -55,15 +52,7 @@ export type AnswerDeps = ProtectionDeps &
     responses: SegmentResponseCache;
     requests: SegmentRequests;
     live: LiveStreams | null;
-    storage: EdgeStorage;
-    player: PlayerAssets;
-    edgeUrl: string | null;
-    apiUrl: string | null;
-    trusted: AddressSet;
-    passwords: SharePasswords;
     viewers: Pick<ViewerAuthorizer, 'judge'>;
-    emails: ShareEmails;
-    playlists: PlaylistReader;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -73,9 +62,8 @@ type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media
 type Leave = () => AbortSignal;
 type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
-/** Maximum size of a beacon in bytes. */
+/** Maximum sizes of a beacon, and of a licence request, which is a short JSON text, in bytes. */
 const MAX_BEACON_BYTES = 8_192;
-/** Maximum size of a licence request, which is a short JSON text, in bytes. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
 /**

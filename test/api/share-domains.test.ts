@@ -30,7 +30,7 @@ test('limits a share to e-mail domains, changes them and removes them', async ()
 test.each([
   [['@example.com'], /got .*@example\.com.*Send only the part after the @/],
   [['ada@example.com'], /Send only the part after the @/],
-  [['example .com'], /Expected emailDomains to be domains such as "example\.com"/],
+  [['example .com'], /Expected emailDomains to be domains such as/],
   [[' example.com'], /Expected emailDomains/],
   [['example'], /Expected emailDomains/],
   [['https://example.com'], /Expected emailDomains/],

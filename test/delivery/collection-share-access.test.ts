@@ -107,7 +107,8 @@ test('shows nothing about the videos before the password', async () => {
     const answer = await open(url + part);
     const text = await answer.text();
     expect(answer.status).toBe(403);
-    for (const secret of ['course', 'One', 'og:', 'oembed', course.shown.ids[0] ?? '', course.shown.collectionId, 'vz-']) {
+    const { ids, collectionId } = course.shown;
+    for (const secret of ['course', 'One', 'og:', 'oembed', ids[0] ?? '', collectionId, 'vz-']) {
       expect(text, `${part} ${secret}`).not.toContain(secret);
     }
   }

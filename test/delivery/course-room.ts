@@ -1,5 +1,10 @@
 import { createCollectionStore } from '../../src/catalog/collections/collection-store.ts';
-import { createShareStore, type ShareFields, type ShareKey, type ShareStore } from '../../src/catalog/shares/share-store.ts';
+import {
+  createShareStore,
+  type ShareFields,
+  type ShareKey,
+  type ShareStore,
+} from '../../src/catalog/shares/share-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSmtpMailer } from '../../src/adapters/mailer/smtp.ts';
+import { openSmtpMailer } from '../../src/adapters/mailer/open-smtp-mailer.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { Mailer } from '../../src/ports/mailer.ts';
@@ -119,8 +119,9 @@ test('addresses of other domains get the same response and no e-mail', async () 
     const text = (await answer.text()).replaceAll(email, 'ADDRESS').replaceAll(/nonce="[^"]+"/g, '');
     return [answer.status, text];
   };
+  const others = ['a@other.test', 'a@mail.example.com', 'a@example.com.evil.test', 'a@badexample.com'];
   const expected = await textOf('first@example.com');
-  for (const email of ['a@other.test', 'a@mail.example.com', 'a@example.com.evil.test', 'a@badexample.com', 'a@sub.test']) {
+  for (const email of [...others, 'a@sub.test']) {
     expect(await textOf(email), email).toEqual(expected);
   }
   expect(await textOf('a@x.sub.test')).toEqual(expected);
@@ -153,7 +154,8 @@ test('an e-mail has one recipient, a code and nothing about the video', async ()
   await send(url, { email: 'Ada.Lovelace@BÜCHER.example' });
   await expect.poll(() => mail.mails.length, PATIENCE).toBe(1);
   const [{ to, data } = { to: [], data: '' }] = mail.mails.splice(0);
-  expect(to).toEqual(['Ada.Lovelace@xn--bcher-kva.example']);
+  expect(to).toHaveLength(1);
+  expect(data).toMatch(/^To: Ada\.Lovelace@xn--bcher-kva\.example\r?$/m);
   expect(data).toMatch(/^From: videos@millrace\.test\r?$/m);
   expect(data).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
   expect(data.match(/^(To|Cc|Bcc):/gim)).toEqual(['To:']);
@@ -244,7 +246,7 @@ test('the database has neither addresses nor codes, and expired codes are delete
   const code = await requestCode(url, 'first@example.com');
   const { db } = room.database;
   const rowsOf = () => db.selectFrom('share_code').selectAll().where('share_id', '=', key.shareId).execute();
-  const stored = (await rowsOf()).map((row) => `${row.address_hash.toString('latin1')}${row.code_hash.toString('latin1')}`);
+  const stored = (await rowsOf()).map((row) => Buffer.concat([row.address_hash, row.code_hash]).toString('latin1'));
   expect(stored).toHaveLength(1);
   for (const secret of ['first', 'example', code]) expect(stored.join()).not.toContain(secret);
   await db

@@ -39,8 +39,8 @@ export const createCollectionShare = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Creates a page that shows the videos of a collection to everyone who has its link. It may require a password and ' +
-    'may expire. Videos are shown as long as they are in the collection, in its order.',
+    'Creates a page that shows the videos of a collection to everyone who has its link. It may require a password ' +
+    'and may expire. Videos are shown as long as they are in the collection, in its order.',
   auth: 'access-key',
   permission: 'videos.edit',
   params: CollectionParams,

@@ -55,8 +55,8 @@ export function readShareFields(
 function readDomains(texts: readonly string[], sendsMail: boolean): string[] {
   if (texts.length > 0 && !sendsMail) {
     const message =
-      'Expected no emailDomains, because no mail server is configured, so no codes can be sent. Set MILLRACE_SMTP_URL ' +
-      'and MILLRACE_MAIL_FROM first.';
+      'Expected no emailDomains, because no mail server is configured, so no codes can be sent. ' +
+      'Set MILLRACE_SMTP_URL and MILLRACE_MAIL_FROM first.';
     throw new Refused('invalid', message, { field: 'emailDomains' });
   }
   const domains = texts.map((text) => {

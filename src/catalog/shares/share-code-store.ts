@@ -47,7 +47,7 @@ export function createShareCodeStore(db: Db): ShareCodeStore {
       const { numAffectedRows } = await sql`
         delete from share_code
         where share_id = ${shareId} and address_hash = ${addressHash} and code_hash = ${codeHash}`.execute(db);
-      // Of two requests with the same code, one deletes it.
+      // Only one of two requests with the same code deletes it.
       return numAffectedRows === 1n;
     },
   };

@@ -45,8 +45,9 @@ function writeVideos({ items }: Playlist, view: CollectionPageView, words: Words
   const shown = items.find(({ mediaId }) => mediaId === view.shown) ?? items[0];
   const query = shown === undefined ? '' : `?video=${shown.mediaId}`;
   const title = escapeHtml(shown?.title ?? '');
+  const offer = word(words, 'share.download');
   const download = view.offersDownload
-    ? `<a class="button" id="download" href="${view.path}/download${query}" download>${word(words, 'share.download')}</a>`
+    ? `<a class="button" id="download" href="${view.path}/download${query}" download>${offer}</a>`
     : '';
   return `<div class="watch">
 <div>

@@ -6,8 +6,8 @@ import { chooseWords } from '../player/player-words.ts';
 import { logo, lookStyle, type Writing, word, writeDocument } from './share-document.ts';
 
 /**
- * State of the form. `asked`: it asks for an address. `sent`: a code may have been sent to the address. `wrong`: the code
- * was wrong. `away`: no mail server is configured.
+ * State of the form. `asked`: it asks for an address. `sent`: a code may have been sent to the address. `wrong`: the
+ * code was wrong. `away`: no mail server is configured.
  */
 export type EmailVerdict = 'asked' | 'invalid' | 'sent' | 'wrong' | 'limited' | 'away';
 

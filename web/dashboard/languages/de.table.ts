@@ -1368,7 +1368,7 @@ export const de = {
     'Eine Seite, die die Videos der Sammlung abspielt, für alle, die ihren Link haben.',
   'Only for {0}': 'Nur für {0}',
   'E-mail domains of viewers': 'E-Mail-Domains der Zuschauer',
-  'Such as example.com. Viewers enter a code that is sent to their address. Leave empty for everybody.':
+  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
     'Zum Beispiel example.com. Zuschauer geben einen Code ein, den sie per E-Mail bekommen. Leer lassen für alle.',
   'Play order': 'Abspielreihenfolge',
   'Share pages play the videos in this order.': 'Freigabeseiten spielen die Videos in dieser Reihenfolge ab.',

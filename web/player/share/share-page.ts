@@ -2,7 +2,7 @@ import { type Cue, readCues } from '../base/cues.ts';
 import { make } from '../base/dom.ts';
 import { writeTime } from '../base/time.ts';
 import { spokenOf } from '../transcript/spoken.ts';
-import { followPlaylist } from './playlist-page.ts';
+import { followPlaylist } from './follow-playlist.ts';
 
 /** Interval at which an open page checks that it may still be shown, in ms. */
 const CHECK_MS = 30_000;

@@ -6,8 +6,8 @@ export const SHARE_FIELD_TEXTS: FieldTexts = {
     guid: 'GUID of the share.',
     url: 'Link of the page. Everybody who has it can open the page.',
     access:
-      '`link`: the link is enough. `password`: viewers must also enter the password. `email`: viewers must also prove ' +
-      'an e-mail address of `emailDomains`. With a password and domains, `password`.',
+      '`link`: the link is enough. `password`: viewers must also enter the password. `email`: viewers must also ' +
+      'prove an e-mail address of `emailDomains`. With a password and domains, `password`.',
     emailDomains:
       'Domains of the e-mail addresses of viewers, at most 20. Viewers enter a code that is sent to their address. ' +
       '`*.example.com` stands for all subdomains. Empty or null: no address is needed. Needs a mail server.',
