@@ -96,7 +96,7 @@ test('with irregular keyframes, target durations, preload hints and dates remain
   }
 }, 120_000);
 
-test('SRT keeps its last frames, and the status reports frame rate, channels and omitted tracks', async () => {
+test('reports rate, channels and omitted tracks of an SRT stream, and records its last frames', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
@@ -120,7 +120,7 @@ test('SRT keeps its last frames, and the status reports frame rate, channels and
   expect(video?.[1]).toContain('RESOLUTION=');
   expect(audio?.[1]).toMatch(/CODECS="mp4a[^,"]*"/);
   expect(live).toContain(`URI="${audio?.[2]}"`);
-  expect(await reasonOf(stream)).toMatch(/further track \(MPEG audio\).* got MPEG-2 video/);
+  expect(await reasonOf(stream)).toMatch(/additional track \(MPEG audio\).* got MPEG-2 video/);
   await ended(publisher);
   await until(async () => ((await statusOf(stream)).transcoding?.state === 'idle' ? true : null), 'the state idle');
   expect((await statusOf(stream)).transcoding).toEqual({ state: 'idle', reason: null, resolutions: '' });

@@ -108,7 +108,7 @@ export function makeColourFile(folder: string, { name, bars }: ColourClip): Prom
   return makeBars(path.join(folder, file), { widthPx: 640, heightPx: 360, ...bars });
 }
 
-/** `largest`: maximum difference from the reference, of 255. `rungs`: maximum difference between two rungs. */
+/** `largest`: maximum difference from the reference, out of 255. `rungs`: maximum difference between two rungs. */
 export type ColourError = { product: 'HLS' | 'DASH' | 'MP4'; largest: number; rungs: number };
 
 /** Measures the colours of each served rendition of a video. */

@@ -38,7 +38,7 @@ test.each([
   { what: 'one track with another index', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
   { what: 'several tracks without track 0', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
 ])('rejects tracks other than track 0 of enhanced RTMP with a reason: $what', ({ body }) => {
-  expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
+  expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('An additional video track is left out');
 });
 
 test.each([

@@ -83,7 +83,7 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const head = readExtendedPacket(body, MULTITRACK_AUDIO);
   if (head === null) return null;
-  if (head === 'further') throw furtherTrack('sound');
+  if (head === 'further') throw additionalTrack('audio');
   const { packet, fourCc, data } = head;
   if (packet > CODED_FRAMES) return null;
   if (fourCc !== 'mp4a') throw leftOut('sound', nameOf(fourCc));
@@ -117,7 +117,7 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   const head = readExtendedPacket(body, MULTITRACK);
   if (frame === COMMAND_FRAME) return null;
   if (head === null) return null;
-  if (head === 'further') throw furtherTrack('picture');
+  if (head === 'further') throw additionalTrack('video');
   const { packet, fourCc, data } = head;
   if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
   const codec = FOURCCS[fourCc];
@@ -135,8 +135,8 @@ function nameOf(fourCc: string): string {
   return FOURCC_NAMES[fourCc] ?? `FourCC ${JSON.stringify(fourCc)}`;
 }
 
-function furtherTrack(what: 'picture' | 'sound'): LeftOut {
-  return new LeftOut(`A further ${what} track is left out: only one of each is used. Send it as the first track.`);
+function additionalTrack(what: 'video' | 'audio'): LeftOut {
+  return new LeftOut(`An additional ${what} track is left out: only one of each is used. Send it as the first track.`);
 }
 
 function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {
