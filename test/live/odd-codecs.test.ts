@@ -6,9 +6,10 @@ import type { FlvTag } from '../../src/media/live/flv/flv-tag.ts';
 import { measureAvSync } from '../support/av-sync.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { ACCOUNT_KEY } from '../support/service.ts';
+import { makeSyncClip, publishWithGaps } from './gap-publisher.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
+import { ended, framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
 import { mediaPlaylistOf, readPeriods } from './read-recording.ts';
 import { AAC, H264, HEVC, joinTags, makeHeAacClip, makeHeAacTags, makeTags, publishTags } from './tag-publisher.ts';
 
@@ -117,8 +118,7 @@ test('HE-AAC over SRT plays without a fault, and the recording is in sync', asyn
   const address = `srt://127.0.0.1:${stream.listeners.srt}?streamid=${stream.streamKey}&latency=1000000`;
   const argv = ['-nostdin', '-v', 'error', '-re', '-i', clip, '-c', 'copy', '-f', 'mpegts', address];
   const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
-  const ended = new Promise<void>((resolve) => publisher.once('exit', () => resolve()));
-  expect(await play(stream, LENGTH_SEC - 3, () => ended)).toEqual([]);
+  expect(await play(stream, LENGTH_SEC - 3, async () => void (await ended(publisher)))).toEqual([]);
   await recordingOf(stream);
   const before = await measureAvSync(clip);
   const { points, soundHoles } = await measureAvSync(`${stream.base}/playlist.m3u8`);
@@ -154,6 +154,34 @@ test.each([
   },
   120_000,
 );
+
+test('an SRT encoder that returns within a GOP continues the period', async () => {
+  const stream = await startLive(room);
+  const address = `srt://127.0.0.1:${stream.listeners.srt}?streamid=${stream.streamKey}`;
+  const clip = await makeSyncClip();
+  const first = publishWithGaps(address, clip);
+  const multivariant = `${stream.base}/playlist.m3u8`;
+  await until(() => readText(multivariant), 'a playlist');
+  const page = await playLive(room.browser, room.service.edgeUrl, multivariant);
+  const played = (sec: number) =>
+    until(async () => ((await readPlayback(page)).timeSec >= sec ? true : null), `${sec} s of playback`, 60_000);
+  await played(4);
+  first.kill('SIGKILL');
+  await ended(first);
+  const { timeSec } = await readPlayback(page);
+  // Leaves out the first keyframe. The next one follows after 2 s, with the parameter sets.
+  const second = publishWithGaps(address, clip, { video: [[0, 0.1]] });
+  await played(timeSec + 8);
+  const { holes } = await readPlayback(page);
+  await page.close();
+  second.kill('SIGKILL');
+  await ended(second);
+  expect(holes).toEqual([]);
+  expect((await readText(await recordingOf(stream)))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
+  const { largestMs, soundHoles } = await measureAvSync(multivariant);
+  expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
+  expect(soundHoles).toEqual([]);
+}, 120_000);
 
 test('HEVC over enhanced RTMP is recorded in sync, and the status reports which players cannot play it', async () => {
   const stream = await startLive(room);

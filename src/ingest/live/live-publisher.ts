@@ -21,8 +21,8 @@ const FINISH_MS = 2_000;
 /** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
 /**
- * Maximum wait for the decoder configuration of video whose frames arrive, in ms of media. An SRT publisher that connects
- * within a GOP sends it with its next keyframe. Otherwise, the stream would change to audio alone until then.
+ * Maximum wait for the decoder configuration of video whose frames arrive, in ms of media. An SRT publisher that
+ * connects within a GOP sends it with its next keyframe. Otherwise, the stream would change to audio alone until then.
  */
 const DESCRIPTION_WAIT_MS = 10_000;
 /** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
