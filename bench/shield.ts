@@ -46,7 +46,7 @@ await report('shield', async (scope) => {
   };
   const admitAll = () => {
     for (const request of requests)
-      if (isBlocked(admit(request, context))) throw new Error('Expected a request to be let in.');
+      if (isBlocked(admit(request, context))) throw new Error('Expected the request to be admitted.');
   };
   const first = cpuMicros(admitAll) / TOKENS;
   const known = cpuMicros(() => {

@@ -3,6 +3,7 @@ import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
@@ -49,6 +50,7 @@ type Stores = Pick<
   | 'captions'
   | 'codecs'
   | 'collections'
+  | 'videoOrders'
   | 'imports'
   | 'keys'
   | 'sessions'
@@ -93,6 +95,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     captions: createCaptionStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    videoOrders: createVideoOrderStore(db),
     imports: createImportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
+import type { AuditChange } from './audit/audit-line.ts';
 
 /** A jsonb column: reads return the parsed value, writes take JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -15,6 +16,8 @@ export type LibraryTable = {
   api_key_hash: Buffer;
   read_only_key_sealed: Buffer;
   read_only_key_hash: Buffer;
+  /** Signs questions about viewers. */
+  viewer_secret_sealed: Generated<Buffer | null>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
   /** Set when the library is deleted, which hides it. A job then deletes its media, their objects and this row. */
@@ -101,4 +104,5 @@ export type AuditLineTable = {
   request_id: string;
   ip: string;
   hash: Buffer;
+  changes: Json<AuditChange[]> | null;
 };

@@ -144,8 +144,8 @@ function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswe
 function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
   const { policy, target } = request;
   if (policy === null) return;
-  const isNamed = target?.kind === 'media' || target?.kind === 'player';
-  const mediaId = isNamed ? target.mediaId : (request.share?.mediaId ?? null);
+  const named = target?.kind === 'media' || target?.kind === 'player' ? target : request.share?.target;
+  const mediaId = named !== undefined && 'mediaId' in named ? named.mediaId : null;
   const sent = (bytes: number) => answers.deliveredMedia.sent(request, response, bytes);
   delivered.count(response, { libraryId: policy.zone.libraryId, mediaId }, sent);
 }

@@ -42,9 +42,11 @@ import { rememberFigures } from './player/remember-figures.ts';
 import { PublicationReader } from './publication-reader.ts';
 import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
+import { PlaylistReader } from './receive/playlist-reader.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
+import { createShareEmails } from './share/share-emails.ts';
 import { createSharePasswords } from './share/share-passwords.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
@@ -172,7 +174,10 @@ function openAnswers(
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
+    emails: createShareEmails({ secrets: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
+    playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
+    viewers: deps.viewers,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,

@@ -124,6 +124,15 @@ export const EDGE_ERRORS = {
     'The videos of this library play only in pages of their owner.',
     'a player page that was opened directly (rule 10132)',
   ),
+  'viewer-denied': denied(
+    'The owner of this video does not allow you to watch it.',
+    'the endpoint of the owner, or a viewer token that is missing, expired or for another video (rule 10133)',
+  ),
+  'viewer-unchecked': {
+    status: 503,
+    sentence: 'The site of the owner could not confirm that you may watch.',
+    cause: 'an endpoint or key set of the owner that does not respond; see the event log (rule 10134)',
+  },
   'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
   'root-blocked': denied('The root path is blocked.', 'a setting of the pull zone (rule 10161)'),
   'post-blocked': denied('POST is blocked.', 'a setting of the pull zone (rule 10162)'),

@@ -10,6 +10,7 @@ export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = 
     ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false, uiLanguage: 'en' },
     quota: { limitsViewers: false, reached: null },
     settings: readPullZoneSettings({}),
+    viewers: { mode: 'off' },
     referrers: readLibrarySettings({}).access,
     keys: { current: 'the security key', previous: null, library: 'the library key' },
     ...change,

@@ -11,7 +11,7 @@ import { AccountAuditLineModel, AccountAuditModel } from './account-audit.ts';
 import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
-import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
+import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -109,6 +109,7 @@ import {
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
+import * as videoOrders from './video-order.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -127,6 +128,7 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
+import * as viewerAccess from './viewer-access.ts';
 import * as webhooks from './webhook.ts';
 
 /** Every named model and enumeration of the API, for documents and checks derived from them. */
@@ -141,9 +143,11 @@ export const models = {
   CreateBulkModel,
   BulkModel,
   ...feeds,
+  ...viewerAccess,
   ...quotas,
   ...imports,
   ...shares,
+  ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,
@@ -241,6 +245,7 @@ export const models = {
   LibrarySoundUpdateModel,
   AccountAuditLineModel,
   AccountAuditModel,
+  AuditChangeModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   ...personModels,

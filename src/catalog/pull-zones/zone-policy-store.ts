@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
 import { readLibrarySettings, readPullZoneSettings } from '../libraries/library-settings.ts';
+import { readViewerAccess, requiresEmbedToken } from '../libraries/viewer-access.ts';
 import type { QuotaResource } from '../quotas/quota.ts';
 import { type PullZoneName, parsePullZoneName } from './pull-zone-name.ts';
 import type { ZonePolicy, ZoneQuota } from './zone-policy.ts';
@@ -43,7 +44,13 @@ function selectPolicies(db: Db) {
     .innerJoin('library', 'library.id', 'pull_zone.library_id')
     .where('library.deleted_at', 'is', null)
     .select(['pull_zone.id', 'pull_zone.name', 'pull_zone.library_id', 'pull_zone.revision', 'pull_zone.settings'])
-    .select(['security_key_sealed', 'previous_key_sealed', 'previous_key_until', 'api_key_sealed'])
+    .select([
+      'security_key_sealed',
+      'previous_key_sealed',
+      'previous_key_until',
+      'api_key_sealed',
+      'viewer_secret_sealed',
+    ])
     .select('library.settings as library_settings')
     .select(hardQuotas.as('quotas'))
     .select(
@@ -73,7 +80,10 @@ function toQuota(quotas: Row['quotas']): ZoneQuota {
 function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
   const name = parsePullZoneName(row.name);
   if (name === null) throw new Error(`Expected the name of a pull zone, got a stored "${row.name}".`);
-  const { access, player } = readLibrarySettings(row.library_settings);
+  const library = readLibrarySettings(row.library_settings);
+  const { access, player } = library;
+  const viewers = readViewerAccess(library, openOrNull(row.viewer_secret_sealed, secretBox));
+  const zoneSettings = readPullZoneSettings(row.settings);
   const { previous_key_sealed: previous, previous_key_until: until } = row;
   return {
     id: row.id,
@@ -81,9 +91,10 @@ function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
     libraryId: row.library_id,
     revision: row.revision,
     hostnames: row.hostnames,
-    settings: readPullZoneSettings(row.settings),
+    // Files are opened by tokens, which viewers get with the page.
+    settings: viewers.mode === 'off' ? zoneSettings : { ...zoneSettings, tokenRequired: true },
     referrers: access,
-    embedTokenRequired: access.playerTokenRequired,
+    embedTokenRequired: requiresEmbedToken(library),
     uiLanguage: player.uiLanguage,
     quota: toQuota(row.quotas),
     keys: {
@@ -92,5 +103,10 @@ function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
         previous === null || until === null ? null : { key: secretBox.open(previous), untilMs: until.getTime() },
       library: secretBox.open(row.api_key_sealed),
     },
+    viewers,
   };
+}
+
+function openOrNull(sealed: Buffer | null, secretBox: SecretBox): string | null {
+  return sealed === null ? null : secretBox.open(sealed);
 }

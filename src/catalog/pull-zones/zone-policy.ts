@@ -1,5 +1,6 @@
 import type { PullZoneSettings } from '../libraries/library-settings.ts';
 import type { DirectPlayRule, ReferrerRules } from '../libraries/referrer.ts';
+import type { ViewerAccess } from '../libraries/viewer-access.ts';
 import type { PullZoneName } from './pull-zone-name.ts';
 
 /**
@@ -20,6 +21,8 @@ export type ZonePolicy = {
   /** Language of the library's player pages. */
   uiLanguage: string;
   keys: ZoneKeys;
+  /** How the owner decides about viewers. Unless it is off, `embedTokenRequired` and `settings.tokenRequired` are true. */
+  viewers: ViewerAccess;
   quota: ZoneQuota;
 };
 

@@ -31,6 +31,8 @@ export const RULES = {
   referrer: rule('10130', 'REFERRER', 'referrer-denied', 'Referrer not allowed', 'NOTICE'),
   embedToken: rule('10131', 'TOKEN', 'token-denied', 'Embed token missing or invalid'),
   directPlay: rule('10132', 'REFERRER', 'direct-play-denied', 'Direct play not allowed', 'NOTICE'),
+  viewer: rule('10133', 'VIEWER', 'viewer-denied', 'Viewer refused by the owner', 'NOTICE'),
+  viewerUnchecked: rule('10134', 'VIEWER', 'viewer-unchecked', 'Viewer could not be checked'),
   rate: rule('10140', 'RATELIMIT', 'too-many-requests', 'Too many requests', 'NOTICE'),
   connections: rule('10150', 'RATELIMIT', 'too-many-connections', 'Too many connections', 'NOTICE'),
   accessList: rule('10160', 'ACCESSLIST', 'address-blocked', 'Address blocked'),

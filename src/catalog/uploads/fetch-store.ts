@@ -14,7 +14,9 @@ const MAX_FETCH_SEC = 3 * 24 * 3600;
 /** Maximum number of claims of a fetch whose workers died each time. */
 const MAX_ATTEMPTS = 20;
 
-/** Request to an origin. Headers may contain secrets, so all is stored sealed. `maxBytesPerSec` limits the transfer. */
+/**
+ * Request to an origin. It is stored sealed, because headers may contain secrets. `maxBytesPerSec` limits the transfer.
+ */
 export type FetchRequest = { url: string; headers: Record<string, string>; maxBytesPerSec?: number };
 
 /** The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any. */

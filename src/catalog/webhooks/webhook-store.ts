@@ -52,7 +52,10 @@ export function announceQuota(key: MediaKey, status: WebhookStatus, detail: Quot
   };
 }
 
-/** `endpointId` limits the event to one endpoint, whether or not it wants the status. Null for all that want it. */
+/**
+ * `endpointId` limits the event to one endpoint, even if it did not choose the status. Null sends it to all endpoints
+ * that chose it.
+ */
 type NewEvent = Pick<WebhookEvent, 'status' | 'isIncomplete' | 'detail'> & { endpointId: Guid | null };
 
 // Writes the lines first: their locks, held until the commit, make the positions of one video follow the commits.
@@ -169,7 +172,7 @@ export async function listEvents(
   return { total, entries };
 }
 
-/** The line's next attempt, for the event at its head. */
+/** Time of the next attempt of a line, for the first event in it. */
 const nextAttempt = sql<Date | null>`(
   select l.next_attempt_at from webhook_line l
   where webhook_event.state = 'pending' and l.library_id = webhook_event.library_id
@@ -179,8 +182,8 @@ const nextAttempt = sql<Date | null>`(
         and p.position < webhook_event.position))`;
 
 /**
- * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
+ * Queues an event again, in any state, before the later events of its video. Its three days start again, and its line
+ * continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { signStandard } from '../../lib/sign-standard.ts';
 
 /** Event statuses, with the numbers that the hosted API sends. */
 export const WebhookStatus = {
@@ -109,9 +110,7 @@ export function quotaOnWire({ resource, percent, used, limit, mode }: QuotaDetai
 /**
  * Returns the headers of a delivery, signed with each of `signingKeys`: the library's current read-only key, then
  * former ones that are still valid, or the secret of an endpoint. The signature of the hosted API covers only the body:
- * hex(HMAC-SHA256(body)) under the current key. The additional Standard Webhooks headers also sign id and time, so that
- * a receiver can refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their
- * libraries expect secrets in base64, so a receiver configures `whsec_` and the base64 of the key.
+ * hex(HMAC-SHA256(body)) under the current key. The additional Standard Webhooks headers also sign id and time.
  */
 export function webhookHeaders(
   event: WebhookEvent,
@@ -120,15 +119,12 @@ export function webhookHeaders(
 ): Record<string, string> {
   const [current = ''] = signingKeys;
   const body = webhookBody(event);
-  const timestamp = String(Math.floor(nowMs / 1000));
-  const sign = (key: string) => createHmac('sha256', key).update(`${event.id}.${timestamp}.${body}`).digest('base64');
+  const timestamp = Math.floor(nowMs / 1000);
   return {
     'Content-Type': 'application/json',
     'X-BunnyStream-Signature-Version': 'v1',
     'X-BunnyStream-Signature-Algorithm': 'hmac-sha256',
     'X-BunnyStream-Signature': createHmac('sha256', current).update(body).digest('hex'),
-    'webhook-id': event.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signingKeys.map((key) => `v1,${sign(key)}`).join(' '),
+    ...signStandard(signingKeys, { id: event.id, timestamp, body }),
   };
 }

@@ -25,7 +25,7 @@ export type DownloadLimits = {
   minBytesPerSec: number;
   /** Maximum consecutive failures with less than `PROGRESS_BYTES` of progress each. */
   maxFailures: number;
-  /** Pause after the first failure, in ms. It doubles with each further failure, up to 30 s. */
+  /** Pause after the first failure, in ms. It doubles with each later failure, up to 30 s. */
   backoffMs: number;
 };
 
@@ -167,7 +167,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** If the origin has no further byte, the file is complete, unless a greater length was announced. */
+/** If the origin has no more bytes, the file is complete, unless a greater length was announced. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }

@@ -3,13 +3,44 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
+  'The rules above': 'Die Regeln oben',
+  'An endpoint of your site': 'Ein Endpunkt deiner Website',
+  'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
+  'Viewer access': 'Zugang der Zuschauer',
+  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, zum Beispiel nach einer Zahlung oder Anmeldung.',
+  'Who decides': 'Wer entscheidet',
+  'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
+  'New secret': 'Neues Geheimnis',
+  'Save viewer access': 'Zugang speichern',
+  'URL of the endpoint': 'URL des Endpunkts',
+  'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
+  'Playback ends with it. Choose more than the length of your videos.':
+    'Die Wiedergabe endet mit ihr. Wähle mehr als die Länge deiner Videos.',
+  'Admit viewers while the endpoint does not respond': 'Zuschauer einlassen, solange der Endpunkt nicht antwortet',
+  'Issuer (iss)': 'Aussteller (iss)',
+  'Audience (aud)': 'Empfänger (aud)',
+  'URL of the public keys (JWKS)': 'URL der öffentlichen Schlüssel (JWKS)',
+  'Claim with video ids (optional)': 'Claim mit Video-IDs (optional)',
+  'Without a claim, a token is for all videos of the library.':
+    'Ohne Claim gilt ein Token für alle Videos der Bibliothek.',
+  'Claim with collection ids (optional)': 'Claim mit Sammlungs-IDs (optional)',
+  'Test viewer access': 'Zugang testen',
+  'Token of the viewer': 'Token des Zuschauers',
+  'What your page passes to the player as the parameter viewer.':
+    'Was deine Seite dem Player als Parameter viewer übergibt.',
+  'May watch': 'Darf zusehen',
+  'May not watch': 'Darf nicht zusehen',
+  'No answer': 'Keine Antwort',
+  'after {0} ms': 'nach {0} ms',
+  'valid for {0} s': 'gilt {0} s',
   Delete: 'Löschen',
   'Use an access key': 'Zugriffsschlüssel verwenden',
   'Use e-mail and password': 'E-Mail und Passwort verwenden',
   'E-mail address': 'E-Mail-Adresse',
   Password: 'Passwort',
-  'Code of your app': 'Code deiner App',
-  'Sign-ins and changes in the whole account, kept for 90 days.':
+  'Code from your app': 'Code deiner App',
+  'Sign-ins and changes to the account, kept for 90 days.':
     'Anmeldungen und Änderungen im ganzen Konto, 90 Tage lang aufbewahrt.',
   Kind: 'Art',
   'Person or key': 'Person oder Schlüssel',
@@ -25,8 +56,8 @@ export const de = {
   'To sign in with a passkey, open': 'Um dich mit einem Passkey anzumelden, öffne',
   'Sign in with a fingerprint, face, PIN or security key, without a password and code.':
     'Melde dich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an, ohne Passwort und Code.',
-  'Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
-    'Passkeys brauchen die Adresse des Dienstes. Setze MILLRACE_PUBLIC_URL auf seine https-URL.',
+  'Passkeys need the public URL of the service. Set MILLRACE_PUBLIC_URL to its https URL.':
+    'Passkeys brauchen die öffentliche URL des Dienstes. Setze MILLRACE_PUBLIC_URL auf seine https-URL.',
   'Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.':
     'Passkeys setzen einen Hostnamen voraus, aber MILLRACE_PUBLIC_URL enthält eine IP-Adresse.',
   'Passkeys need https, but MILLRACE_PUBLIC_URL has http.':
@@ -39,6 +70,7 @@ export const de = {
   'The browser could not use a passkey: {0}': 'Der Browser konnte keinen Passkey verwenden: {0}',
   Added: 'Hinzugefügt',
   Rename: 'Umbenennen',
+  'Rename {0}': '{0} umbenennen',
   'Add passkey': 'Passkey hinzufügen',
   'Rename passkey': 'Passkey umbenennen',
   'Remove passkey': 'Passkey entfernen',
@@ -46,7 +78,7 @@ export const de = {
   'Passkey removed.': 'Passkey entfernt.',
   'All sessions that this passkey opened end, except this one.':
     'Alle Sitzungen, die mit diesem Passkey begonnen wurden, werden beendet, außer dieser.',
-  'Such as the name of the device. Empty: the name of the browser.':
+  'For example, the name of the device. If empty, the name of the browser is used.':
     'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
     'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
@@ -62,7 +94,7 @@ export const de = {
     'Der Anbieter hat dich nicht bestätigt, oder du hast abgebrochen. Versuche es noch einmal.',
   'The provider cannot be reached. Try again later, or sign in another way.':
     'Der Anbieter ist nicht erreichbar. Versuche es später, oder melde dich anders an.',
-  'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.':
+  "The provider sent an invalid response. Try again, or ask an owner to check the provider's settings.":
     'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder frage einen Inhaber.',
   'This sign-in has expired, was used before, or was started in another browser. Start again.':
     'Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.',
@@ -91,12 +123,12 @@ export const de = {
   'Client secret': 'Client-Geheimnis',
   'Leave empty to keep the stored secret.': 'Leer lassen, um das gespeicherte Geheimnis zu behalten.',
   'Accepted domains': 'Erlaubte Domains',
-  'Separated by commas. Empty: all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
+  'Separated by commas. Leave empty to allow all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
   'Role without an invitation': 'Rolle ohne Einladung',
   'New people get this role the first time they sign in.':
     'Neue Personen erhalten diese Rolle bei der ersten Anmeldung.',
   'None: an invitation or a group is needed': 'Keine: Einladung oder Gruppe nötig',
-  'Claim with groups': 'Claim mit Gruppen',
+  'Groups claim': 'Claim mit Gruppen',
   'For example, groups. If empty, groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
   'Addresses without email_verified count as verified': 'Adressen ohne email_verified gelten als bestätigt',
   'Only for providers that set all addresses themselves.': 'Nur für Anbieter, die alle Adressen selbst vergeben.',
@@ -157,12 +189,12 @@ export const de = {
   'Current password': 'Aktuelles Passwort',
   'New password': 'Neues Passwort',
   'Change password': 'Passwort ändern',
-  'Sign-in now needs a code of your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
-  'Sign-in needs only your password now.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
+  'Sign-in now requires a code from your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
+  'Sign-in now requires only your password.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
   'Second factor': 'Zweiter Faktor',
   'An authenticator app on your phone shows a new code every 30 seconds.':
     'Eine Authenticator-App auf deinem Telefon zeigt alle 30 Sekunden einen neuen Code.',
-  'Sign-in needs a code of your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
+  'Sign-in requires a code from your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
   'Set up an app': 'App einrichten',
   'QR code for your app': 'QR-Code für deine App',
   'Secret, if you cannot scan the code': 'Geheimnis, falls du den Code nicht scannen kannst',
@@ -260,7 +292,6 @@ export const de = {
   'Per-title encoding: match the bitrate to the content': 'Per-Title-Encoding: Bitrate an den Inhalt anpassen',
   'Keep all audio tracks': 'Alle Tonspuren behalten',
   Library: 'Bibliothek',
-  'Webhook URL': 'Webhook-URL',
   Transcription: 'Transkription',
   'Transcribe new videos': 'Neue Videos transkribieren',
   'Requires a speech engine in the service configuration.':
@@ -282,10 +313,15 @@ export const de = {
   Actions: 'Aktionen',
   never: 'nie',
   Revoke: 'Widerrufen',
+  'Revoke {0}': '{0} widerrufen',
   'Add a key': 'Schlüssel hinzufügen',
   'Create key': 'Schlüssel anlegen',
   'New key (shown only once)': 'Neuer Schlüssel (wird nur einmal angezeigt)',
   Appearance: 'Darstellung',
+  Theme: 'Farbschema',
+  'Theme of the system': 'Farbschema des Systems',
+  Light: 'Hell',
+  Dark: 'Dunkel',
   Colour: 'Farbe',
   Font: 'Schriftart',
   Language: 'Sprache',
@@ -315,7 +351,6 @@ export const de = {
   Delivered: 'Ausgeliefert',
   'this month': 'diesen Monat',
   Originals: 'Originale',
-  Kept: 'Behalten',
   'Deleted after encoding': 'Nach dem Encodieren gelöscht',
   'Pull zone': 'Pull-Zone',
   'Position saved. It applies to newly encoded videos.': 'Position gespeichert. Sie gilt für neu encodierte Videos.',
@@ -333,6 +368,7 @@ export const de = {
   Attempts: 'Versuche',
   'Last response': 'Letzte Antwort',
   Resend: 'Erneut senden',
+  'Resend {0}, {1}': '{0}, {1} erneut senden',
   'Stream key reset. The old key no longer works.': 'Streamschlüssel zurückgesetzt. Der alte funktioniert nicht mehr.',
   'Connect an encoder': 'Encoder verbinden',
   'Server (RTMP)': 'Server (RTMP)',
@@ -466,7 +502,6 @@ export const de = {
     'Ein Bibliotheksschlüssel gibt Zugriff auf eine Bibliothek. Ein Leseschlüssel kann nichts ändern.',
   'Monthly cost elsewhere': 'Monatliche Kosten anderswo',
   minute: 'Minute',
-  minutes: 'Minuten',
   '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.':
     '{0} ({1} GB) gespeichert, {2} pro Monat gesehen. Die Preise sind Beispiele. Trage deine Vergleichspreise ein.',
   Costs: 'Kosten',
@@ -533,7 +568,7 @@ export const de = {
   draining: 'wird geleert',
   '{0}, incompatible': '{0}, inkompatibel',
   'Drain {0} on {1}': '{0} auf {1} leeren',
-  'The process finishes or hands back its work and exits. Only its machine can start it again.':
+  'The process finishes or returns its work, and exits. It can be started again only on its own machine.':
     'Der Prozess beendet seine Arbeit oder gibt sie zurück und endet. Nur sein Rechner kann ihn wieder starten.',
   'Drain even if no other process can take over its live streams':
     'Auch leeren, wenn kein anderer Prozess seine Livestreams übernehmen kann',
@@ -612,7 +647,7 @@ export const de = {
   'Unknown language': 'Unbekannte Sprache',
   'from the video file': 'aus der Videodatei',
   added: 'hinzugefügt',
-  'Players begin with this track': 'Player beginnen mit dieser Spur',
+  'Default track in players': 'Player beginnen mit dieser Spur',
   Purpose: 'Zweck',
   'This is the last audio track. Without it the video has no sound.':
     'Das ist die letzte Tonspur. Ohne sie hat das Video keinen Ton.',
@@ -622,7 +657,7 @@ export const de = {
   'The track is being encoded. Viewers can choose it when it is ready.':
     'Die Spur wird encodiert. Zuschauer können sie wählen, sobald sie fertig ist.',
   'Add an audio track': 'Tonspur hinzufügen',
-  'An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.':
+  'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.':
     'Eine Audiodatei, die mit dem Video beginnt. Eine längere wird gekürzt, eine kürzere endet mit Stille.',
   'If empty, the track is named after its language and purpose.':
     'Ohne Eingabe heißt die Spur nach ihrer Sprache und ihrem Zweck.',
@@ -657,11 +692,9 @@ export const de = {
   'Remove line {0}': 'Zeile {0} entfernen',
   Line: 'Zeile',
   Title: 'Titel',
-  Embed: 'Einbetten',
   'Embed code': 'Einbettungscode',
   Link: 'Link',
   'Video ID': 'Video-ID',
-  Renditions: 'Fassungen',
   Source: 'Quelle',
   fps: 'Bilder/s',
   'MP4 files': 'MP4-Dateien',
@@ -777,6 +810,7 @@ export const de = {
   Deleted: 'Gelöscht',
   'Kept until': 'Aufbewahrt bis',
   Restore: 'Wiederherstellen',
+  'Restore {0}': '{0} wiederherstellen',
   'Delete now…': 'Jetzt löschen…',
   'Delete “{0}” now': '„{0}“ jetzt löschen',
   'This deletes all of its files and cannot be undone.':
@@ -853,7 +887,6 @@ export const de = {
   General: 'Allgemein',
   Encoding: 'Encodierung',
   Player: 'Player',
-  DRM: 'DRM',
   Webhooks: 'Webhooks',
   Keys: 'Schlüssel',
   Storage: 'Speicher',
@@ -942,7 +975,6 @@ export const de = {
   file: 'Datei',
   files: 'Dateien',
   'more file': 'weitere Datei',
-  'more files': 'weitere Dateien',
   stream: 'Stream',
   streams: 'Streams',
   task: 'Aufgabe',
@@ -968,7 +1000,7 @@ export const de = {
     'Noch kein Encoder verbunden. Trage eine der Server-URLs und den Streamschlüssel in deinen Encoder ein.',
   "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.":
     'Seit {0} s kommen keine Daten an. Die Verbindung des Encoders ist zu langsam oder instabil. Senke die Bitrate.',
-  'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.':
+  'Frames are being dropped: {0} in the worst second instead of {1}. The encoder or its connection is overloaded.':
     'Bilder gehen verloren: {0} in der schlechtesten Sekunde statt {1}. Encoder oder Verbindung sind überlastet.',
   'Video at {0} fps looks choppy. Use 25 fps or more.': 'Video mit {0} Bildern/s wirkt ruckelig. Nimm mindestens 25.',
   'The bitrate drops to {0} of {1}. Use a constant or lower bitrate.':
@@ -1151,7 +1183,7 @@ export const de = {
   'Technical details': 'Technische Details',
   'SHA-256 of the original': 'SHA-256 des Originals',
   'Meta tags': 'Meta-Tags',
-  'The player page contains them. They also filter lists, as name=value.':
+  'The player page contains these tags. Lists can be filtered by them, as name=value.':
     'Die Player-Seite enthält sie. Listen lassen sich damit als Name=Wert filtern.',
   'Meta tag name': 'Name des Meta-Tags',
   'Meta tag value': 'Wert des Meta-Tags',
@@ -1188,7 +1220,7 @@ export const de = {
   Downloads: 'Downloads',
   'No file can be downloaded. Turn on MP4 files in the encoding settings.':
     'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Kodierungseinstellungen ein.',
-  'Form of the code': 'Form des Codes',
+  'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',
   oEmbed: 'oEmbed',
@@ -1235,6 +1267,7 @@ export const de = {
   Outcome: 'Ergebnis',
   'Cancel import': 'Import abbrechen',
   'Start import': 'Import starten',
+  'Run the command again to upload the files.': 'Führe den Befehl noch einmal aus, um die Dateien hochzuladen.',
   'Resume import': 'Import fortsetzen',
   'New import': 'Neuer Import',
   'bunny Stream': 'bunny Stream',
@@ -1252,6 +1285,16 @@ export const de = {
   'Dry run': 'Probelauf',
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Zeigt, was importiert würde, und was nicht importiert werden kann und warum. Danach kannst du den Import starten.',
+  Export: 'Export',
+  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Der Befehl schreibt Originale, Untertitel, Vorschaubilder, Metadaten, Statistik und Prüfsummen.',
+  'Run it again to continue, or to add changes. An import restores the library with the same ids.':
+    'Erneut ausgeführt, setzt er fort und ergänzt. Ein Import stellt die Bibliothek mit denselben IDs wieder her.',
+  'Without a bucket, the command writes into a folder.': 'Ohne Bucket schreibt der Befehl in einen Ordner.',
+  'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
+    'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
+  'The file has the first {0} videos only.': 'Die Datei enthält nur die ersten {0} Videos.',
+  'Download metadata as JSON': 'Metadaten als JSON herunterladen',
   'API URL of the source': 'API-Adresse der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',
@@ -1266,7 +1309,7 @@ export const de = {
   'Secret access key': 'Geheimer Zugriffsschlüssel',
   'Folder in the bucket': 'Ordner im Bucket',
   'The whole bucket by default.': 'Ohne Angabe der ganze Bucket.',
-  Endpoint: 'Endpunkt',
+  'S3 endpoint': 'S3-Endpunkt',
   'Amazon S3 by default.': 'Ohne Angabe Amazon S3.',
   Region: 'Region',
   'us-east-1 by default.': 'Ohne Angabe us-east-1.',
@@ -1304,6 +1347,8 @@ export const de = {
   Different: 'Abweichend',
   'Not playable': 'Nicht abspielbar',
   Feeds: 'Feeds',
+  'Switch feeds off': 'Feeds ausschalten',
+  'Podcast apps and feed readers lose access.': 'Podcast-Apps und Feedreader verlieren den Zugriff.',
   'Podcast and Media RSS': 'Podcast und Media RSS',
   'For everybody': 'Für alle',
   'With a secret URL': 'Mit geheimer URL',
@@ -1318,6 +1363,25 @@ export const de = {
   'A page with the video, its chapters and transcript, for people with its link.':
     'Eine Seite mit dem Video, seinen Kapiteln und dem Transkript für alle, die ihren Link haben.',
   'Create share page': 'Freigabeseite erstellen',
+  'Share {0}': '{0} teilen',
+  'A page that plays the videos of the collection, for people with its link.':
+    'Eine Seite, die die Videos der Sammlung abspielt, für alle, die ihren Link haben.',
+  'Only for {0}': 'Nur für {0}',
+  'E-mail domains of viewers': 'E-Mail-Domains der Zuschauer',
+  'Such as example.com. Viewers enter a code that is sent to their address. Leave empty for everybody.':
+    'Zum Beispiel example.com. Zuschauer geben einen Code ein, den sie per E-Mail bekommen. Leer lassen für alle.',
+  'Play order': 'Abspielreihenfolge',
+  'Share pages play the videos in this order.': 'Freigabeseiten spielen die Videos in dieser Reihenfolge ab.',
+  'Oldest first': 'Älteste zuerst',
+  'Newest first': 'Neueste zuerst',
+  'By title': 'Nach Titel',
+  'As arranged here': 'Wie hier angeordnet',
+  'Save order': 'Reihenfolge speichern',
+  'Order saved.': 'Reihenfolge gespeichert.',
+  'Videos in order': 'Videos in der Reihenfolge',
+  'Move {0} up': '{0} nach oben',
+  'Move {0} down': '{0} nach unten',
+  '{0} is now number {1}.': '{0} ist jetzt Nummer {1}.',
   'With password': 'Mit Passwort',
   'Anyone with the link': 'Alle mit dem Link',
   'Download allowed': 'Download erlaubt',
@@ -1385,12 +1449,13 @@ export const de = {
   Serif: 'Mit Serifen',
   "The viewer's system font": 'Systemschrift des Zuschauers',
   Monospace: 'Feste Breite',
+  Endpoint: 'Empfänger',
   Endpoints: 'Empfänger',
   'rename, title': 'umbenennen, Titel',
   'disk, space, size': 'Platte, Platz, Größe',
   'traffic, bandwidth': 'Datenverkehr, Bandbreite',
   'how long, delete after': 'wie lange, löschen nach',
-  'quality, bitrate, ladder, 1080p, 4K': 'Qualität, Bitrate, Leiter, 1080p, 4K',
+  'quality, bitrate, ladder, 1080p, 4K': 'Qualität, Bitrate, Renditions, 1080p, 4K',
   'languages, dubbing': 'Sprachen, Synchronisation',
   'volume, normalise': 'Lautstärke, angleichen',
   'speech, subtitles, captions': 'Sprache, Untertitel',
@@ -1442,9 +1507,12 @@ export const de = {
   'Name (optional)': 'Name (optional)',
   'Send events': 'Ereignisse senden',
   'Delete endpoint': 'Empfänger löschen',
+  'Its signing secret and its deliveries are deleted too.':
+    'Sein Signaturschlüssel und seine Zustellungen werden mit gelöscht.',
+  'The library no longer sends events to this URL.': 'Die Bibliothek sendet keine Ereignisse mehr an diese URL.',
   'Only these': 'Nur diese',
   'Add an endpoint, then send a test to it.': 'Füge einen Empfänger hinzu und sende ihm einen Test.',
-  'again at {0}': 'nächster Versuch: {0}',
+  'retry at {0}': 'nächster Versuch um {0}',
   'Live stream started': 'Livestream gestartet',
   'Live stream ended': 'Livestream beendet',
   'Created a video': 'Video angelegt',
@@ -1461,7 +1529,7 @@ export const de = {
   'Deleted captions': 'Untertitel gelöscht',
   'Requested a transcription': 'Transkription angefordert',
   'Cancelled a transcription': 'Transkription abgebrochen',
-  'Requested texts generated from speech': 'Texte aus der Sprache angefordert',
+  'Requested texts generated from speech': 'Texte aus dem Gesprochenen angefordert',
   'Added an audio track': 'Tonspur hinzugefügt',
   'Changed an audio track': 'Tonspur geändert',
   'Deleted an audio track': 'Tonspur gelöscht',
@@ -1476,6 +1544,10 @@ export const de = {
   'Changed several videos': 'Mehrere Videos geändert',
   'Created a share page': 'Freigabeseite angelegt',
   'Changed a share page': 'Freigabeseite geändert',
+  'Created a share page of a collection': 'Freigabeseite einer Sammlung erstellt',
+  'Changed a share page of a collection': 'Freigabeseite einer Sammlung geändert',
+  'Deleted a share page of a collection': 'Freigabeseite einer Sammlung gelöscht',
+  'Changed the order of a collection': 'Reihenfolge einer Sammlung geändert',
   'Deleted a share page': 'Freigabeseite gelöscht',
   'Created a collection': 'Sammlung angelegt',
   'Changed a collection': 'Sammlung geändert',
@@ -1526,6 +1598,40 @@ export const de = {
   'Deleted a webhook endpoint': 'Webhook-Empfänger gelöscht',
   'Sent a test to a webhook endpoint': 'Test an einen Webhook-Empfänger gesendet',
   'Sent a webhook delivery again': 'Webhook-Zustellung erneut gesendet',
+  'Signed out': 'Abgemeldet',
+  'Ended an own session': 'Eigene Sitzung beendet',
+  'Ended the other own sessions': 'Andere eigene Sitzungen beendet',
+  'Ended the sessions of a person': 'Sitzungen einer Person beendet',
+  'Sessions ended by the sign-in provider': 'Sitzungen vom Anbieter beendet',
+  'Invited a person': 'Person eingeladen',
+  'Invited a person again': 'Person erneut eingeladen',
+  'Accepted the invitation': 'Einladung angenommen',
+  'Changed a person': 'Person geändert',
+  'Deleted a person': 'Person gelöscht',
+  'Changed the own account': 'Eigenes Konto geändert',
+  'Changed the own password': 'Eigenes Passwort geändert',
+  'Switched on the second factor': 'Zweiten Faktor eingeschaltet',
+  'Switched off the second factor': 'Zweiten Faktor ausgeschaltet',
+  'Added a passkey': 'Passkey hinzugefügt',
+  'Renamed a passkey': 'Passkey umbenannt',
+  'Removed a passkey': 'Passkey entfernt',
+  'Created by the first sign-in with a provider': 'Bei der ersten Anmeldung über einen Anbieter angelegt',
+  'Linked to a sign-in provider': 'Mit einem Anmelde-Anbieter verknüpft',
+  'Roles changed by the sign-in provider': 'Rollen vom Anbieter geändert',
+  'Added a sign-in provider': 'Anmelde-Anbieter hinzugefügt',
+  'Changed a sign-in provider': 'Anmelde-Anbieter geändert',
+  'Deleted a sign-in provider': 'Anmelde-Anbieter gelöscht',
+  'Created a pull zone': 'Pull-Zone angelegt',
+  'Deleted a pull zone': 'Pull-Zone gelöscht',
+  'Added a certificate': 'Zertifikat hinzugefügt',
+  'Removed a certificate': 'Zertifikat entfernt',
+  'Changed the redirect to https': 'Weiterleitung auf https geändert',
+  'Drained a node': 'Knoten geleert',
+  'Changed the feeds of a collection': 'Feeds einer Sammlung geändert',
+  '{0} more': '{0} weitere',
+  'Role in the account': 'Rolle im Konto',
+  nothing: 'nichts',
+  'Roles in single libraries': 'Rollen in einzelnen Bibliotheken',
   'Changes of': 'Änderungen an',
   Everything: 'Alles',
   'Refused or failed': 'Abgelehnt oder fehlgeschlagen',
@@ -1544,18 +1650,21 @@ export const de = {
   'Not permitted': 'Nicht erlaubt',
   'Not found': 'Nicht gefunden',
   Refused: 'Abgelehnt',
-  'Order by {0}': 'Sortieren nach {0}',
+  'Sort by {0}': 'Sortieren nach {0}',
+  'Sort by {0}, now ascending': 'Sortieren nach {0}, jetzt aufsteigend',
+  'Sort by {0}, now descending': 'Sortieren nach {0}, jetzt absteigend',
   Columns: 'Spalten',
-  'Forget the filter {0}': 'Filter {0} löschen',
+  'Delete the filter {0}': 'Filter {0} löschen',
   'Save these filters…': 'Diese Filter speichern …',
   'Save filters': 'Filter speichern',
   'Name of the filters': 'Name der Filter',
-  'Kept in this browser, with the order of the list.': 'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
+  'Saved in this browser, together with the sort order.':
+    'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
   Timeline: 'Zeitleiste',
   Duration: 'Dauer',
   'no longer exists': 'gibt es nicht mehr',
   'Invite your team': 'Lade dein Team ein',
-  'People sign in with their own password, and have a role in each library.':
+  'Each person signs in separately, with a role in the account or in single libraries.':
     'Alle melden sich selbst an und haben eine Rolle im Konto oder in einzelnen Bibliotheken.',
   'Audio {0}': 'Ton {0}',
 } as const satisfies Readonly<Record<string, string>>;

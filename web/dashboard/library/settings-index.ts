@@ -29,6 +29,7 @@ export const SECTIONS: readonly Section[] = [
     label: 'Access',
     blocks: [
       ['access', 'Viewers'],
+      ['viewers', 'Viewer access'],
       ['drm', 'Encryption (DRM)'],
       ['rules', 'Rules'],
     ],
@@ -99,6 +100,7 @@ export const SETTINGS: readonly Setting[] = [
   ['access', 'Block players without a referrer', 'embed'],
   ['access', 'Allow direct playback outside an embed', 'link'],
   ['access', 'Let viewers download the original file'],
+  ['viewers', 'Who decides', 'viewer access, paywall, hook, JWT, course, login'],
   ['drm', 'Protect the videos in this library', 'DRM, encrypt, Widevine, FairPlay'],
   ['drm', 'Type', 'DRM, encrypt'],
   ['rules', 'Test a URL', 'why refused, check'],

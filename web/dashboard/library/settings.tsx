@@ -14,7 +14,7 @@ import { DeleteLibrary } from './delete-library.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { GeneralFields } from './general-fields.tsx';
-import { jumpTo } from './jump-to.ts';
+import { jumpTo, stopJump } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
 import { Quotas } from './quotas.tsx';
@@ -24,6 +24,7 @@ import { SettingsSearch } from './settings-search.tsx';
 import { SoundFields } from './sound-fields.tsx';
 import { Storage } from './storage.tsx';
 import { TranscriptionFields } from './transcription-fields.tsx';
+import { ViewerAccess } from './viewer-access.tsx';
 import { Watermark } from './watermark.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -45,6 +46,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
     if (isLoaded && !section.isPaged && part !== firstOf(section) && part !== reached.current) jumpTo(part, null);
     reached.current = '';
   }, [isLoaded, part, section]);
+  useEffect(() => stopJump, []);
   const open = (block: string, label: string | null) => {
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;
@@ -138,6 +140,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
       return (
         <div class="settings">
           <Form {...form} id="access" name={t('Access')} Fields={AccessFields} />
+          <Block name="viewers">
+            <ViewerAccess libraryId={libraryId} />
+          </Block>
           <Block name="rules">{mayOpen('rules') && <Rules zoneId={library.PullZoneId} />}</Block>
         </div>
       );
@@ -165,7 +170,7 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
 
 function Block({ name, children }: { name: string; children: ComponentChildren }) {
   return (
-    <div id={`block-${name}`} class="block">
+    <div id={`block-${name}`} class="settings-block">
       {children}
     </div>
   );

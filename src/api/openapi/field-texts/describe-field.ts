@@ -9,6 +9,7 @@ import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
 import { SHARE_FIELD_TEXTS } from './share-field-texts.ts';
 import { SHIELD_FIELD_TEXTS } from './shield-field-texts.ts';
 import { VIDEO_FIELD_TEXTS } from './video-field-texts.ts';
+import { VIEWER_ACCESS_FIELD_TEXTS } from './viewer-access-field-texts.ts';
 
 const TEXTS: FieldTexts = {
   ...LIBRARY_FIELD_TEXTS,
@@ -19,6 +20,7 @@ const TEXTS: FieldTexts = {
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
   ...FEED_FIELD_TEXTS,
+  ...VIEWER_ACCESS_FIELD_TEXTS,
   ...QUOTA_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };

@@ -24,6 +24,7 @@ function zoneOf({ settings = {}, access = {}, key = 'the key' }: Change): ZonePo
     settings: readPullZoneSettings(settings),
     referrers: { ...rules, ...access },
     embedTokenRequired: false,
+    viewers: { mode: 'off' },
     uiLanguage: 'en',
     quota: { limitsViewers: false, reached: null },
     keys: { current: key, previous: null, library: 'library' },
@@ -125,7 +126,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
     { purpose: 'player' },
     'admitted',
   ],
-])('%s', (_, change, target, request, expected) => {
+])('decides about a request: %s', (_, change, target, request, expected) => {
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 
