@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
+import { noteChange } from '../note-change.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announceQuota } from '../webhooks/webhook-store.ts';
 import { holdEncodes, releaseEncodes } from './encode-quota-store.ts';
@@ -95,7 +96,7 @@ async function storeMeasurement(tx: Tx, libraryId: number, { row, used }: { row:
 
 async function writeQuotas(tx: Tx, libraryId: number, change: QuotaChange): Promise<void> {
   // Takes the locks in the same order as a measurement.
-  await lockQuotas(tx, libraryId);
+  const before = limitsOf(await lockQuotas(tx, libraryId));
   for (const resource of QUOTA_RESOURCES) {
     const quota = change[resource];
     if (quota === undefined) continue;
@@ -116,6 +117,12 @@ async function writeQuotas(tx: Tx, libraryId: number, change: QuotaChange): Prom
       )
       .execute();
   }
+  noteChange({ kind: 'fields', before, after: limitsOf(await lockQuotas(tx, libraryId)) });
+}
+
+/** Returns the limits by resource, for the audit log. */
+function limitsOf(rows: readonly Row[]): Record<string, Quota> {
+  return Object.fromEntries(rows.map(({ resource, limit, mode }) => [resource, { limit, mode }]));
 }
 
 async function loadStates(db: Db, libraryId: number): Promise<QuotaStates> {

@@ -99,7 +99,7 @@ html,body{height:100%;margin:0;background:radial-gradient(120% 90% at 50% 30%,#2
 body{display:grid;place-content:center;justify-items:center;gap:8px;text-align:center;padding:0 8vw;
 box-sizing:border-box;font:16px/1.5 system-ui,sans-serif}
 h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0;text-wrap:balance}
-p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
+p{margin:0 auto;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
 </style>
 </head>
 <body><main${attribute}><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>
