@@ -43,7 +43,7 @@ function moved(sec: number, rate = 30): string[] {
 
 /** Returns ffmpeg arguments of a source whose pictures begin after `sec`. */
 function movedPictures(sec: number): string[] {
-  return ['-itsoffset', `${sec}`, ...source()];
+  return ['-itsoffset', `${sec}`, ...source(), '-fps_mode', 'passthrough'];
 }
 
 /** Drops the audio packets for which an expression of their number `n` is true. */
