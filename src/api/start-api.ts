@@ -20,14 +20,12 @@ import { newGuid } from '../lib/guid.ts';
 import { currentRequestId } from '../lib/log/log-context.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { logRequest } from '../lib/log/log-request.ts';
-import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { DerivedSecret } from '../lib/secret-ring.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
-import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
 import { answerUnreadable, refuseHost, refuseRequest } from './answer-unreadable.ts';
@@ -55,7 +53,7 @@ const DRAIN_MS = 5_000;
  */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
-export type ApiDeps = Pick<OperationDeps, 'sendsMail'> & {
+export type ApiDeps = Pick<OperationDeps, 'sendsMail' | 'translates' | 'licences' | 'outbound'> & {
   host: string;
   /** 0 selects any free port. */
   port: number;
@@ -84,14 +82,8 @@ export type ApiDeps = Pick<OperationDeps, 'sendsMail'> & {
   place(address: string): Promise<Place>;
   serverZone: string;
   packager: Packager;
-  /** Connection to licence servers. */
-  licences: LicenceProxy;
   /** Finds the current speech engine; null if none is configured. */
   findSpeech(): Promise<SpeechEngine | null>;
-  /** True if a language model is configured, which translates captions. */
-  translates: boolean;
-  /** HTTP client for URLs that callers send. */
-  outbound: Outbound;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;

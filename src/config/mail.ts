@@ -37,7 +37,6 @@ export function mailProblems(texts: Texts): string[] {
     ...needs('MILLRACE_SMTP_URL', 'MILLRACE_MAIL_FROM'),
     ...needs('MILLRACE_MAIL_FROM', 'MILLRACE_SMTP_URL'),
     ...needs('MILLRACE_SMTP_USER', 'MILLRACE_SMTP_PASSWORD'),
-    ...needs('MILLRACE_SMTP_PASSWORD', 'MILLRACE_SMTP_USER'),
   ];
 }
 

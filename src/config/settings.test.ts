@@ -79,7 +79,7 @@ test.each([
   { MILLRACE_MAIL_FROM: 'Videos <videos@example.com>' },
   { MILLRACE_MAIL_FROM: 'videos@example.com\r\nBcc: eve@evil.test' },
   { MILLRACE_MAIL_FROM: 'videos@example.com' },
-  { MILLRACE_SMTP_PASSWORD: 'secret' },
+  { MILLRACE_SMTP_USER: 'videos' },
 ])('rejects %o and names the setting', (settings) => {
   const [name = ''] = Object.keys(settings);
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
