@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import type { Database } from '../catalog/db.ts';
+import type { Database, Db } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import type { EdgeDeps } from '../delivery/edge-deps.ts';
 import type { Duty } from '../lib/duty.ts';
 import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
@@ -29,6 +30,12 @@ export function loadEdge() {
     import('../catalog/on-demand/segment-request-store.ts'),
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
+    loadShares(),
+  ]);
+}
+
+function loadShares() {
+  return Promise.all([
     import('../catalog/shares/share-store.ts'),
     import('../catalog/playlists/playlist-store.ts'),
     import('../catalog/shares/share-code-store.ts'),
@@ -43,21 +50,8 @@ export async function openEdge({
   duty,
   secrets,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [
-    edges,
-    publications,
-    watches,
-    policies,
-    events,
-    views,
-    player,
-    requests,
-    shield,
-    countries,
-    shares,
-    playlists,
-    codes,
-  ] = await loadEdge();
+  const [edges, publications, watches, policies, events, views, player, requests, shield, countries, shares] =
+    await loadEdge();
   const secretBox = secrets.box;
   const { db } = database;
   const viewing = await views.openViewing(settings, { db, secrets });
@@ -73,11 +67,8 @@ export async function openEdge({
     tls: settings.tls,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
-    loadShare: (token) => shares.findShare(db, token),
-    loadShareById: (id) => shares.findShareById(db, id),
-    loadPlaylist: (key) => playlists.loadPlaylist(db, key),
+    ...openShares(db, shares),
     mailer,
-    shareCodes: codes.createShareCodeStore(db),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
@@ -106,6 +97,17 @@ export async function openEdge({
       await Promise.all([way.close(), owners.close()]);
       mailer?.close();
     },
+  };
+}
+
+type ShareDeps = Pick<EdgeDeps, 'loadShare' | 'loadShareById' | 'loadPlaylist' | 'shareCodes'>;
+
+function openShares(db: Db, [shares, playlists, codes]: Awaited<ReturnType<typeof loadShares>>): ShareDeps {
+  return {
+    loadShare: (token) => shares.findShare(db, token),
+    loadShareById: (id) => shares.findShareById(db, id),
+    loadPlaylist: (key) => playlists.loadPlaylist(db, key),
+    shareCodes: codes.createShareCodeStore(db),
   };
 }
 

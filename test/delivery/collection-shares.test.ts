@@ -139,4 +139,3 @@ test('has preview tags, an oEmbed link and strict headers, and is not listed', a
     'no-store',
   ]);
 });
-

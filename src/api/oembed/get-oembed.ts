@@ -102,8 +102,7 @@ async function findOpenShare(
   const token = readShareAddress(address, edgeUrl);
   if (token === null) return null;
   const share = await findShare(db, token);
-  if (share === null || !isShareOpen(share) || hasShareExpired(share, Date.now()))
-    throw noPage(address, edgeUrl);
+  if (share === null || !isShareOpen(share) || hasShareExpired(share, Date.now())) throw noPage(address, edgeUrl);
   const { libraryId, target } = share;
   const shown = { libraryId, isDirect: false, playerUrl: `${edgeUrl}/share/${token}/player` };
   if (target.kind === 'video') return { ...shown, mediaId: target.mediaId, name: null };

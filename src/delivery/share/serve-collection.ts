@@ -3,7 +3,7 @@ import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
 import { isShareOpen } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
-import { type Answer, CACHE_NOTHING, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NOTHING } from '../http/answer.ts';
 import {
   type Asked,
   type AskedShare,

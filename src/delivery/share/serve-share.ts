@@ -96,11 +96,7 @@ async function takeEmail({ admitted, share }: AskedShare, form: URLSearchParams,
   return redirectWithPass({ admitted, share }, deps.emails.writePass, deps);
 }
 
-function redirectWithPass(
-  { admitted, share }: AskedShare,
-  write: SharePass['writePass'],
-  deps: ShareDeps,
-): Answer {
+function redirectWithPass({ admitted, share }: AskedShare, write: SharePass['writePass'], deps: ShareDeps): Answer {
   const path = pathOf(admitted);
   const isSecure = originOf(admitted, deps).startsWith('https:');
   return redirect(path, { 'Set-Cookie': write(share, path, { isSecure, nowMs: admitted.request.nowMs }) });

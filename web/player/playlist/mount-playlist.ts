@@ -4,10 +4,8 @@ import { adoptStyle, make } from '../base/dom.ts';
 import { type IconName, icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 import { PLAYLIST_STYLE } from './playlist-style.ts';
-import { mountUpNext } from './up-next.ts';
+import { type ListedVideo, mountUpNext } from './up-next.ts';
 
-/** A video of the playlist. */
-export type ListedVideo = { id: string; title: string };
 /** The videos before and after the current one; null at the ends of the list. */
 type Neighbours = { previous: ListedVideo | null; next: ListedVideo | null };
 

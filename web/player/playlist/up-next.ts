@@ -1,6 +1,8 @@
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
-import type { ListedVideo } from './mount-playlist.ts';
+
+/** A video of the playlist. */
+export type ListedVideo = { id: string; title: string };
 
 /** Time between the end of a video and the start of the next one, in s. */
 const COUNTDOWN_SEC = 10;
