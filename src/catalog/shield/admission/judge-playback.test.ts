@@ -90,7 +90,9 @@ test.each<MediaFile>([
   { kind: 'rung-playlist', heightPx: 720 },
   { kind: 'rendition-playlist', renditionId, session: null },
 ])('playlists without keys are not checked: $kind', (file) => {
-  expect(judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad })).toBeNull();
+  expect(
+    judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad }),
+  ).toBeNull();
 });
 
 test('nothing is refused for an unknown path, library or video', () => {
