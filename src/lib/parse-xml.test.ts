@@ -74,7 +74,7 @@ describe('an XML document', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         try {
-          expect(['a', 'x']).toContain(parseXml(pieces.join('')).name);
+          expect(parseXml(pieces.join('')).name).toMatch(/^[ax]+$/);
         } catch (error) {
           expect(error).toBeInstanceOf(BrokenXml);
         }

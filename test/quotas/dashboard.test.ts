@@ -44,9 +44,9 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   await page.goto(`${service.apiUrl}/dashboard/library/1/settings/quotas`);
   const quotas = page.locator('#block-quotas');
   await quotas.getByText('0 B, no limit').first().waitFor();
-  await quotas.getByLabel('Storage in GB', { exact: true }).selectOption('hard');
+  await quotas.getByRole('combobox', { name: 'Storage in GB', exact: true }).selectOption('hard');
   await quotas.getByLabel('Storage in GB: Limit').fill('2.5');
-  await quotas.getByLabel('Viewers at once', { exact: true }).selectOption('soft');
+  await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('soft');
   await quotas.getByLabel('Viewers at once: Limit').fill('0');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect.poll(async () => (await stored()).storageBytes.limit, PATIENCE).toBe(2.5e9);
@@ -55,7 +55,7 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   await quotas.getByRole('meter', { name: 'Storage' }).waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await keepPicture('quotas');
-  await quotas.getByLabel('Viewers at once', { exact: true }).selectOption('none');
+  await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('none');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect.poll(async () => (await stored()).concurrentViewers.limit, PATIENCE).toBeNull();
   expect(faults).toEqual([]);

@@ -18,6 +18,9 @@ export type LadderState = {
   rungs: readonly number[];
 };
 
+/** Start of the reason of a ladder whose publisher was refused. It is shown although no publisher is connected. */
+export const PUBLISHER_REFUSED = 'The publisher was refused. ';
+
 /** A relay to another server. `reason` is a human-readable error. Null if the relay works. */
 export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };
 

@@ -17,6 +17,7 @@ import {
   type LadderState,
   type LiveState,
   type LiveStream,
+  PUBLISHER_REFUSED,
   publishStream,
   type RelayState,
 } from '../live-stream.ts';
@@ -92,7 +93,7 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
 /** Shows a refusal by a quota in the status of the stream, unless a publisher is connected. Throws it again. */
 async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<never> {
   if (error instanceof Refused && error.kind === 'quota-reached') {
-    const ladder: LadderState = { kind: 'idle', reason: `The publisher was refused. ${error.message}`, rungs: [] };
+    const ladder: LadderState = { kind: 'idle', reason: `${PUBLISHER_REFUSED}${error.message}`, rungs: [] };
     await sql`
       update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
       where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
