@@ -3,7 +3,6 @@ import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
-import type { Db } from '../catalog/db.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
@@ -35,8 +34,8 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
+import { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { createEndpointStore } from '../catalog/webhooks/endpoint-store.ts';
-import type { SecretBox } from '../lib/secret-box.ts';
 import { createImageMaker } from '../media/images/run-image-maker.ts';
 import type { OperationDeps } from './operation-deps.ts';
 
@@ -80,10 +79,13 @@ type Stores = Pick<
   | 'uploads'
   | 'videos'
   | 'videoViews'
+  | 'viewers'
 >;
 
+type StoreDeps = Pick<OperationDeps, 'db' | 'outbound' | 'secretBox'>;
+
 /** Creates the stores that the operations use, all on one database. */
-export function createStores(db: Db, secretBox: SecretBox): Stores {
+export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
   const keys = createKeyStore(db);
   return {
     audioTracks: createAudioTrackStore(db),
@@ -115,6 +117,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
+    viewers: new ViewerAuthorizer({ outbound, db }),
     webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),

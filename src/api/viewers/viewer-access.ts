@@ -23,7 +23,10 @@ type TestDeps = Deps & { viewers: Pick<ViewerAuthorizer, 'test'> };
 
 const PATH = '/library/{libraryId}/viewers';
 
-/** Not part of the hosted API, like all operations of viewer access. Requires write access, because it shows the secret. */
+/**
+ * Not part of the hosted API, like all operations of viewer access. Requires write access, because it shows the
+ * secret.
+ */
 export const getViewerAccess = defineOperation({
   name: 'getViewerAccess',
   summary: 'Get viewer access',

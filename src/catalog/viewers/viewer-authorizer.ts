@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Guid } from '../../lib/guid.ts';
 import { createGuardedFetch } from '../../lib/outbound/guarded-fetch.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { remember } from '../../lib/remember.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../lib/remote-keys.ts';
-import type { MediaKey } from '../db.ts';
+import type { Db } from '../db.ts';
 import type { ViewerAccess } from '../libraries/viewer-access.ts';
 import { askHook } from './ask-hook.ts';
 import { verifyViewerToken } from './verify-viewer-token.ts';
+import { findCollection } from './viewer-access-store.ts';
 import { shortReason, type ViewerFacts, type ViewerVerdict } from './viewer-verdict.ts';
 
 /** Maximum verdicts in memory. */
@@ -30,16 +30,16 @@ export type AskingViewer = Omit<ViewerFacts, 'collectionId'>;
 
 type Deps = {
   outbound: Pick<Outbound, 'request'>;
-  /** Returns the collection of a video; null if it has none, or is a live stream. */
-  findCollection(key: MediaKey): Promise<Guid | null>;
+  db: Db;
 };
 
 /** Failures of an endpoint in a row, and until when it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
 
 /**
- * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once about
- * the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer waits.
+ * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once
+ * about the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer
+ * waits.
  */
 export class ViewerAuthorizer {
   readonly #deps: Deps;
@@ -111,7 +111,7 @@ export class ViewerAuthorizer {
 
   async #decide(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
     const needsCollection = access.mode === 'hook' || access.collectionClaim !== null;
-    const collectionId = needsCollection ? await this.#deps.findCollection(viewer) : null;
+    const collectionId = needsCollection ? await findCollection(this.#deps.db, viewer) : null;
     const facts = { ...viewer, collectionId };
     return access.mode === 'hook'
       ? await askHook(access, facts, this.#deps.outbound)

@@ -8,7 +8,7 @@ export const de = {
   'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
   'Viewer access': 'Zugang der Zuschauer',
   'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
-    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, zum Beispiel nach einer Zahlung oder Anmeldung.',
+    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, etwa nach Zahlung oder Anmeldung.',
   'Who decides': 'Wer entscheidet',
   'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
   'New secret': 'Neues Geheimnis',
