@@ -15,6 +15,8 @@ const MAX_VERDICTS = 20_000;
 /** Maximum questions about viewers of one library, and of all, that are open at the same time. */
 const MAX_ASKING_OF_LIBRARY = 32;
 const MAX_ASKING = 256;
+/** Maximum open questions about viewers at one address, so that one client cannot use all of a library. */
+const MAX_ASKING_OF_ADDRESS = 16;
 /** Failures in a row after which an endpoint counts as dead. */
 const MAX_FAILURES = 3;
 /** Time for which a dead endpoint is not asked, in ms. Then one viewer's question is a test. */
@@ -46,7 +48,8 @@ export class ViewerAuthorizer {
   readonly #keys: RemoteKeys;
   readonly #known = new Map<string, Exclude<ViewerVerdict, { kind: 'unchecked' }>>();
   readonly #asking = new Map<string, Promise<ViewerVerdict>>();
-  readonly #askingOf = new Map<number, number>();
+  /** Open questions by library, and by library and address. */
+  readonly #askingOf = new Map<string, number>();
   readonly #circuits = new Map<string, Circuit>();
 
   constructor(deps: Deps) {
@@ -65,15 +68,12 @@ export class ViewerAuthorizer {
     if (known !== undefined && known.untilMs > Date.now()) return known;
     const open = this.#asking.get(key);
     if (open !== undefined) return open;
-    const count = this.#askingOf.get(viewer.libraryId) ?? 0;
     // Not a failure of the endpoint: viewers who cause many questions must not open a library that fails open.
-    if (count >= MAX_ASKING_OF_LIBRARY || this.#asking.size >= MAX_ASKING) return TOO_MANY;
-    this.#askingOf.set(viewer.libraryId, count + 1);
+    if (!this.#mayAsk(viewer)) return TOO_MANY;
+    for (const bucket of bucketsOf(viewer)) this.#count(bucket, 1);
     const asking = this.#ask(access, viewer).finally(() => {
       this.#asking.delete(key);
-      const left = (this.#askingOf.get(viewer.libraryId) ?? 1) - 1;
-      if (left === 0) this.#askingOf.delete(viewer.libraryId);
-      else this.#askingOf.set(viewer.libraryId, left);
+      for (const bucket of bucketsOf(viewer)) this.#count(bucket, -1);
     });
     this.#asking.set(key, asking);
     const verdict = await asking;
@@ -88,6 +88,18 @@ export class ViewerAuthorizer {
     } catch (error) {
       return { kind: 'unchecked', reason: reasonOf(error) };
     }
+  }
+
+  #mayAsk(viewer: AskingViewer): boolean {
+    const [ofLibrary = 0, ofAddress = 0] = bucketsOf(viewer).map((bucket) => this.#askingOf.get(bucket) ?? 0);
+    const isFree = ofLibrary < MAX_ASKING_OF_LIBRARY && ofAddress < MAX_ASKING_OF_ADDRESS;
+    return isFree && this.#asking.size < MAX_ASKING;
+  }
+
+  #count(bucket: string, change: number): void {
+    const count = (this.#askingOf.get(bucket) ?? 0) + change;
+    if (count === 0) this.#askingOf.delete(bucket);
+    else this.#askingOf.set(bucket, count);
   }
 
   async #ask(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
@@ -117,6 +129,10 @@ export class ViewerAuthorizer {
       ? await askHook(access, facts, this.#deps.outbound)
       : await verifyViewerToken(access, facts, this.#keys);
   }
+}
+
+function bucketsOf({ libraryId, address }: AskingViewer): string[] {
+  return [`${libraryId}`, `${libraryId}|${address}`];
 }
 
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
