@@ -112,7 +112,7 @@ export type Api = { port: number; close(): Promise<void> };
 
 /** Serves the library API and the account API on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
-  const { db, secretBox, health } = deps;
+  const { db, health } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);
   const { guard, close: closeGuard } = openKeylessGuard(deps);
   const app = createApp(deps, { guard, trusted });

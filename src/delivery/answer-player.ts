@@ -2,7 +2,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import type { Admitted } from '../catalog/shield/admission/admit.ts';
 import type { EdgeTarget } from '../catalog/shield/admission/edge-path.ts';
 import { admitViewer } from '../catalog/viewers/admit-viewer.ts';
-import type { AnswerDeps } from './answer-request.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { type Answer, type Problem, toProblem } from './http/answer.ts';
 import { findTrailer } from './player/find-trailer.ts';
 import { servePlayer } from './player/serve-player.ts';
@@ -10,11 +10,14 @@ import type { EdgeRequest } from './receive/receive.ts';
 import { type PlayRequest, readPlayRequest } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
 
+type PlayerDeps = Parameters<typeof servePlayer>[2] &
+  Parameters<typeof findTrailer>[2] & { viewers: Pick<ViewerAuthorizer, 'judge'> };
+
 /** Returns the player page of a video, or the state that an open page polls. */
 export async function answerPlayer(
   admitted: Admitted<EdgeRequest>,
   target: Extract<EdgeTarget, { kind: 'player' }>,
-  deps: AnswerDeps,
+  deps: PlayerDeps,
 ): Promise<Answer> {
   const publication = await deps.reader.find(admitted, target, deps.budgets);
   const { wantsState } = target;
@@ -43,7 +46,7 @@ type Opened = { play: PlayRequest; isDirect: boolean };
 async function passGate(
   { libraryId, mediaId }: Publication,
   { admitted: { request }, opened: { play, isDirect } }: { admitted: Admitted<EdgeRequest>; opened: Opened },
-  { viewers, playback }: Pick<AnswerDeps, 'viewers' | 'playback'>,
+  { viewers, playback }: Pick<PlayerDeps, 'viewers' | 'playback'>,
 ): Promise<{ play: PlayRequest; refusal: Problem | null }> {
   const { policy, client, nowMs } = request;
   if (policy === null || policy.zone.viewers.mode === 'off') return { play, refusal: null };

@@ -48,8 +48,8 @@ export const updateViewerAccess = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent fields ' +
-    'are left unchanged.',
+    'Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent ' +
+    'fields are left unchanged.',
   auth: 'access-key',
   permission: 'library.manage',
   params: LibraryParams,

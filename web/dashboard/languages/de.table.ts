@@ -3,7 +3,7 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
-  'The rules above': 'Die Regeln oben',
+  'Only the other rules of the library': 'Nur die anderen Regeln der Bibliothek',
   'An endpoint of your site': 'Ein Endpunkt deiner Website',
   'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
   'Viewer access': 'Zugang der Zuschauer',

@@ -31,8 +31,8 @@ export const VIEWER_ACCESS_FIELD_TEXTS: FieldTexts = {
   },
   ViewerVerdictModel: {
     verdict:
-      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint or the keys could not ' +
-      'be reached, so `failOpen` decides.',
+      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint or the keys could ' +
+      'not be reached, so `failOpen` decides.',
     reason: 'Reason for the verdict. Empty if there is none.',
     validSec: 'Seconds for which the verdict is valid; null if it is not kept.',
     durationMs: 'Time until the verdict.',
