@@ -4,7 +4,6 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
-import type { Db } from '../catalog/db.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
@@ -37,8 +36,8 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
+import { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { createEndpointStore } from '../catalog/webhooks/endpoint-store.ts';
-import type { SecretBox } from '../lib/secret-box.ts';
 import { createImageMaker } from '../media/images/run-image-maker.ts';
 import type { OperationDeps } from './operation-deps.ts';
 
@@ -84,10 +83,13 @@ type Stores = Pick<
   | 'uploads'
   | 'videos'
   | 'videoViews'
+  | 'viewers'
 >;
 
+type StoreDeps = Pick<OperationDeps, 'db' | 'outbound' | 'secretBox'>;
+
 /** Creates the stores that the operations use, all on one database. */
-export function createStores(db: Db, secretBox: SecretBox): Stores {
+export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
   const keys = createKeyStore(db);
   return {
     audioTracks: createAudioTrackStore(db),

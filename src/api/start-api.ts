@@ -10,8 +10,6 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
-import { findCollection } from '../catalog/viewers/viewer-access-store.ts';
-import { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
@@ -23,7 +21,6 @@ import { logRequest } from '../lib/log/log-request.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { DerivedSecret } from '../lib/secret-ring.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -76,7 +73,7 @@ export type ApiDeps = Pick<OperationDeps, 'sendsMail' | 'translates' | 'licences
   /** Networks of the proxies in front of the service. Their `X-Forwarded-For` header is used. */
   trustedProxies: readonly string[];
   /** Secret that signs the page tokens of the event log. */
-  cursorSecret: DerivedSecret<Uint8Array>;
+  cursorSecret: OperationDeps['cursorSecret'];
   /** Firewall rules for calls without a key, the origin of their callers, and this server's name in the event log. */
   firewall: FirewallSource;
   place(address: string): Promise<Place>;
@@ -107,7 +104,7 @@ export type Api = { port: number; close(): Promise<void> };
 
 /** Serves the library API and the account API on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
-  const { db, secretBox, health } = deps;
+  const { db, health } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);
   const { guard, close: closeGuard } = openKeylessGuard(deps);
   const app = createApp(deps, { guard, trusted });
@@ -121,8 +118,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ...deps,
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => logEvent('audit.unstored', { err, operation: line.operation })),
-    ...createStores(db, secretBox),
-    viewers: new ViewerAuthorizer({ outbound: deps.outbound, findCollection: (key) => findCollection(db, key) }),
+    ...createStores(deps),
     progressHub,
   };
   app.get('/healthz', async ({ raw }, reply) => {

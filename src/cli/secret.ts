@@ -26,7 +26,9 @@ const DAY_MS = 24 * 3_600_000;
 const PAUSE_MS = 500;
 /** Maximum time for all processes to follow a step, in ms. They are notified, and also look every 10 s. */
 const FOLLOW_MS = 60_000;
-/** Time for the processes of this machine to notice the new key file, and for those that ended to be forgotten, in ms. */
+/**
+ * Time for the processes of this machine to notice the new key file, and for those that ended to be forgotten, in ms.
+ */
 const NOTICE_MS = 60_000;
 /** Maximum passes over the stored secrets. Only rows that change during a pass need another one. */
 const MAX_PASSES = 20;
@@ -37,8 +39,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * `millrace secret rotate`: replaces the key that seals secrets in the database while the service runs. An interrupted
- * rotation continues with the same command. `millrace secret status`: prints the keys of all processes.
+ * `millrace secret rotate`: replaces the key that seals secrets in the database while the service runs. An
+ * interrupted rotation continues with the same command. `millrace secret status`: prints the keys of all processes.
  */
 export async function secret(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });

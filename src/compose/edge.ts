@@ -13,7 +13,7 @@ import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
-import { openViewers } from './viewers.ts';
+import { openViewers } from './open-viewers.ts';
 
 type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty; secrets: SecretRing };
 

@@ -7,6 +7,7 @@ import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
+import { answerPlayer } from './answer-player.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
@@ -29,17 +30,13 @@ import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import type { SegmentRequests } from './on-demand/segment-requests.ts';
-import { findTrailer } from './player/find-trailer.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
-import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { serveShare, takeShareForm } from './share/serve-share.ts';
 import type { ShareDeps } from './share/share-answers.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
-import { folderTokenFor } from './shield/sign-for-viewer.ts';
-import { passGate } from './shield/viewer-gate.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
@@ -79,24 +76,8 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       return serveAsset(target.name, message, deps.player);
     case 'embed-client':
       return serveEmbedClient(target.script, message, deps.player);
-    case 'player': {
-      const publication = await deps.reader.find(admitted, target, deps.budgets);
-      const { wantsState } = target;
-      const sent = readPlayRequest(message);
-      const isDirect = !wantsState && (target.isDirect || sent.isOpenedByItself);
-      const opened = { play: sent, isDirect };
-      const { play, refusal } =
-        publication === null ? { play: sent, refusal: null } : await passGate(publication, { admitted, opened }, deps);
-      const requested = {
-        wantsState,
-        isDirect,
-        play,
-        refusal,
-        folderToken: publication === null ? null : folderTokenFor(publication, admitted, play.shown),
-        trailer: await findTrailer(publication, { admitted, shown: play.shown }, deps),
-      };
-      return servePlayer(publication, requested, deps);
-    }
+    case 'player':
+      return answerPlayer(admitted, target, deps);
     case 'share':
       return serveShare(admitted, target.part, deps);
     case 'media':

@@ -15,8 +15,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_URLS = 200;
 
 /**
- * Creates a cache of published keys. All requests for one URL share one download. If the keys cannot be loaded again, the
- * last ones are used for `keepMs`.
+ * Creates a cache of published keys. All requests for one URL share one download. If the keys cannot be loaded again,
+ * the last ones are used for `keepMs`.
  */
 export function createRemoteKeys(fetch: GuardedFetch, keepMs = 0): RemoteKeys {
   const known = new Map<string, JWTVerifyGetKey>();

@@ -57,8 +57,8 @@ export type StorageHealth = {
 export type DiskFloor = (totalBytes: number) => number;
 
 /**
- * Sentences that `/healthz` reports but that do not count as a failure, because the service continues: why nothing may be
- * deleted in the store, and a rotation of the secret key that is not finished.
+ * Sentences that `/healthz` reports but that do not count as a failure, because the service continues: why nothing
+ * may be deleted in the store, and a rotation of the secret key that is not finished.
  */
 export type HealthNotes = { store: string | null; secrets: string | null };
 
@@ -88,9 +88,9 @@ export type HealthBody = {
 };
 
 /**
- * Returns the response to `GET /healthz`: 200 if every part is ready, 503 while one starts or fails. A store that is so
- * full that uploads are refused counts as failing, so that the administrator is alerted before encoders and viewers are
- * affected.
+ * Returns the response to `GET /healthz`: 200 if every part is ready, 503 while one starts or fails. A store that is
+ * so full that uploads are refused counts as failing, so that the administrator is alerted before encoders and
+ * viewers are affected.
  */
 export function describeHealth(
   fleet: Fleet,

@@ -12,7 +12,6 @@ import { findShare, findShareById } from '../../src/catalog/shares/share-store.t
 import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
-import { findCollection } from '../../src/catalog/viewers/viewer-access-store.ts';
 import { ViewerAuthorizer } from '../../src/catalog/viewers/viewer-authorizer.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
@@ -60,7 +59,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         }),
         player,
         secretBox,
-        viewers: new ViewerAuthorizer({ outbound, findCollection: (key) => findCollection(database.db, key) }),
+        viewers: new ViewerAuthorizer({ outbound, db: database.db }),
         sessionSecret: () => [SESSION_SECRET],
         viewing: testViewing(),
         licences: null,

@@ -143,6 +143,7 @@ async function changeViewers(film: PublishedFilm, viewers: Record<string, unknow
 /** Starts an endpoint that counts its requests. */
 async function startEndpoint(
   answer: (body: string) => { status?: number; text?: string; headers?: Record<string, string> } | null,
+  held: Promise<void> = Promise.resolve(),
 ) {
   let count = 0;
   const server = createServer(
@@ -152,8 +153,10 @@ async function startEndpoint(
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const found = answer(Buffer.concat(chunks).toString());
-        if (found === null) request.socket.destroy();
-        else response.writeHead(found.status ?? 200, found.headers ?? {}).end(found.text ?? '');
+        void held.then(() => {
+          if (found === null) request.socket.destroy();
+          else response.writeHead(found.status ?? 200, found.headers ?? {}).end(found.text ?? '');
+        });
       });
     }),
   ).listen(0, '127.0.0.1');
@@ -199,6 +202,20 @@ test('a dead endpoint is asked three times, then not for a while', LIMIT, async 
     expect(await outcome(pageUrl(film, `?viewer=${viewer}`))).toEqual([503, 'viewer-unchecked']);
   }
   expect(endpoint.count()).toBe(3);
+});
+
+test('one address cannot use all questions of a library, and does not open it', LIMIT, async () => {
+  const held = Promise.withResolvers<void>();
+  const endpoint = await startEndpoint(() => ({ text: '{"allow": true}' }), held.promise);
+  const film = await publish({ mode: 'hook', url: endpoint.url, failOpen: true });
+  const open = Array.from({ length: 20 }, (_, viewer) => outcome(pageUrl(film, `?viewer=${viewer}`)));
+  const refused = await Promise.any(
+    open.map(async (one) => ((await one)[0] === 503 ? one : Promise.reject(new Error()))),
+  );
+  expect(refused).toEqual([503, 'viewer-unchecked']);
+  held.resolve();
+  const admitted = (await Promise.all(open)).filter(([status]) => status === 200);
+  expect(admitted.length).toBeGreaterThan(0);
 });
 
 test('a private endpoint that is not allowed is never reached', LIMIT, async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { resealAll } from '../../src/catalog/system/reseal-store.ts';
-import { SEALED_COLUMNS } from '../../src/catalog/system/sealed-columns.ts';
+import { SEALED_COLUMNS } from '../../src/catalog/system/sealed-columns-store.ts';
 import { createSecretBox, WrongSecretKey } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -86,7 +86,7 @@ test.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, co
     for (const value of values) {
       const target =
         column.column === 'metadata'
-          ? sql`(method, metadata) values ('fetch', ${JSON.stringify({ sealed: value.toString('base64'), postponed: 1 })}::jsonb)`
+          ? sql`(method, metadata) values ('fetch', ${JSON.stringify(metadataOf(value))}::jsonb)`
           : sql`(${sql.ref(column.column)}) values (${value})`;
       await sql`insert into ${sql.table(column.table)} ${target}`.execute(db);
     }
@@ -107,4 +107,8 @@ function open(key: Uint8Array, sealed: Buffer): string | null {
     if (error instanceof WrongSecretKey) return null;
     throw error;
   }
+}
+
+function metadataOf(value: Buffer): object {
+  return { sealed: value.toString('base64'), postponed: 1 };
 }

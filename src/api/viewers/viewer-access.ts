@@ -23,7 +23,10 @@ type TestDeps = Deps & { viewers: Pick<ViewerAuthorizer, 'test'> };
 
 const PATH = '/library/{libraryId}/viewers';
 
-/** Not part of the hosted API, like all operations of viewer access. Requires write access, because it shows the secret. */
+/**
+ * Not part of the hosted API, like all operations of viewer access. Requires write access, because it shows the
+ * secret.
+ */
 export const getViewerAccess = defineOperation({
   name: 'getViewerAccess',
   summary: 'Get viewer access',
@@ -45,8 +48,8 @@ export const updateViewerAccess = defineOperation({
   method: 'POST',
   path: PATH,
   description:
-    'Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent fields ' +
-    'are left unchanged.',
+    'Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent ' +
+    'fields are left unchanged.',
   auth: 'access-key',
   permission: 'library.manage',
   params: LibraryParams,

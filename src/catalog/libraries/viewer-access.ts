@@ -1,9 +1,9 @@
 import type { LibrarySettings } from './library-settings.ts';
 
 /**
- * How a library decides which viewers may watch. `hook`: the endpoint of the owner answers, and `failOpen` decides if it
- * does not. `jwt`: the token of a viewer is signed by the owner's issuer. `videoClaim` and `collectionClaim` name the
- * claims with the ids that the token is for; null: it is for all videos.
+ * How a library decides which viewers may watch. `hook`: the endpoint of the owner answers, and `failOpen` decides if
+ * it does not. `jwt`: the token of a viewer is signed by the owner's issuer. `videoClaim` and `collectionClaim` name
+ * the claims with the ids that the token is for; null: it is for all videos.
  */
 export type ViewerAccess =
   | { mode: 'off' }

@@ -21,7 +21,10 @@ export type ZonePolicy = {
   /** Language of the library's player pages. */
   uiLanguage: string;
   keys: ZoneKeys;
-  /** How the owner decides about viewers. Unless it is off, `embedTokenRequired` and `settings.tokenRequired` are true. */
+  /**
+   * How the owner decides about viewers. Unless it is off, `embedTokenRequired` and `settings.tokenRequired` are
+   * true.
+   */
   viewers: ViewerAccess;
   quota: ZoneQuota;
 };

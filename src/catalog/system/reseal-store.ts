@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createSecretBox, type SecretBox, WrongSecretKey } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
-import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns-store.ts';
 
 /** Rows that one statement seals again. */
 const BATCH_ROWS = 500;

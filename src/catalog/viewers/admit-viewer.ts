@@ -13,9 +13,10 @@ export type OpeningViewer = Omit<AskingViewer, 'libraryId' | 'mediaId'> & { medi
 export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit; isUnchecked: boolean };
 
 /**
- * Exchanges what a viewer sends for an embed token of the video, which ends with the verdict, in a library whose owner
- * decides about viewers. Everything after the page is admitted by that token: its data, playlists, keys and licences, and
- * through the token of the folder all files. A valid embed token of the owner or of a share page is kept.
+ * Exchanges what a viewer sends for an embed token of the video, which ends with the verdict, in a library whose
+ * owner decides about viewers. Everything after the page is admitted by that token: its data, playlists, keys and
+ * licences, and through the token of the folder all files. A valid embed token of the owner or of a share page is
+ * kept.
  */
 export async function admitViewer(
   { zone, ...policy }: CompiledPolicy,

@@ -23,8 +23,8 @@ const validator = Compile(AnswerSchema);
 type Hook = Extract<ViewerAccess, { mode: 'hook' }>;
 
 /**
- * Asks the endpoint of the owner about a viewer. The request is signed like webhooks (Standard Webhooks). Throws an error
- * if there is no valid answer.
+ * Asks the endpoint of the owner about a viewer. The request is signed like webhooks (Standard Webhooks). Throws an
+ * error if there is no valid answer.
  */
 export async function askHook(
   { url, secret, cacheSec }: Hook,
@@ -46,7 +46,7 @@ export async function askHook(
       timeoutMs: TIMEOUT_MS,
       redirects: 'returned',
     },
-    AbortSignal.timeout(TIMEOUT_MS),
+    new AbortController().signal,
   );
   const bytes = await buffer(answer.body);
   if (answer.status !== 200) throw new Error(`Expected status 200, got ${answer.status}.`);

@@ -11,8 +11,8 @@ const DENIED_MS = 5_000;
 type Issuer = Extract<ViewerAccess, { mode: 'jwt' }>;
 
 /**
- * Verifies the token of a viewer (RFC 7519): signature with a public key of the issuer, `iss`, `aud`, `exp` and `nbf`, and
- * the ids that it is for. Throws an error if the keys cannot be loaded.
+ * Verifies the token of a viewer (RFC 7519): signature with a public key of the issuer, `iss`, `aud`, `exp` and
+ * `nbf`, and the ids that it is for. Throws an error if the keys cannot be loaded.
  */
 export async function verifyViewerToken(
   { issuer, audience, jwksUrl, videoClaim, collectionClaim }: Issuer,

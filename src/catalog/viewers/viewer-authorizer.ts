@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Guid } from '../../lib/guid.ts';
 import { createGuardedFetch } from '../../lib/outbound/guarded-fetch.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { remember } from '../../lib/remember.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../lib/remote-keys.ts';
-import type { MediaKey } from '../db.ts';
+import type { Db } from '../db.ts';
 import type { ViewerAccess } from '../libraries/viewer-access.ts';
 import { askHook } from './ask-hook.ts';
 import { verifyViewerToken } from './verify-viewer-token.ts';
+import { findCollection } from './viewer-access-store.ts';
 import { shortReason, type ViewerFacts, type ViewerVerdict } from './viewer-verdict.ts';
 
 /** Maximum verdicts in memory. */
@@ -15,6 +15,8 @@ const MAX_VERDICTS = 20_000;
 /** Maximum questions about viewers of one library, and of all, that are open at the same time. */
 const MAX_ASKING_OF_LIBRARY = 32;
 const MAX_ASKING = 256;
+/** Maximum open questions about viewers at one address, so that one client cannot use all of a library. */
+const MAX_ASKING_OF_ADDRESS = 16;
 /** Failures in a row after which an endpoint counts as dead. */
 const MAX_FAILURES = 3;
 /** Time for which a dead endpoint is not asked, in ms. Then one viewer's question is a test. */
@@ -30,23 +32,24 @@ export type AskingViewer = Omit<ViewerFacts, 'collectionId'>;
 
 type Deps = {
   outbound: Pick<Outbound, 'request'>;
-  /** Returns the collection of a video; null if it has none, or is a live stream. */
-  findCollection(key: MediaKey): Promise<Guid | null>;
+  db: Db;
 };
 
 /** Failures of an endpoint in a row, and until when it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
 
 /**
- * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once about
- * the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer waits.
+ * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once
+ * about the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer
+ * waits.
  */
 export class ViewerAuthorizer {
   readonly #deps: Deps;
   readonly #keys: RemoteKeys;
   readonly #known = new Map<string, Exclude<ViewerVerdict, { kind: 'unchecked' }>>();
   readonly #asking = new Map<string, Promise<ViewerVerdict>>();
-  readonly #askingOf = new Map<number, number>();
+  /** Open questions by library, and by library and address. */
+  readonly #askingOf = new Map<string, number>();
   readonly #circuits = new Map<string, Circuit>();
 
   constructor(deps: Deps) {
@@ -65,15 +68,12 @@ export class ViewerAuthorizer {
     if (known !== undefined && known.untilMs > Date.now()) return known;
     const open = this.#asking.get(key);
     if (open !== undefined) return open;
-    const count = this.#askingOf.get(viewer.libraryId) ?? 0;
     // Not a failure of the endpoint: viewers who cause many questions must not open a library that fails open.
-    if (count >= MAX_ASKING_OF_LIBRARY || this.#asking.size >= MAX_ASKING) return TOO_MANY;
-    this.#askingOf.set(viewer.libraryId, count + 1);
+    if (!this.#mayAsk(viewer)) return TOO_MANY;
+    for (const bucket of bucketsOf(viewer)) this.#count(bucket, 1);
     const asking = this.#ask(access, viewer).finally(() => {
       this.#asking.delete(key);
-      const left = (this.#askingOf.get(viewer.libraryId) ?? 1) - 1;
-      if (left === 0) this.#askingOf.delete(viewer.libraryId);
-      else this.#askingOf.set(viewer.libraryId, left);
+      for (const bucket of bucketsOf(viewer)) this.#count(bucket, -1);
     });
     this.#asking.set(key, asking);
     const verdict = await asking;
@@ -88,6 +88,18 @@ export class ViewerAuthorizer {
     } catch (error) {
       return { kind: 'unchecked', reason: reasonOf(error) };
     }
+  }
+
+  #mayAsk(viewer: AskingViewer): boolean {
+    const [ofLibrary = 0, ofAddress = 0] = bucketsOf(viewer).map((bucket) => this.#askingOf.get(bucket) ?? 0);
+    const isFree = ofLibrary < MAX_ASKING_OF_LIBRARY && ofAddress < MAX_ASKING_OF_ADDRESS;
+    return isFree && this.#asking.size < MAX_ASKING;
+  }
+
+  #count(bucket: string, change: number): void {
+    const count = (this.#askingOf.get(bucket) ?? 0) + change;
+    if (count === 0) this.#askingOf.delete(bucket);
+    else this.#askingOf.set(bucket, count);
   }
 
   async #ask(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
@@ -111,12 +123,16 @@ export class ViewerAuthorizer {
 
   async #decide(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
     const needsCollection = access.mode === 'hook' || access.collectionClaim !== null;
-    const collectionId = needsCollection ? await this.#deps.findCollection(viewer) : null;
+    const collectionId = needsCollection ? await findCollection(this.#deps.db, viewer) : null;
     const facts = { ...viewer, collectionId };
     return access.mode === 'hook'
       ? await askHook(access, facts, this.#deps.outbound)
       : await verifyViewerToken(access, facts, this.#keys);
   }
+}
+
+function bucketsOf({ libraryId, address }: AskingViewer): string[] {
+  return [`${libraryId}`, `${libraryId}|${address}`];
 }
 
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };

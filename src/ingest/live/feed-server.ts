@@ -14,6 +14,9 @@ export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
 
 export type FeedServer = { port: number; close(): Promise<void> };
 
+/** Secrets with which edges authenticate. */
+export type FeedSecrets = DerivedSecret<string>;
+
 const MAX_FEEDS_PER_EDGE = 5_000;
 const PATH = /^\/feed\/([0-9a-f-]{36})$/;
 
@@ -22,7 +25,7 @@ const PATH = /^\/feed\/([0-9a-f-]{36})$/;
  * closes it.
  */
 export async function startFeedServer(
-  { host, port, secrets }: { host: string; port: number; secrets: DerivedSecret<string> },
+  { host, port, secrets }: { host: string; port: number; secrets: FeedSecrets },
   attach: Attach,
 ): Promise<FeedServer> {
   const server = http.createServer(

@@ -8,7 +8,6 @@ import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publishing/publisher.ts';
@@ -16,7 +15,7 @@ import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { BitrateHistory } from './bitrate-history.ts';
 import { CoreBudget } from './core-budget.ts';
-import { startFeedServer } from './feed-server.ts';
+import { type FeedSecrets, startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
 import { logEnd, streamFields } from './live-lines.ts';
@@ -38,7 +37,7 @@ export type LiveNodeDeps = {
   host: string;
   /** Host at which edges reach `host`. Null means `host` itself. */
   feedHost: string;
-  feedSecret: DerivedSecret<string>;
+  feedSecret: FeedSecrets;
   journalFolder: string;
   /** Folder for segments that a takeover by another process kept out of a recording. */
   keptFolder: string;

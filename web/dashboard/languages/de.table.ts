@@ -3,12 +3,12 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
-  'The rules above': 'Die Regeln oben',
+  'Only the other rules of the library': 'Nur die anderen Regeln der Bibliothek',
   'An endpoint of your site': 'Ein Endpunkt deiner Website',
   'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
   'Viewer access': 'Zugang der Zuschauer',
   'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
-    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, zum Beispiel nach einer Zahlung oder Anmeldung.',
+    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, etwa nach Zahlung oder Anmeldung.',
   'Who decides': 'Wer entscheidet',
   'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
   'New secret': 'Neues Geheimnis',

@@ -140,9 +140,7 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
       return (
         <div class="settings">
           <Form {...form} id="access" name={t('Access')} Fields={AccessFields} />
-          <Block name="viewers">
-            <ViewerAccess libraryId={libraryId} />
-          </Block>
+          <Block name="viewers">{may('library.manage', libraryId) && <ViewerAccess libraryId={libraryId} />}</Block>
           <Block name="rules">{mayOpen('rules') && <Rules zoneId={library.PullZoneId} />}</Block>
         </div>
       );

@@ -9,7 +9,7 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 const MODES = [
-  ['off', 'The rules above'],
+  ['off', 'Only the other rules of the library'],
   ['hook', 'An endpoint of your site'],
   ['jwt', 'Signed tokens of your issuer (JWT)'],
 ] as const;

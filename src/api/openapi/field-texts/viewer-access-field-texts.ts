@@ -2,8 +2,8 @@ import type { FieldTexts } from './field-texts.ts';
 
 const ACCESS = {
   mode:
-    '`off`: the other rules of the library decide. `hook`: your endpoint decides about each viewer. `jwt`: viewers need a ' +
-    'token of your issuer. Unless it is `off`, player pages, play data and all files need a token.',
+    '`off`: the other rules of the library decide. `hook`: your endpoint decides about each viewer. `jwt`: viewers ' +
+    'need a token of your issuer. Unless it is `off`, player pages, play data and all files need a token.',
   url: 'URL of your endpoint.',
   failOpen: 'Whether viewers are admitted while the endpoint does not respond.',
   cacheSec:
@@ -31,8 +31,8 @@ export const VIEWER_ACCESS_FIELD_TEXTS: FieldTexts = {
   },
   ViewerVerdictModel: {
     verdict:
-      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint or the keys could not be ' +
-      'reached, so `failOpen` decides.',
+      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint or the keys could ' +
+      'not be reached, so `failOpen` decides.',
     reason: 'Reason for the verdict. Empty if there is none.',
     validSec: 'Seconds for which the verdict is valid; null if it is not kept.',
     durationMs: 'Time until the verdict.',

@@ -7,11 +7,8 @@ export async function openViewers(
   { outboundAllow }: { outboundAllow: readonly string[] },
   { db }: { db: Db },
 ): Promise<{ viewers: ViewerAuthorizer; close(): Promise<void> }> {
-  const [{ ViewerAuthorizer: Authorizer }, { findCollection }] = await Promise.all([
-    import('../catalog/viewers/viewer-authorizer.ts'),
-    import('../catalog/viewers/viewer-access-store.ts'),
-  ]);
+  const { ViewerAuthorizer: Authorizer } = await import('../catalog/viewers/viewer-authorizer.ts');
   const outbound = createOutbound({ allow: outboundAllow });
-  const viewers = new Authorizer({ outbound, findCollection: (key) => findCollection(db, key) });
+  const viewers = new Authorizer({ outbound, db });
   return { viewers, close: () => outbound.close() };
 }
