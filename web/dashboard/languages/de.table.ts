@@ -288,7 +288,6 @@ export const de = {
   'New key (shown only once)': 'Neuer Schlüssel (wird nur einmal angezeigt)',
   Appearance: 'Darstellung',
   Theme: 'Farbschema',
-  'Theme of the system': 'Farbschema des Systems',
   Light: 'Hell',
   Dark: 'Dunkel',
   Colour: 'Farbe',

@@ -1,6 +1,7 @@
 import type { AuditLineModel } from '../../../src/api/models/audit.ts';
 import { t, tr } from '../base/language.ts';
 import { wordsOf } from './audit-actions.ts';
+import { EVENTS } from './webhook-events.ts';
 
 type Change = AuditLineModel['Changes'][number];
 
@@ -39,12 +40,19 @@ function List({ changes }: { changes: readonly Change[] }) {
     <ul class="audit-changes">
       {changes.map(({ Field, Old, New }) => (
         <li key={Field}>
-          <span class="hint">{tr(FIELD_NAMES[Field] ?? wordsOf(Field))}:</span> <Value text={Old} /> →{' '}
-          <Value text={New} />
+          <span class="hint">{tr(FIELD_NAMES[Field] ?? wordsOf(Field))}:</span> <Value text={wordsIn(Field, Old)} /> →{' '}
+          <Value text={wordsIn(Field, New)} />
         </li>
       ))}
     </ul>
   );
+}
+
+/** Events of webhooks are numbers. */
+function wordsIn(field: string, text: string | null): string | null {
+  if (field !== 'events' || text === null) return text;
+  const labels = text.split(', ').map((status) => EVENTS.find(([known]) => String(known) === status)?.[1] ?? status);
+  return labels.map((label) => tr(label)).join(', ');
 }
 
 function Value({ text }: { text: string | null }) {

@@ -97,26 +97,28 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
         </a>
       </nav>
       <div class="side-foot">
-        <select
-          aria-label={t('Language')}
-          value={language.value}
-          onChange={({ currentTarget: { value } }) => chooseLanguage(value as LanguageCode)}
-        >
-          {Object.entries(LANGUAGES).map(([code, name]) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={t('Theme')}
-          value={chosenTheme()}
-          onChange={({ currentTarget: { value } }) => chooseTheme(value as Theme)}
-        >
-          <option value="system">{t('Theme of the system')}</option>
-          <option value="light">{t('Light')}</option>
-          <option value="dark">{t('Dark')}</option>
-        </select>
+        <div class="row preferences">
+          <select
+            aria-label={t('Language')}
+            value={language.value}
+            onChange={({ currentTarget: { value } }) => chooseLanguage(value as LanguageCode)}
+          >
+            {Object.entries(LANGUAGES).map(([code, name]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <select
+            aria-label={t('Theme')}
+            value={chosenTheme()}
+            onChange={({ currentTarget: { value } }) => chooseTheme(value as Theme)}
+          >
+            <option value="system">{t('System')}</option>
+            <option value="light">{t('Light')}</option>
+            <option value="dark">{t('Dark')}</option>
+          </select>
+        </div>
         {session.value?.person != null && (
           <Link class="button quiet" to={{ name: 'account' }} isHere={route.value.name === 'account'}>
             <Icon name="person" /> {t('Your account')}
