@@ -7,12 +7,14 @@ import { connectionName, notedHealth, openDatabaseCheck, poolSize, whenRoleHasSl
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
+import { findEdgeUrl } from './compose/find-edge-url.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
 import { openPlaces } from './compose/places.ts';
 import { healthOnDuty, openDrain, watchCompatibility } from './compose/role-duty.ts';
 import { collectRoleMetrics } from './compose/role-metrics.ts';
+import { type KeyReport, openSecrets } from './compose/secrets.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -31,11 +33,10 @@ import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
 import { Duty } from './lib/duty.ts';
 import type { Guid } from './lib/guid.ts';
 import { logEvent } from './lib/log/log-event.ts';
-import { createSecretBox } from './lib/secret-box.ts';
+import type { SecretRing } from './lib/secret-ring.ts';
 import { readVersion } from './lib/version.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
-import { baseAddresses } from './service/first-start.ts';
-import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
+import { describeHealth, type Fleet, type HealthNotes, type RunningRole } from './service/health.ts';
 
 /** `nodeId`: the id under which an ingest process owns streams. */
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
@@ -54,10 +55,11 @@ const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
 /** Maximum time that a caller of the API waits for the store, in ms. The store's first check has finished by then. */
 const STORE_ANSWER_MS = 20_000;
-const EDGE_PORT_WAIT_MS = 60_000;
 
 type Common = { settings: RoleSettings; database: Database; duty: Duty } & OpenedStorage & {
     watch: StorageWatch;
+    secrets: SecretRing;
+    notes: () => HealthNotes;
   };
 
 /** Code of each role. Code that a role does not need is not even imported. */
@@ -104,27 +106,33 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   await whenRoleHasSlots(role, database);
   const duty = new Duty();
   const compatibility = await watchCompatibility(database, duty);
+  let reportKeys: (keys: KeyReport) => Promise<unknown> = async () => undefined;
+  const secrets = await openSecrets(settings, database, async (keys) => await reportKeys(keys));
   await requireStore(settings);
   const opened = await openStorage(settings, database);
   const watch = await watchStorage(opened, { writes: role !== 'edge' });
+  const notes = () => ({ store: opened.store.problem(), secrets: secrets.problem() });
   // The node report uses the database after the role has closed.
-  const common = { settings: named, database: { ...database, close: async () => undefined }, duty, ...opened, watch };
+  const roleDatabase = { ...database, close: async () => undefined };
+  const common = { settings: named, database: roleDatabase, duty, ...opened, watch, secrets: secrets.ring, notes };
   const stopCollecting = collectRoleMetrics(role, common);
   const { nodeId, ...running } = await startOne(role, common, host);
   const drain = openDrain({ role, duty, leave: host.leave });
-  const report = await startNodeReport(role, { database, duty, drain }, nodeId);
+  const report = await startNodeReport(role, { database, duty, drain, refreshKeys: secrets.refresh }, nodeId);
+  reportKeys = report.keys;
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
     health: healthOnDuty(duty, notedHealth(openDatabaseCheck(database))),
     duty,
     storage: () => watch.last(),
-    heldDeletions: () => opened.store.problem(),
+    notes,
     async close() {
       const stoppingMs = performance.now();
       logEvent('role.draining', {});
       stopCollecting();
       compatibility.close();
+      await secrets.close();
       watch.close();
       try {
         await opened.store.close().finally(() => running.close());
@@ -151,7 +159,7 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 }
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
-  const { settings, database, duty, storage, store, watch } = common;
+  const { settings, database, duty, storage, watch, secrets } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
   const queue = await openSendOnlyQueue({
@@ -168,24 +176,25 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     publicUrl: settings.publicUrl,
     version: readVersion(),
     dashboard: openDashboard(),
-    edgeUrl: await findEdgeUrl(settings, host),
+    edgeUrl: await findEdgeUrl(settings, host.fleet),
     ownHosts: settings.ownHosts,
     sessionDays: settings.sessionDays,
     db: database.db,
     queue,
     storage: createTimedStorage(storage, STORE_ANSWER_MS),
-    secretBox: createSecretBox(settings.secretKey),
+    secretBox: secrets.box,
     trustedProxies: settings.trustedProxies,
-    cursorSecret: eventCursorSecret(settings.secretKey),
+    cursorSecret: secrets.derive(eventCursorSecret),
     firewall: openRoleFirewall(),
     place: openPlaces(settings),
     serverZone: hostname().split('.', 1)[0] ?? 'api',
-    packager: await openPackager(settings, database.db, outbound),
+    packager: await openPackager(settings, { db: database.db, secretBox: secrets.box }, outbound),
     licences: counted.licences,
     findSpeech: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     translates: settings.languageModel !== null,
+    sendsMail: settings.mail !== null,
     outbound,
-    health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
+    health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, common.notes()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     refusal: () => duty.refusal,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
@@ -201,18 +210,6 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
       await database.close();
     },
   };
-}
-
-/**
- * Returns the URL of the edge for viewers. The port is known in advance unless the edge uses any free one; in that
- * case this function waits for it.
- */
-async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {
-  const limitMs = performance.now() + EDGE_PORT_WAIT_MS;
-  const isOpen = settings.edgeUrl === null && settings.edgePort === 0;
-  while (isOpen && host.fleet().listeners.edge === undefined && performance.now() < limitMs) await sleep(20);
-  const edge = host.fleet().listeners.edge ?? settings.edgePort;
-  return baseAddresses(settings, { edge }).edgeUrl;
 }
 
 async function startEdgeRole(common: Common): Promise<StartedRole> {
@@ -233,7 +230,7 @@ async function startIngestRole(common: Common): Promise<StartedRole> {
 }
 
 async function startWorkerRole(common: Common): Promise<StartedRole> {
-  const { settings, database, duty, storage, store, move } = common;
+  const { settings, database, duty, storage, store, move, secrets } = common;
   const [
     { allJobs, allTasks },
     { openQueue },
@@ -265,11 +262,11 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const deps = {
     ...shared,
     outbound,
-    secretBox: createSecretBox(settings.secretKey),
+    secretBox: secrets.box,
     findTranscriber: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     voice: await findVoiceDetector(),
     languageModel: await openLanguageModel(settings.languageModel, outbound),
-    packager: await openPackager(settings, database.db, outbound),
+    packager: await openPackager(settings, { db: database.db, secretBox: secrets.box }, outbound),
     ...{ threads, quarantineSec, makesPreviews, sessionDays, segments },
   };
   await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS });

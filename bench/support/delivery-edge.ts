@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
@@ -36,11 +37,15 @@ const edge = await startEdge({
   }),
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
-  sessionSecret: Buffer.alloc(32),
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
+  sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,
   loadShare: async () => null,
   loadShareById: async () => null,
+  loadPlaylist: async () => null,
+  mailer: null,
+  shareCodes: { put: async () => undefined, take: async () => false },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -79,7 +84,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   const cutList = { timescale: 1_000, startTicks, endTicks: total * 4_000, grid: { kind: 'source' } } as const;
   return {
     libraryId: 1,
-    mediaId: media,
+    ...{ mediaId: media, collectionId: null },
     revision: 1,
     ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,11 +48,15 @@ const edge = await startEdge({
   sendFile: await openSendFile(() => undefined),
   player: await loadPlayerAssets(),
   secretBox,
-  sessionSecret: Buffer.alloc(32),
+  viewers: { judge: async () => ({ kind: 'denied', reason: '', untilMs: 0 }) },
+  sessionSecret: () => [createSecretKey(Buffer.alloc(32))],
   viewing: testViewing(),
   licences: null,
   loadShare: async () => null,
   loadShareById: async () => null,
+  loadPlaylist: async () => null,
+  mailer: null,
+  shareCodes: { put: async () => undefined, take: async () => false },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -87,7 +92,16 @@ function makePublication(libraryId: number): Publication {
   const place = { kind: 'video', state: 'finished', isActive: true, isDefault: true, isOnDemand: false } as const;
   const chunk = { firstSegment: 0, startTick: 0, durationTicks: segments.length, table, storageKey };
   return {
-    ...{ libraryId, mediaId, revision: 1, policyRevision: 1, state: 'finished', captions: [], metaTags: [] },
+    ...{
+      libraryId,
+      mediaId,
+      collectionId: null,
+      revision: 1,
+      policyRevision: 1,
+      state: 'finished',
+      captions: [],
+      metaTags: [],
+    },
     ...{ ...named, ...shape, ...files },
     settings: readDeliverySettings({ drm }),
     packages: libraryId === 2 ? [makePackage()] : [],

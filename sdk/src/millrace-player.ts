@@ -17,7 +17,7 @@ export type MillracePlayerEvents = {
   ended: CustomEvent<null>;
   seeked: CustomEvent<null>;
   timeupdate: CustomEvent<{ seconds: number; duration: number }>;
-  /** Loaded share of the video, 0 to 1. */
+  /** Fraction of the video that is loaded, 0 to 1. */
   progress: CustomEvent<{ percent: number }>;
   playbackratechange: CustomEvent<{ playbackRate: number }>;
   /** `code` is the code of the player page, such as `denied` or `gone`. */

@@ -38,7 +38,7 @@ const BYTES_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Time for which readers need not ask for a feed again, in s. */
+/** Time for which readers may cache a feed, in s. */
 const FEED_FRESH_SEC = 300;
 
 const csvHeaders = (fileName: string) => ({

@@ -3,6 +3,7 @@ import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
@@ -23,6 +24,7 @@ import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createQuotaStore } from '../catalog/quotas/quota-store.ts';
 import { createShareStore } from '../catalog/shares/share-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -48,6 +50,7 @@ type Stores = Pick<
   | 'captions'
   | 'codecs'
   | 'collections'
+  | 'videoOrders'
   | 'imports'
   | 'keys'
   | 'sessions'
@@ -71,6 +74,7 @@ type Stores = Pick<
   | 'retries'
   | 'shares'
   | 'feeds'
+  | 'quotas'
   | 'webhookEndpoints'
   | 'eventSearch'
   | 'shieldEvents'
@@ -91,6 +95,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     captions: createCaptionStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    videoOrders: createVideoOrderStore(db),
     imports: createImportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),
@@ -115,6 +120,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
+    quotas: createQuotaStore(db),
     webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),

@@ -4,6 +4,7 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
@@ -26,6 +27,7 @@ import type { SignInProviderStore } from '../catalog/people/sign-in-provider-sto
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { QuotaStore } from '../catalog/quotas/quota-store.ts';
 import type { ShareStore } from '../catalog/shares/share-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -39,10 +41,12 @@ import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { TrashStore } from '../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { EndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { ImageMaker } from '../media/images/run-image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -60,6 +64,7 @@ export type OperationDeps = {
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
+  videoOrders: VideoOrderStore;
   imports: ImportStore;
   keys: KeyStore;
   sessions: SessionStore;
@@ -81,6 +86,9 @@ export type OperationDeps = {
   retries: RetryStore;
   shares: ShareStore;
   feeds: FeedStore;
+  /** Asks the owners of libraries about viewers. */
+  viewers: ViewerAuthorizer;
+  quotas: QuotaStore;
   webhookEndpoints: EndpointStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
@@ -91,7 +99,7 @@ export type OperationDeps = {
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Secret that signs the page tokens of the event log. */
-  cursorSecret: Uint8Array;
+  cursorSecret: DerivedSecret<Uint8Array>;
   statistics: StatisticsStore;
   audiences: AudienceStore;
   system: SystemStore;
@@ -106,6 +114,8 @@ export type OperationDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, so that captions can be translated. */
   translates: boolean;
+  /** True if a mail server is configured, so that codes can be sent to viewers of shares. */
+  sendsMail: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;

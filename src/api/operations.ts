@@ -7,6 +7,7 @@ import { deleteCollection } from './collections/delete-collection.ts';
 import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
+import { getVideoOrder, updateVideoOrder } from './collections/video-order.ts';
 import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
@@ -38,6 +39,13 @@ import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
+import { getQuotas, updateQuotas } from './quotas/quotas.ts';
+import {
+  createCollectionShare,
+  deleteCollectionShare,
+  listCollectionShares,
+  updateCollectionShare,
+} from './shares/collection-shares.ts';
 import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
@@ -122,6 +130,7 @@ import { smartGenerate } from './videos/smart-generate.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { getViewerAccess, testViewerAccess, updateViewerAccess } from './viewers/viewer-access.ts';
 import { webhookOperations } from './webhooks/webhook-operations.ts';
 
 /** Every operation of the library API and the account API. Their paths do not collide. */
@@ -187,6 +196,11 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getFeed,
   updateFeed,
   readFeed,
+  getViewerAccess,
+  updateViewerAccess,
+  testViewerAccess,
+  getQuotas,
+  updateQuotas,
   createImport,
   listImports,
   getImport,
@@ -200,6 +214,12 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createShare,
   updateShare,
   deleteShare,
+  listCollectionShares,
+  createCollectionShare,
+  updateCollectionShare,
+  deleteCollectionShare,
+  getVideoOrder,
+  updateVideoOrder,
   getSystem,
   listNodes,
   drainNode,

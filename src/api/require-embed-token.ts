@@ -1,6 +1,7 @@
 import { describeToken, type EmbedToken, isEmbedTokenValid } from '../catalog/libraries/embed-token.ts';
 import type { Library } from '../catalog/libraries/library.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import { requiresEmbedToken } from '../catalog/libraries/viewer-access.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { Guid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
@@ -16,7 +17,7 @@ export async function requireEmbedToken(
   { mediaId, library }: { mediaId: Guid; library: Library },
   deps: Deps,
 ): Promise<void> {
-  if (!library.settings.access.playerTokenRequired) return;
+  if (!requiresEmbedToken(library.settings)) return;
   if (await showsEmbedToken(shown, { mediaId, library }, deps)) return;
   throw new Refused(
     'unauthenticated',

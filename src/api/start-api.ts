@@ -10,6 +10,8 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
+import { findCollection } from '../catalog/viewers/viewer-access-store.ts';
+import { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
@@ -22,6 +24,7 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -75,7 +78,7 @@ export type ApiDeps = {
   /** Networks of the proxies in front of the service. Their `X-Forwarded-For` header is used. */
   trustedProxies: readonly string[];
   /** Secret that signs the page tokens of the event log. */
-  cursorSecret: Uint8Array;
+  cursorSecret: DerivedSecret<Uint8Array>;
   /** Firewall rules for calls without a key, the origin of their callers, and this server's name in the event log. */
   firewall: FirewallSource;
   place(address: string): Promise<Place>;
@@ -87,6 +90,8 @@ export type ApiDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, which translates captions. */
   translates: boolean;
+  /** True if a mail server is configured, which sends codes to viewers of shares. */
+  sendsMail: boolean;
   /** HTTP client for URLs that callers send. */
   outbound: Outbound;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */
@@ -127,6 +132,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => logEvent('audit.unstored', { err, operation: line.operation })),
     ...createStores(db, secretBox),
+    viewers: new ViewerAuthorizer({ outbound: deps.outbound, findCollection: (key) => findCollection(db, key) }),
     progressHub,
   };
   app.get('/healthz', async ({ raw }, reply) => {

@@ -17,11 +17,12 @@ export type ZoneSigner = {
 
 /** Loads the signer of a library's zone for a caller at `address`; null if the zone requires no token. */
 export async function loadZoneSigner(
-  { pullZone }: Library,
+  { pullZone, settings }: Library,
   address: string,
   { loadPolicy }: ZoneSignerDeps,
 ): Promise<ZoneSigner | null> {
-  const name = pullZone.settings.tokenRequired ? parsePullZoneName(pullZone.name) : null;
+  const isRequired = pullZone.settings.tokenRequired || settings.viewers.mode !== 'off';
+  const name = isRequired ? parsePullZoneName(pullZone.name) : null;
   const policy = name === null ? null : await loadPolicy({ by: 'name', name });
   if (policy === null) return null;
   const viewer = { address, nowMs: Date.now() };

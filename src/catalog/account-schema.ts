@@ -16,6 +16,8 @@ export type LibraryTable = {
   api_key_hash: Buffer;
   read_only_key_sealed: Buffer;
   read_only_key_hash: Buffer;
+  /** Signs questions about viewers. */
+  viewer_secret_sealed: Generated<Buffer | null>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
   /** Set when the library is deleted, which hides it. A job then deletes its media, their objects and this row. */

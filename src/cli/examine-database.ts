@@ -1,6 +1,8 @@
 import { type Database, openDatabase } from '../catalog/db.ts';
 import { requireOpenSecrets } from '../catalog/libraries/first-library-store.ts';
 import { hasKnownSchema } from '../catalog/migrate-store.ts';
+import type { SecretRotation } from '../catalog/system/secret-rotation.ts';
+import { loadRotation, loadSecretKeys } from '../catalog/system/secret-rotation-store.ts';
 import { mostConnections, openDatabaseCheck } from '../compose/connections.ts';
 import { requireSessions, wrongSecretKey } from '../compose/first-library.ts';
 import { openPlaces } from '../compose/storage.ts';
@@ -9,7 +11,7 @@ import { roles } from '../config/roles.ts';
 import type { Settings } from '../config/settings.ts';
 import { describeForeignStore } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
-import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
+import { createSecretBox, secretKeyId, WrongSecretKey } from '../lib/secret-box.ts';
 import { readSecretKey } from '../service/first-start.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
@@ -84,12 +86,18 @@ async function examineSecrets({ secretKey, dataDir }: Settings, { db }: Database
         `MILLRACE_SECRET_KEY: expected the key of this database, got none, and no key file in ${dataDir}.`,
       );
     }
+    let rotation: SecretRotation | null;
     try {
-      await requireOpenSecrets({ db, secretBox: createSecretBox(key) });
+      rotation = await loadRotation(db);
+      await requireOpenSecrets({ db, secretBox: createSecretBox(...(await loadSecretKeys(db, key))) });
     } catch (error) {
       throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
     }
-    return 'the secret key decrypts the secrets of the database';
+    const state =
+      rotation === null
+        ? ''
+        : `. A rotation to key ${rotation.newId} is not finished (${rotation.stage}): run "millrace secret rotate"`;
+    return `the secret key ${secretKeyId(key)} decrypts the secrets of the database${state}`;
   });
 }
 

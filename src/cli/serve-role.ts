@@ -11,6 +11,7 @@ import {
   forgetFirstKeys,
   mustShowKeys,
   reserveFirstKeys,
+  secretKeyPath,
   showFirstStart,
 } from '../service/first-start.ts';
 import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
@@ -26,13 +27,14 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
   const { databaseUrl, dataDir } = settings;
   const database = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
-  const roleSettings: RoleSettings = { ...settings, database, secretKey };
+  const secretKeyFile = settings.secretKey === null ? secretKeyPath(dataDir) : null;
+  const roleSettings: RoleSettings = { ...settings, database, secretKey, secretKeyFile };
   const reserved = await reserveFirstKeys(dataDir, settings);
   const stopped = new Promise<null>((resolve) => {
     if (stop.aborted) resolve(null);
     else stop.addEventListener('abort', () => resolve(null), { once: true });
   });
-  // A stop does not wait for the lock of a migration, which is one transaction and can be interrupted.
+  // A stop does not wait for the migration lock, because a migration is one transaction and can be interrupted.
   const library = await Promise.race([openFirstLibrary(roleSettings)(reserved.keys), stopped]);
   if (library === null) return 0;
   const ok: PartHealth = { state: 'ok', detail: null };

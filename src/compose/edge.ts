@@ -4,15 +4,17 @@ import type { RoleSettings } from '../config/settings.ts';
 import type { Duty } from '../lib/duty.ts';
 import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
-import { createSecretBox } from '../lib/secret-box.ts';
+import type { SecretRing } from '../lib/secret-ring.ts';
 import { openSendFile } from '../lib/send-file.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
+import { openViewers } from './viewers.ts';
 
-type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty };
+type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty; secrets: SecretRing };
 
 /** Loads the code of the edge. */
 export function loadEdge() {
@@ -28,6 +30,8 @@ export function loadEdge() {
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
     import('../catalog/shares/share-store.ts'),
+    import('../catalog/playlists/playlist-store.ts'),
+    import('../catalog/shares/share-code-store.ts'),
   ]);
 }
 
@@ -37,15 +41,31 @@ export async function openEdge({
   database,
   storage,
   duty,
+  secrets,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, views, player, requests, shield, countries, shares] =
-    await loadEdge();
-  const secretBox = createSecretBox(settings.secretKey);
+  const [
+    edges,
+    publications,
+    watches,
+    policies,
+    events,
+    views,
+    player,
+    requests,
+    shield,
+    countries,
+    shares,
+    playlists,
+    codes,
+  ] = await loadEdge();
+  const secretBox = secrets.box;
   const { db } = database;
-  const viewing = await views.openViewing(settings, { db });
+  const viewing = await views.openViewing(settings, { db, secrets });
   const geo = await countries.openMmdb(settings.countryDatabase);
   const asnOf = openAsnLater(settings);
+  const mailer = await openMailer(settings.mail);
   const way = await openEdgeLicences(settings, { db });
+  const owners = await openViewers(settings, { db });
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -55,15 +75,19 @@ export async function openEdge({
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     loadShare: (token) => shares.findShare(db, token),
     loadShareById: (id) => shares.findShareById(db, id),
+    loadPlaylist: (key) => playlists.loadPlaylist(db, key),
+    mailer,
+    shareCodes: codes.createShareCodeStore(db),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
-    live: openLiveSource(settings, database),
+    live: openLiveSource(secrets, database),
     sendFile: await openSendFile((error) => logEvent('sendfile.missing', { err: error })),
     player: await player.loadPlayerAssets(),
     secretBox,
-    sessionSecret: playSessionSecret(settings.secretKey),
+    sessionSecret: secrets.derive(playSessionSecret),
     licences: way.licences,
+    viewers: owners.viewers,
     edgeUrl: settings.edgeUrl,
     apiUrl: settings.publicUrl,
     ownHosts: settings.ownHosts,
@@ -79,7 +103,15 @@ export async function openEdge({
     port: edge.port,
     async close() {
       await edge.close();
-      await way.close();
+      await Promise.all([way.close(), owners.close()]);
+      mailer?.close();
     },
   };
+}
+
+/** Opens the mail server. Its client is loaded only if one is configured. */
+async function openMailer(server: RoleSettings['mail']): Promise<Mailer | null> {
+  if (server === null) return null;
+  const { openSmtpMailer } = await import('../adapters/mailer/smtp.ts');
+  return openSmtpMailer(server);
 }

@@ -2,6 +2,7 @@ import { openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
 import { migrate } from '../catalog/migrate-store.ts';
 import { sharesSessions } from '../catalog/shares-sessions-store.ts';
+import { loadSecretKeys } from '../catalog/system/secret-rotation-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
@@ -21,7 +22,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
       await migrate(database.db).catch((error: unknown) => {
         throw unableToMigrate(error);
       });
-      const secretBox = createSecretBox(settings.secretKey);
+      const secretBox = createSecretBox(...(await loadSecretKeys(database.db, settings.secretKey)));
       const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
       const { accountKey } = settings;
       if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
@@ -44,7 +45,7 @@ export async function requireSessions(connection: RoleSettings['database']): Pro
   if (!isShared) return;
   throw new Refused(
     'invalid',
-    'MILLRACE_DATABASE_URL: expected a session of its own for each connection, got a pooler in transaction mode. Set ' +
+    'MILLRACE_DATABASE_URL: expected a separate session for each connection, got a pooler in transaction mode. Set ' +
       'pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
   );
 }
@@ -60,6 +61,7 @@ function unableToMigrate(error: unknown): unknown {
 export function wrongSecretKey(cause: WrongSecretKey): Refused {
   const message =
     'MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with, got another. ' +
-    'All machines need the same key: that of secret.key in the data folder of the first machine, in base64.';
+    'All machines need the same key: that of secret.key in the data folder of the first machine, in base64. ' +
+    'If the key was rotated, they need the new one (docs/hardening.md). Nothing was changed.';
   return new Refused('invalid', message, { cause });
 }

@@ -16,7 +16,7 @@ import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
-import { createSecretBox } from '../lib/secret-box.ts';
+import type { SecretRing } from '../lib/secret-ring.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openPackager } from './drm.ts';
 import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
@@ -26,28 +26,28 @@ import { openLiveFolder } from './open-live-folder.ts';
 /** Maximum publishers per process. */
 const CAPACITY = 300;
 /**
- * V8 counts media, which is outside its heap, towards the limit at which it collects the whole heap, which is small
- * here. With 60 streams it collected 4 times a second and used a third of the process's CPU.
+ * V8 counts media, which is outside its heap, towards the limit at which it collects the whole heap. That limit is low
+ * here: with 60 streams, V8 collected 4 times a second and used a third of the process's CPU.
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 
-type Deps = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty };
+type Deps = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty; secrets: SecretRing };
 
 /**
  * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` also
  * closes the database.
  */
-export async function openIngest({ settings, database, storage, duty }: Deps) {
+export async function openIngest({ settings, database, storage, duty, secrets }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');
   const { nodeId, release } = await openLiveFolder(folder);
   const report = (error: Error) => logEvent('live.failed', { err: error });
-  const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
+  const shared = { db: database.db, secretBox: secrets.box };
   const streams = createLiveStore(shared);
   const rules = createAddressRules(settings.outboundAllow);
   const publishing = createPublishStore(shared);
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const packager = await openPackager(settings, database.db, outbound);
+  const packager = await openPackager(settings, shared, outbound);
   const publicHost = settings.ingestHost ?? reachableHost(settings.host);
   const isSecure = settings.ingestCertificate !== null || settings.tls !== null;
   let listeners: Record<string, number> = {};
@@ -58,7 +58,7 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     nodeId,
     host: settings.host,
     feedHost: settings.feedHost ?? reachableHost(settings.host),
-    feedSecret: feedSecretOf(settings.secretKey),
+    feedSecret: secrets.derive(feedSecretOf),
     journalFolder: join(folder, 'journal'),
     keptFolder: join(folder, 'kept'),
     markFolder: join(folder, 'marks'),

@@ -1,6 +1,7 @@
 import { availableParallelism, hostname, loadavg } from 'node:os';
 import type { Database } from '../catalog/db.ts';
 import { addWork, removeNode, reportNode, type Work } from '../catalog/system/node-store.ts';
+import { reportNodeKeys } from '../catalog/system/secret-rotation-store.ts';
 import type { Role } from '../config/roles.ts';
 import type { Duty } from '../lib/duty.ts';
 import type { Guid } from '../lib/guid.ts';
@@ -8,11 +9,12 @@ import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { metrics } from '../lib/metrics/metrics.ts';
 import { readVersion } from '../lib/version.ts';
+import type { KeyReport } from './secrets.ts';
 
 const REPORT_MS = 10_000;
 
 /** `drain` is called once, when the process was asked to drain. */
-type Deps = { database: Database; duty: Duty; drain(): void };
+type Deps = { database: Database; duty: Duty; drain(): void; refreshKeys(): Promise<KeyReport> };
 
 /**
  * Reports this process in the table of nodes every 10 s, and the work of a worker. An outage of the database is logged
@@ -20,9 +22,9 @@ type Deps = { database: Database; duty: Duty; drain(): void };
  */
 export async function startNodeReport(
   role: Role,
-  { database: { db }, duty, drain }: Deps,
+  { database: { db }, duty, drain, refreshKeys }: Deps,
   id: Guid = newGuid(),
-): Promise<{ close(): Promise<void> }> {
+): Promise<{ keys(report: KeyReport): Promise<void>; close(): Promise<void> }> {
   const node = { id, host: hostname(), role, version: readVersion(), startedAt: new Date() };
   const measureCpu = createCpuMeter();
   let reported: Work = { failures: 0, mediaSec: 0, busySec: 0 };
@@ -34,6 +36,7 @@ export async function startNodeReport(
     const host = { hostLoad: loadavg()[0] ?? 0, hostCores: availableParallelism() };
     const isDraining = duty.off?.state === 'draining';
     const { isDrainRequested } = await reportNode(db, { ...node, ...load, ...host, isDraining });
+    await reportNodeKeys(db, id, await refreshKeys());
     if (isDrainRequested && !isAsked) {
       isAsked = true;
       drain();
@@ -62,6 +65,7 @@ export async function startNodeReport(
   await reportOnce();
   const timer = setInterval(() => void reportOnce(), REPORT_MS);
   return {
+    keys: (keys) => reportNodeKeys(db, id, keys),
     async close() {
       clearInterval(timer);
       await reportOnce();

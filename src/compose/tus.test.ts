@@ -5,6 +5,7 @@ import { TEST_SECRET } from '../../test/support/packager.ts';
 import { startStack } from '../../test/uploads/stack.ts';
 import { post } from '../../test/uploads/tus-client.ts';
 import { listen } from '../lib/listen.ts';
+import { SecretRing } from '../lib/secret-ring.ts';
 import { openTus } from './tus.ts';
 
 test.each([
@@ -14,7 +15,7 @@ test.each([
   const { database, storage, jobs, first, createVideo, stop } = await startStack();
   const log = captureLog();
   const tus = await openTus(
-    { settings: { publicUrl, trustedProxies: [], secretKey: TEST_SECRET }, database, storage },
+    { settings: { publicUrl, trustedProxies: [] }, secrets: new SecretRing(TEST_SECRET), database, storage },
     jobs,
   );
   const server = createServer(tus.handle);

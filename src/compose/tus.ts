@@ -6,18 +6,22 @@ import type { JobQueue } from '../jobs/queue/queue.ts';
 import { usualDiskFloorBytes } from '../jobs/uploads/require-space.ts';
 import { readTrustedProxies } from '../lib/client-address.ts';
 import { logEvent } from '../lib/log/log-event.ts';
-import { createSecretBox } from '../lib/secret-box.ts';
+import type { SecretRing } from '../lib/secret-ring.ts';
 import type { OpenedStorage } from './storage.ts';
 
 const MAX_UPLOAD_BYTES = 1e12;
 
 type TusDeps = Pick<OpenedStorage, 'storage'> & {
-  settings: Pick<RoleSettings, 'publicUrl' | 'secretKey' | 'trustedProxies'>;
+  settings: Pick<RoleSettings, 'publicUrl' | 'trustedProxies'>;
+  secrets: SecretRing;
   database: Pick<Database, 'db'>;
 };
 
 /** Opens resumable uploads, which the api role serves. */
-export async function openTus({ settings, database: { db }, storage }: TusDeps, queue: JobQueue): Promise<TusHandler> {
+export async function openTus(
+  { settings, secrets, database: { db }, storage }: TusDeps,
+  queue: JobQueue,
+): Promise<TusHandler> {
   const [{ createTusHandler }, { createTusUploads }, { publicUrlOf }] = await Promise.all([
     import('../ingest/tus/tus-handler.ts'),
     import('../ingest/tus/tus-uploads.ts'),
@@ -25,7 +29,7 @@ export async function openTus({ settings, database: { db }, storage }: TusDeps, 
   ]);
   const trusted = readTrustedProxies(settings.trustedProxies);
   const space = { storage, diskFloorBytes: usualDiskFloorBytes };
-  const secretBox = createSecretBox(settings.secretKey);
+  const secretBox = secrets.box;
   return createTusHandler({
     uploads: createTusUploads({ db, storage, queue, secretBox, maxBytes: MAX_UPLOAD_BYTES, space }),
     mayUpload: createPersonSessionStore(db).mayUpload,

@@ -3,6 +3,7 @@ import type { Db } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { EdgeViewing } from '../delivery/edge-deps.ts';
 import { newGuid } from '../lib/guid.ts';
+import type { SecretRing } from '../lib/secret-ring.ts';
 
 const SECRET_BYTES = 32;
 
@@ -11,8 +12,8 @@ const SECRET_BYTES = 32;
  * tickets.
  */
 export async function openViewing(
-  { secretKey, countsUniqueViewers, countsOtherPlayers, countsByRate, database }: RoleSettings,
-  { db }: { db: Db },
+  { countsUniqueViewers, countsOtherPlayers, countsByRate, database }: RoleSettings,
+  { db, secrets }: { db: Db; secrets: SecretRing },
 ): Promise<EdgeViewing> {
   const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }, { countViewersNow }] = await Promise.all([
     import('../delivery/traffic/visit-counter.ts'),
@@ -21,13 +22,13 @@ export async function openViewing(
     import('../catalog/statistics/reports/audience-store.ts'),
   ]);
   const statistics = createStatisticsStore(db);
-  const ticketSecret = createSecretKey(
-    new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace viewing tickets', SECRET_BYTES)),
+  const ticketSecret = secrets.derive((key) =>
+    createSecretKey(new Uint8Array(hkdfSync('sha256', key, '', 'millrace viewing tickets', SECRET_BYTES))),
   );
   const options = { countsEstimates: countsOtherPlayers, countsByRate };
   const writer = newGuid();
   return {
-    visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers } }),
+    visits: new VisitCounter({ thread: { connection: database, options, countsUniqueViewers }, ticketSecret }),
     keepDelivered: (totals) => keepDelivered(db, writer, totals),
     heatCurve: statistics.heatCurve,
     viewersNow: (key) => countViewersNow(db, key),

@@ -1,12 +1,12 @@
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
-import { createSecretBox } from '../lib/secret-box.ts';
+import type { SecretRing } from '../lib/secret-ring.ts';
 
-type Parts = { settings: RoleSettings; database: Database };
+type Parts = { settings: RoleSettings; database: Database; secrets: SecretRing };
 
 /** Starts sending webhooks. */
-export async function startWebhooks({ settings, database }: Parts): Promise<{ close(): Promise<void> }> {
+export async function startWebhooks({ settings, database, secrets }: Parts): Promise<{ close(): Promise<void> }> {
   const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
     import('../lib/outbound/outbound.ts'),
     import('../jobs/webhooks/webhook-sender.ts'),
@@ -18,7 +18,7 @@ export async function startWebhooks({ settings, database }: Parts): Promise<{ cl
   const sender = await startWebhookSender({
     db: database.db,
     outbound,
-    secretBox: createSecretBox(settings.secretKey),
+    secretBox: secrets.box,
     onEvents: (wake) => listen(database.pool, WEBHOOK_CHANNEL, { onPayload: wake, onConnected: wake, onError }),
     onError,
   });

@@ -3,6 +3,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import type { AddressSet } from '../lib/client-address.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
@@ -34,12 +35,15 @@ import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
+import type { PlaylistReader } from './receive/playlist-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
-import { serveShare, takeSharePassword } from './share/serve-share.ts';
+import { serveShare, takeShareForm } from './share/serve-share.ts';
+import type { ShareEmails } from './share/share-emails.ts';
 import type { SharePasswords } from './share/share-passwords.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
+import { passGate } from './shield/viewer-gate.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
@@ -57,6 +61,9 @@ export type AnswerDeps = ProtectionDeps &
     apiUrl: string | null;
     trusted: AddressSet;
     passwords: SharePasswords;
+    viewers: Pick<ViewerAuthorizer, 'judge'>;
+    emails: ShareEmails;
+    playlists: PlaylistReader;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -86,13 +93,19 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       return serveEmbedClient(target.script, message, deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
-      const { wantsState, isDirect } = target;
+      const { wantsState } = target;
+      const sent = readPlayRequest(message);
+      const isDirect = !wantsState && (target.isDirect || sent.isOpenedByItself);
+      const opened = { play: sent, isDirect };
+      const { play, refusal } =
+        publication === null ? { play: sent, refusal: null } : await passGate(publication, { admitted, opened }, deps);
       const requested = {
         wantsState,
         isDirect,
-        play: readPlayRequest(message),
-        folderToken: publication === null ? null : folderTokenFor(publication, admitted),
-        trailer: await findTrailer(publication, admitted, deps),
+        play,
+        refusal,
+        folderToken: publication === null ? null : folderTokenFor(publication, admitted, play.shown),
+        trailer: await findTrailer(publication, { admitted, shown: play.shown }, deps),
       };
       return servePlayer(publication, requested, deps);
     }
@@ -117,7 +130,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the form of a share. Returns
  * null if the target does not support POST.
  */
 export async function answerPost(
@@ -130,7 +143,7 @@ export async function answerPost(
     await takeBeacon(admitted, deps);
     return 'taken';
   }
-  if (named?.kind === 'share' && named.part === 'page') return takeSharePassword(admitted, deps);
+  if (named?.kind === 'share' && named.part === 'page') return takeShareForm(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();

@@ -1,24 +1,30 @@
 import type { KeyObject } from 'node:crypto';
+import type { CollectionKey } from '../catalog/collections/collection-store.ts';
 import type { MediaKey } from '../catalog/db.ts';
 import type { WafSettings } from '../catalog/libraries/library-settings.ts';
 import type { SegmentRequestStore } from '../catalog/on-demand/segment-request-store.ts';
+import type { Playlist } from '../catalog/playlists/playlist.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Share } from '../catalog/shares/share.ts';
+import type { ShareCodeStore } from '../catalog/shares/share-code-store.ts';
 import type { Client } from '../catalog/shield/admission/admit.ts';
 import { CLIENT_RATE, type Rate } from '../catalog/shield/admission/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { DeliveredTotal } from '../catalog/statistics/sums/delivered-store.ts';
 import type { Visits } from '../catalog/statistics/visits/visits.ts';
+import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveSource } from './live/live-streams.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
@@ -108,7 +114,7 @@ export type EdgeViewing = {
   heatCurve(key: MediaKey): Promise<number[] | null>;
   /** Returns the number of sessions that are playing now at all edges, or null if unknown. */
   viewersNow(key: MediaKey): Promise<number | null>;
-  ticketSecret: KeyObject;
+  ticketSecret: DerivedSecret<KeyObject>;
   /** Stores the bytes sent so far. They replace the values that this process stored for the same hour. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
@@ -124,6 +130,11 @@ export type EdgeDeps = {
   loadShare(token: string): Promise<Share | null>;
   /** Loads the share that issued a player token. Returns null if it was deleted. */
   loadShareById(id: Guid): Promise<Share | null>;
+  /** Loads the playable videos of a collection. Returns null if it does not exist. */
+  loadPlaylist(key: CollectionKey): Promise<Playlist | null>;
+  /** Sends codes to viewers of shares. Null if no mail server is configured. */
+  mailer: Mailer | null;
+  shareCodes: ShareCodeStore;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;
@@ -137,8 +148,10 @@ export type EdgeDeps = {
   player: PlayerAssets;
   /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
+  /** Lets owners of libraries decide about viewers. */
+  viewers: Pick<ViewerAuthorizer, 'judge'>;
   /** Secret from which play session keys are derived. It must be the same at each edge. */
-  sessionSecret: Uint8Array;
+  sessionSecret: DerivedSecret<KeyObject>;
   viewing: EdgeViewing;
   /** Client for the licence servers of other DRM systems, or null if none is configured. */
   licences: LicenceProxy | null;

@@ -14,8 +14,11 @@ const FAILED_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 const MAX_URLS = 200;
 
-/** Creates a cache of published keys. All requests for one URL share one download. */
-export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
+/**
+ * Creates a cache of published keys. All requests for one URL share one download. If the keys cannot be loaded again, the
+ * last ones are used for `keepMs`.
+ */
+export function createRemoteKeys(fetch: GuardedFetch, keepMs = 0): RemoteKeys {
   const known = new Map<string, JWTVerifyGetKey>();
   return async (url) => {
     const found = known.get(url);
@@ -25,7 +28,7 @@ export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
       cacheMaxAge: CACHED_MS,
       cooldownDuration: COOLDOWN_MS,
       timeoutDuration: TIMEOUT_MS,
-      [customFetch]: restAfterFailure(fetch),
+      [customFetch]: keepLast(restAfterFailure(fetch), keepMs),
     });
     remember(known, [url, keys], MAX_URLS);
     return keys;
@@ -47,4 +50,29 @@ function restAfterFailure(fetch: GuardedFetch): GuardedFetch {
       throw error;
     }
   };
+}
+
+/** Returns the last successful answer instead of a failure, for a limited time after it was received. */
+function keepLast(fetch: GuardedFetch, keepMs: number): GuardedFetch {
+  let last: { text: string; untilMs: number } | null = null;
+  return async (url, options) => {
+    try {
+      const answer = await fetch(url, options);
+      const text = await answer.text();
+      if (keepMs > 0 && hasKeys(text)) last = { text, untilMs: performance.now() + keepMs };
+      return new Response(text, { status: answer.status, headers: answer.headers });
+    } catch (error) {
+      if (last === null || last.untilMs < performance.now()) throw error;
+      return new Response(last.text, { headers: { 'Content-Type': 'application/json' } });
+    }
+  };
+}
+
+function hasKeys(text: string): boolean {
+  try {
+    return Array.isArray(Object(JSON.parse(text)).keys);
+  } catch {
+    // Not JSON. The package refuses it.
+    return false;
+  }
 }

@@ -1,24 +1,11 @@
 import type { JWTVerifyGetKey } from 'jose';
+import { PUBLIC_KEY_ALGORITHMS } from './public-key-algorithms.ts';
 
 /** Verified claims of a logout token. At least one of subject and session is not null. */
 export type LogoutClaims = { issuer: string; subject: string | null; sessionId: string | null; tokenId: string };
 
 /** Time for which a logout token is accepted after it was issued, in seconds. */
 export const LOGOUT_TOKEN_SEC = 5 * 60;
-/** Algorithms of public keys. `none`, and secrets that the client knows, are not accepted. */
-const ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
 const CLOCK_TOLERANCE_SEC = 60;
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
@@ -36,12 +23,13 @@ export async function verifyLogoutToken(token: string, { issuer, clientId, keys 
   const { payload, protectedHeader } = await jwtVerify(token, keys, {
     issuer,
     audience: clientId,
-    algorithms: ALGORITHMS,
+    algorithms: PUBLIC_KEY_ALGORITHMS,
     clockTolerance: CLOCK_TOLERANCE_SEC,
     maxTokenAge: LOGOUT_TOKEN_SEC,
     requiredClaims: ['iat', 'jti', 'events'],
   });
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new Error('Expected a logout token by its type.');
+  if (!TYPES.includes(protectedHeader.typ?.toLowerCase()))
+    throw new Error('Expected the type logout+jwt, got another one.');
   const { [EVENT]: event }: { [EVENT]?: unknown } = Object(payload.events);
   if (typeof event !== 'object' || event === null) throw new Error('Expected the event of a logout, got none.');
   // An ID token has one. This rule keeps it from ending sessions.

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { replaceFile } from '../lib/replace-file.ts';
-
-const SECRET_KEY_BYTES = 32;
+import { SECRET_KEY_BYTES } from '../lib/secret-box.ts';
 
 /** Keys with which library 1 is created if it does not exist. */
 export type FirstKeys = { accountKey: string; libraryKey: string };
@@ -65,7 +64,7 @@ function pendingPath(dataDir: string): string {
  */
 export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
   if (given !== null) return given;
-  const path = join(dataDir, 'secret.key');
+  const path = secretKeyPath(dataDir);
   const found = await readIfPresent(path);
   if (found === null) return await writeSecretKey(path);
   if (found.length === SECRET_KEY_BYTES) return found;
@@ -83,12 +82,30 @@ async function writeSecretKey(path: string): Promise<Uint8Array> {
  * Reads the secret key file in a data folder. Returns null if there is none because the key is configured in a setting.
  */
 export async function readSecretKey(dataDir: string): Promise<Uint8Array | null> {
-  return await readIfPresent(join(dataDir, 'secret.key'));
+  return await readIfPresent(secretKeyPath(dataDir));
 }
 
 /** Writes a secret key to a data folder, replacing any other. */
 export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<void> {
-  await replaceFile(join(dataDir, 'secret.key'), key, 0o600);
+  await replaceFile(secretKeyPath(dataDir), key, 0o600);
+}
+
+/**
+ * Replaces the secret key in a data folder with that of a rotation. The replaced key stays in `secret-previous.key`,
+ * which the service never reads, because backups from before the rotation need it.
+ */
+export async function rotateSecretKey(dataDir: string, { oldKey, newKey }: RotatedKeys): Promise<void> {
+  await replaceFile(join(dataDir, PREVIOUS_KEY_FILE), oldKey, 0o600);
+  await replaceFile(secretKeyPath(dataDir), newKey, 0o600);
+}
+
+export const PREVIOUS_KEY_FILE = 'secret-previous.key';
+
+type RotatedKeys = { oldKey: Uint8Array; newKey: Uint8Array };
+
+/** Returns the path of the secret key in a data folder. */
+export function secretKeyPath(dataDir: string): string {
+  return join(dataDir, 'secret.key');
 }
 
 async function readIfPresent(path: string): Promise<Buffer | null> {

@@ -22,11 +22,7 @@ export type HealthPort = { port: number; close(): Promise<void> };
  */
 export async function openHealthPort(
   { port, ...access }: MetricsAccess & { port: number },
-  {
-    role,
-    fleet,
-    running,
-  }: { role: Role; fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions' | 'duty'> },
+  { role, fleet, running }: { role: Role; fleet: Fleet; running: Pick<RunningRole, 'storage' | 'notes' | 'duty'> },
 ): Promise<HealthPort> {
   const trusted = readTrustedProxies(access.trustedProxies);
   const sendMetrics = createMetricsHandler(access, async () => renderMetrics([await collectMetrics()]));
@@ -49,7 +45,7 @@ export async function openHealthPort(
         response.writeHead(404).end();
         return;
       }
-      const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
+      const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.notes());
       sendJson(response, status, isFromHere(request, trusted) ? body : { status: body.status });
     }),
   );

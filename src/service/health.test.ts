@@ -78,7 +78,7 @@ test('an unbounded store is never full', () => {
 });
 
 test('reports a store that belongs to another database and stays healthy', () => {
-  expect(describeHealth(well, storage, floor, 'not ours')).toMatchObject({
+  expect(describeHealth(well, storage, floor, { store: 'not ours', secrets: null })).toMatchObject({
     status: 200,
     body: { status: 'ok', problems: ['store: not ours'] },
   });

@@ -56,16 +56,19 @@ export type StorageHealth = {
 /** Returns the minimum of free bytes on a disk of this size. Below it, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;
 
+/**
+ * Sentences that `/healthz` reports but that do not count as a failure, because the service continues: why nothing may be
+ * deleted in the store, and a rotation of the secret key that is not finished.
+ */
+export type HealthNotes = { store: string | null; secrets: string | null };
+
 /** A running role. `health` is polled about every second. `close` drains the role and releases all its resources. */
 export type RunningRole = {
   listeners: Record<string, number>;
   health(): Promise<{ ok: boolean; detail?: string }>;
-  /**
-   * State of the store. `heldDeletions` returns the reason why nothing may be deleted there, or null if deletions are
-   * allowed.
-   */
+  /** State of the store. */
   storage(): StorageHealth;
-  heldDeletions(): string | null;
+  notes(): HealthNotes;
   /** Whether the role takes new work. */
   duty: Duty;
   close(): Promise<void>;
@@ -93,11 +96,7 @@ export function describeHealth(
   fleet: Fleet,
   storage: StorageHealth | null,
   diskFloorBytes: DiskFloor,
-  /**
-   * Reason why nothing may be deleted in the store. It is reported but does not count as a failure, because the service
-   * continues.
-   */
-  heldDeletions: string | null = null,
+  notes: HealthNotes = { store: null, secrets: null },
 ): { status: 200 | 503; body: HealthBody } {
   const shortage = storage === null ? null : (storage.fault ?? describeShortage(storage, diskFloorBytes));
   const parts = Object.entries({
@@ -110,7 +109,7 @@ export function describeHealth(
   const problems = parts.flatMap(([name, part]) =>
     part.state === 'ok' ? [] : [`${name}: ${part.detail ?? part.state}`],
   );
-  if (heldDeletions !== null) problems.push(`store: ${heldDeletions}`);
+  for (const [name, note] of Object.entries(notes)) if (note !== null) problems.push(`${name}: ${note}`);
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) problems.push(`sandbox: ${weakness}`);
   const roles = Object.fromEntries(Object.entries(fleet.roles).map(([name, part]) => [name, part.state]));

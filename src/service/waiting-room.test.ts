@@ -26,7 +26,7 @@ test('reports the start on the main port and frees the port for the service', as
 
 const RUNNING = {
   storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
-  heldDeletions: () => null,
+  notes: () => ({ store: null, secrets: null }),
   duty: new Duty(),
 };
 const FLEET: Fleet = {
@@ -83,7 +83,7 @@ test('the ports of the service itself reject two Host headers', async () => {
       { ...at, trustedProxies: [], metricsAllow: [] },
       { role: 'api', fleet: FLEET, running: RUNNING },
     ),
-    await startFeedServer({ ...at, secret: 'secret' }, () => false),
+    await startFeedServer({ ...at, secrets: () => ['secret'] }, () => false),
   ];
   for (const { port, close } of servers) {
     const socket = connect(port, '127.0.0.1');

@@ -191,7 +191,7 @@ test('a ticket is renewed only for its own video', async () => {
   const ticketOf = async ({ mediaId }: typeof shown, query = '') => {
     const answer = await fetch(`${room.edge.base}/embed/${room.libraryId}/${mediaId}/state${query}`);
     const { viewing }: PlayerState = Object(await answer.json());
-    return readTicket(viewing.ticket, TICKET_SECRET, Date.now());
+    return readTicket(viewing.ticket, [TICKET_SECRET], Date.now());
   };
   const page = { libraryId: room.libraryId, issuedAtMs: Date.now() - 5_000, page: newPageName() };
   const asStream = { ...page, mediaId: shown.mediaId, bucketSec: 1, bucketCount: 0 };

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SETTINGS } from '../../web/dashboard/library/settings-index.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -27,6 +27,7 @@ beforeAll(async () => {
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
   page.on('pageerror', (error) => faults.push(error.message));
 }, HANG_MS);
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 afterAll(async () => {
   await browser?.close();
   await receiver?.stop();
@@ -43,7 +44,7 @@ const stored = async () => {
 };
 
 test(
-  'the search opens the place of a setting of each block and marks it',
+  'the search opens the block of a setting and highlights the setting, for each block',
   async () => {
     // The audit log has a table once something has changed.
     const body = JSON.stringify({ name: 'Talks' });
@@ -95,7 +96,7 @@ test(
 );
 
 test(
-  'pickers of the player change its preview before saving, one bar saves them, and leaving asks',
+  'player settings change the preview before they are saved, and leaving without saving asks first',
   async () => {
     await open('settings/player');
     await press('10 s back');
@@ -202,7 +203,6 @@ test(
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Only API key of the library; show everyone' }).click();
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor();
-    expect(faults).toEqual([]);
   },
   HANG_MS,
 );
@@ -272,7 +272,7 @@ test(
 );
 
 test(
-  'filters are kept under a name, and the list shows the chosen columns',
+  'filters can be saved under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
     await open('videos?view=list&search=pond');
@@ -283,10 +283,10 @@ test(
     await page.getByLabel('Category').check();
     await page.getByLabel('Views', { exact: true }).uncheck();
     await open('videos?view=list');
-    await press('Order by Size');
-    await page.getByRole('button', { name: 'Order by Size, now descending' }).click();
-    await page.getByRole('button', { name: 'Order by Size, now ascending' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Order by Views' }).count()).toBe(0);
+    await press('Sort by Size');
+    await page.getByRole('button', { name: 'Sort by Size, now descending' }).click();
+    await page.getByRole('button', { name: 'Sort by Size, now ascending' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sort by Views' }).count()).toBe(0);
     await page.locator('.list-head').getByText('Category', { exact: true }).waitFor();
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();

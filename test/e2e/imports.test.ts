@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -51,7 +52,28 @@ test('plans an import with the fields of the chosen source, then carries it out'
   expect((await download).suggestedFilename()).toBe('import.csv');
 });
 
-test('switches the feeds of a collection on, copies the URL, and asks before it switches them off', {
+test('shows the command that exports the library, and downloads its metadata', { timeout: 120_000 }, async () => {
+  await open('imports');
+  const panel = page.locator('[data-export]');
+  const command = panel.locator('code');
+  await panel.getByText('Without a bucket').waitFor();
+  expect(await command.textContent()).toBe(`millrace export library-1 --library 1 --url ${service.apiUrl}`);
+  await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');
+  await panel.getByText('More options').click();
+  await panel.getByRole('textbox', { name: /^Folder in the bucket/ }).fill("/it's mine/");
+  await panel.getByRole('textbox', { name: /^Endpoint/ }).fill('https://s3.example.com');
+  await lookAtPage('export', page);
+  const url = "'s3://films/it'\\''s%20mine?endpoint=https%3A%2F%2Fs3.example.com'";
+  expect(await command.textContent()).toBe(`millrace export ${url} --library 1 --url ${service.apiUrl}`);
+  const download = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Download metadata as JSON' }).click();
+  const file = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+  const { items } = await ask<{ items: object[] }>(service, 'GET', '/library/1/videos?orderBy=date');
+  expect(file.videos).toEqual(items);
+  expect(file.collections).toMatchObject([{ name: 'The lab' }]);
+});
+
+test('turns on the feeds of a collection, copies the URL, and asks before it turns them off', {
   timeout: 300_000,
 }, async () => {
   const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });

@@ -63,7 +63,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     storage,
     secretBox,
     trustedProxies: [],
-    cursorSecret: CURSOR_SECRET,
+    cursorSecret: () => [CURSOR_SECRET],
     firewall: openFirewall(readRuleTexts, (error) => {
       throw error;
     }),
@@ -74,6 +74,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     outbound,
     findSpeech: async () => ({ languages: ['en'] }),
     translates: false,
+    sendsMail: false,
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     mounts: [],

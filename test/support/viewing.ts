@@ -14,7 +14,7 @@ type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
 export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,
-    ticketSecret = TICKET_SECRET,
+    ticketSecret = () => [TICKET_SECRET] as const,
     heatCurve = async () => null,
     viewersNow = async () => null,
     keepDelivered = async () => undefined,

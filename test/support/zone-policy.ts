@@ -8,7 +8,9 @@ export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = 
   if (name === null) throw new Error('Expected the name of a pull zone.');
   return {
     ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false, uiLanguage: 'en' },
+    quota: { limitsViewers: false, reached: null },
     settings: readPullZoneSettings({}),
+    viewers: { mode: 'off' },
     referrers: readLibrarySettings({}).access,
     keys: { current: 'the security key', previous: null, library: 'the library key' },
     ...change,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { requiresEmbedToken } from '../../catalog/libraries/viewer-access.ts';
 import type { Permission } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -82,7 +83,7 @@ async function embedAddress(
 ): Promise<string> {
   const address = `${edgeUrl}/embed/${libraryId}/${videoId}`;
   const library = await libraries.recall(libraryId);
-  if (library === null || !library.settings.access.playerTokenRequired) return address;
+  if (library === null || !requiresEmbedToken(library.settings)) return address;
   const { libraryKey } = await libraries.keys(libraryId);
   const expires = expiresSec(validSec);
   return `${address}?token=${sha256(`${libraryKey}${videoId}${expires}`)}&expires=${expires}`;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { describeToken, type EmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { requiresEmbedToken } from '../../catalog/libraries/viewer-access.ts';
 import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
@@ -89,7 +90,7 @@ function toLivePlayData(view: LiveView, showing: LiveShowing) {
     drmVersion: DRM_VERSION[settings.drm.version],
     widevineMinClientSecurityLevel: settings.drm.widevine.minClientSecurityLevel,
     allowEarlyPlay: false,
-    tokenAuthEnabled: settings.access.playerTokenRequired,
+    tokenAuthEnabled: requiresEmbedToken(settings),
     enableMP4Fallback: settings.mp4.enabled && !settings.drm.enabled,
     zoneTier: 0,
   };

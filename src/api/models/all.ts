@@ -70,6 +70,7 @@ import {
   RemoveCertificateRequestModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
+import * as quotas from './quota.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
 import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
@@ -108,6 +109,7 @@ import {
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
+import * as videoOrders from './video-order.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -126,6 +128,7 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
+import * as viewerAccess from './viewer-access.ts';
 import * as webhooks from './webhook.ts';
 
 /** Every named model and enumeration of the API, for documents and checks derived from them. */
@@ -140,8 +143,11 @@ export const models = {
   CreateBulkModel,
   BulkModel,
   ...feeds,
+  ...viewerAccess,
+  ...quotas,
   ...imports,
   ...shares,
+  ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,
@@ -269,6 +275,7 @@ export const models = {
   UpdateShieldZoneModel,
   SpokenSearchModel,
   WebhookPayload: webhooks.WebhookPayload,
+  WebhookQuotaModel: webhooks.WebhookQuotaModel,
   WebhookEventModel: webhooks.WebhookEventModel,
   PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
   WebhookTestModel: webhooks.WebhookTestModel,

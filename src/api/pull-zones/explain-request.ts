@@ -8,7 +8,7 @@ import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { findShare, findShareById } from '../../catalog/shares/share-store.ts';
-import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
+import type { AdmissionRequest, Client } from '../../catalog/shield/admission/admit.ts';
 import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import {
@@ -18,16 +18,25 @@ import {
   type StageVerdict,
 } from '../../catalog/shield/admission/explain.ts';
 import { HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
-import { judgePlayback } from '../../catalog/shield/admission/judge-playback.ts';
+import { judgePlayback, type PlaybackRequest, type Viewer } from '../../catalog/shield/admission/judge-playback.ts';
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
-import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import {
+  needsInspection,
+  playbackPartOf,
+  purposeOf,
+  targetUnderHost,
+} from '../../catalog/shield/admission/read-purpose.ts';
 import { type Route, readRoute } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
+import type { Hit } from '../../catalog/shield/hit.ts';
 import type { ShieldSettingsStore } from '../../catalog/shield/shield-settings-store.ts';
+import { admitViewer, readViewerToken } from '../../catalog/viewers/admit-viewer.ts';
+import type { ViewerAuthorizer } from '../../catalog/viewers/viewer-authorizer.ts';
 import { clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import type { Place } from '../keyless-guard.ts';
@@ -41,6 +50,7 @@ type Deps = {
   shieldSettings: ShieldSettingsStore;
   ownHosts: readonly string[];
   firewall: FirewallSource;
+  viewers: Pick<ViewerAuthorizer, 'judge'>;
   db: Db;
 };
 
@@ -60,7 +70,7 @@ export const explainRequest = defineOperation({
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
   async run({ params: { id }, body }, deps: Deps) {
-    const { pullZones, loadPolicy, ownHosts, firewall, db } = deps;
+    const { pullZones, loadPolicy, ownHosts, firewall, viewers, db } = deps;
     const view = await pullZones.load(id);
     const name = parsePullZoneName(view.name);
     const zone = name === null ? null : await loadPolicy({ by: 'name', name });
@@ -76,7 +86,7 @@ export const explainRequest = defineOperation({
       firewall,
       dry: true,
     };
-    const playback = await judgeVideo(request, body, { db, ownHosts: context.ownHosts });
+    const playback = await judgeVideo(request, body, { db, viewers, ownHosts: context.ownHosts });
     const stages = [...explainStages(request, context), playback];
     const deciding = stages.find(({ verdict }) => verdict === 'block');
     const bearer = { address: request.client.address, nowMs: request.nowMs };
@@ -100,12 +110,13 @@ type ExplainedRequest = AdmissionRequest & { target: EdgeTarget | null; share: S
 
 /** Returns the verdict of the checks that the edge makes after admission, because they depend on the video. */
 async function judgeVideo(
-  { method, target, share, policy, page, url, nowMs }: ExplainedRequest,
+  { method, target, share, policy, page, url, client, nowMs }: ExplainedRequest,
   { Headers = {} }: ExplainRequestModel,
-  { db, ownHosts }: { db: Db; ownHosts: HostRules },
+  { db, viewers, ownHosts }: Pick<Deps, 'db' | 'viewers'> & { ownHosts: HostRules },
 ): Promise<StageVerdict> {
   const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
-  const mediaId = isOfVideo ? target.mediaId : share?.mediaId;
+  const shared = share === null ? undefined : mediaOf(share, url);
+  const mediaId = isOfVideo ? target.mediaId : shared;
   const publication =
     mediaId !== undefined && policy !== null
       ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null)
@@ -114,12 +125,36 @@ async function judgeVideo(
   const isOpenedByItself = Object.entries(Headers).some(
     ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',
   );
-  const video =
-    publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
+  const video = publication && { ...publication, usesSessions: publication.settings.drm === 'basic' };
   const { shareId } = viewer.shown;
   const tokenShare = shareId === undefined ? null : await findShareById(db, shareId);
-  const hit = judgePlayback({ method, target, policy, video, viewer, tokenShare, isOpenedByItself, nowMs }, ownHosts);
+  const judged = { method, target, policy, video, tokenShare, isOpenedByItself, nowMs };
+  const admitted = await admitPageViewer({ ...judged, viewer }, { headers: Headers, url, client }, viewers);
+  const hit = 'hit' in admitted ? admitted.hit : judgePlayback({ ...judged, viewer: admitted }, ownHosts);
   return { stage: 'playback', verdict: hit === null ? 'allow' : 'block', hit };
+}
+
+type Sent = { headers: Readonly<Record<string, string>>; url: string; client: Client };
+
+/** Asks the owner about the viewer of a player page, as the edge does. */
+async function admitPageViewer(
+  { target, policy, video, viewer, nowMs }: PlaybackRequest,
+  { headers, url, client }: Sent,
+  viewers: Deps['viewers'],
+): Promise<Viewer | { hit: Hit }> {
+  if (target?.kind !== 'player' || policy === null || video === null) return viewer;
+  const header = (wanted: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const token = readViewerToken(readParameters(url), header('authorization'));
+  const browser = { userAgent: header('user-agent') ?? '', referrer: header('referer') ?? null };
+  const asked = { token, address: client.address, ...browser, mediaId: video.mediaId, shown: viewer.shown };
+  const found = await admitViewer(policy, asked, { viewers, nowMs });
+  return 'hit' in found ? { hit: found.hit } : { ...viewer, shown: found.shown };
+}
+
+/** Returns the video that the URL of a share page shows; undefined if it names none of a collection. */
+function mediaOf({ target }: Share, url: string): Guid | undefined {
+  if (target.kind === 'video') return target.mediaId;
+  return readGuid(readParameters(url).get('video') ?? '') ?? undefined;
 }
 
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;
@@ -159,6 +194,7 @@ async function toRequest(
     url,
     address: route.address,
     purpose,
+    playback: playbackPartOf(target, false),
     policy,
     client: { address, key: clientKey(address), country: country.toUpperCase(), asn },
     page: referrer === undefined ? null : hostOf(referrer),

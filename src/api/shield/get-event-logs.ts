@@ -4,12 +4,13 @@ import { readCursor, writeCursor } from '../../catalog/shield/events/event-curso
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 import { quote } from '../../lib/quote.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
 import { RefusedEventLog } from '../refused-event-log.ts';
 import { isZone } from './shield-zone.ts';
 
-type Deps = { shieldEvents: ShieldEventStore; pullZones: PullZoneStore; cursorSecret: Uint8Array };
+type Deps = { shieldEvents: ShieldEventStore; pullZones: PullZoneStore; cursorSecret: DerivedSecret<Uint8Array> };
 type Requested = { shieldZoneId: string; date: string; continuationToken: string };
 
 const PAGE_EVENTS = 100;
@@ -66,7 +67,7 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
   const zoneId = await readZone(requested.shieldZoneId, deps);
   const first = { zoneId, day, afterSeq: 0 };
   const place =
-    requested.continuationToken === '' ? first : readCursor(requested.continuationToken, first, cursorSecret);
+    requested.continuationToken === '' ? first : readCursor(requested.continuationToken, first, cursorSecret());
   if (place === null) {
     const message =
       'Expected a continuationToken of a page of this zone and day, got ' +
@@ -80,8 +81,8 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
   return {
     logs: shown.map(toLog),
     hasMoreData,
-    continuationToken: hasMoreData ? writeCursor({ ...place, afterSeq: last.seq }, cursorSecret) : '',
-    startToken: writeCursor(place, cursorSecret),
+    continuationToken: hasMoreData ? writeCursor({ ...place, afterSeq: last.seq }, cursorSecret()[0]) : '',
+    startToken: writeCursor(place, cursorSecret()[0]),
     errorResponse: { statusCode: 200, success: true, message: null, errorKey: null },
   };
 }

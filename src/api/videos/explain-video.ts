@@ -1,5 +1,6 @@
 import type { Db } from '../../catalog/db.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { requiresEmbedToken } from '../../catalog/libraries/viewer-access.ts';
 import { loadVideoScrub } from '../../catalog/scrub/scrub-store.ts';
 import { loadExperiences } from '../../catalog/statistics/reports/experience-store.ts';
 import { loadTaskActivity } from '../../catalog/videos/activity-store.ts';
@@ -38,8 +39,12 @@ export const explainVideo = defineOperation({
       loadVideoScrub(db, key),
     ]);
     const outlook = describeOutlook(outlookView);
-    const { playerTokenRequired, allowedReferrers, blockNoneReferrer } = library.settings.access;
-    const access = { needsToken: playerTokenRequired, allowedReferrers, blocksNoReferrer: blockNoneReferrer };
+    const { allowedReferrers, blockNoneReferrer } = library.settings.access;
+    const access = {
+      needsToken: requiresEmbedToken(library.settings),
+      allowedReferrers,
+      blocksNoReferrer: blockNoneReferrer,
+    };
     return {
       guid: videoId,
       etaSeconds: outlook.etaSec,

@@ -1,3 +1,4 @@
+import { requiresEmbedToken } from '../../catalog/libraries/viewer-access.ts';
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
@@ -28,7 +29,7 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
     widevineSdOnlyForL3: settings.drm.widevine.sdOnlyForL3,
     maxSoftwareWidevineResolution: null,
     allowEarlyPlay,
-    tokenAuthEnabled: settings.access.playerTokenRequired,
+    tokenAuthEnabled: requiresEmbedToken(settings),
     enableMP4Fallback: settings.mp4.enabled && isClear,
     zoneTier: 0,
     pullZoneId: pullZone.id,

@@ -164,6 +164,7 @@ function selectViews(db: Db, libraryId: number) {
     .where('collection.library_id', '=', libraryId);
 }
 
-function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
+/** Throws the refusal of an unknown collection. */
+export function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
   throw new Refused('not-found', `Collection ${collectionId} in library ${libraryId} not found. Check the id.`);
 }

@@ -14,6 +14,9 @@ const oneOf = <const V extends string>(values: readonly V[], value: V) =>
   Type.Unsafe<V>({ type: 'string', enum: values, default: value });
 const section = <P extends TProperties>(properties: P) => Type.Object(properties, { default: {} });
 
+/** Time for which a verdict about a viewer is valid, in seconds: a long video with pauses. */
+const DEFAULT_VERDICT_SEC = 4 * 3600;
+
 const encoding = section({
   tier: oneOf(['free', 'premium'], 'premium'),
   codecs: Type.Array(oneOf(CODEC_NAMES, BASE_CODEC), { default: [BASE_CODEC] }),
@@ -52,6 +55,20 @@ const access = section({
   blockedReferrers: words([]),
   blockNoneReferrer: flag(false),
   allowDirectPlay: flag(true),
+});
+
+/** See `ViewerAccess`. `secretVersion` counts the secrets that signed questions about viewers. */
+const viewers = section({
+  mode: oneOf(['off', 'hook', 'jwt'], 'off'),
+  url: orNothing(text('')),
+  failOpen: flag(false),
+  cacheSec: whole(DEFAULT_VERDICT_SEC),
+  secretVersion: whole(0),
+  issuer: orNothing(text('')),
+  audience: orNothing(text('')),
+  jwksUrl: orNothing(text('')),
+  videoClaim: orNothing(text('')),
+  collectionClaim: orNothing(text('')),
 });
 
 const transcription = section({
@@ -114,6 +131,7 @@ const LibrarySettingsSchema = Type.Object({
   mp4,
   drm,
   access,
+  viewers,
   transcription,
   player,
   watermark,

@@ -111,7 +111,7 @@ async function insertPerson(
 ): Promise<Person & { secret: string }> {
   mayChange(roles);
   const known = await tx.selectFrom('person').select('id').where(sql`lower(email)`, '=', email.toLowerCase()).execute();
-  if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address exists already.');
+  if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address already exists.');
   const { n } = await tx
     .selectFrom('person')
     .select((eb) => eb.fn.countAll().as('n'))

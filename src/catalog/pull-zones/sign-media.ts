@@ -7,8 +7,11 @@ const PAUSE_SEC = 6 * 3600;
 /** Expiry times are rounded up to this, in s, so that URLs stay the same for a while and browser caches work. */
 const STEP_SEC = 3600;
 
-/** The viewer's address, which is signed if the zone requires it, and the current time. */
-type Viewer = { address: string; nowMs: number };
+/**
+ * The viewer's address, which is signed if the zone requires it, and the current time. `endSec`: when the token ends at
+ * the latest, in seconds since 1970.
+ */
+type Viewer = { address: string; nowMs: number; endSec?: number };
 
 type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
 
@@ -19,12 +22,12 @@ type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
 export function signMedia(
   { keys, settings }: SigningPolicy,
   { mediaId, durationMs }: { mediaId: Guid; durationMs: number },
-  { address, nowMs }: Viewer,
+  { address, nowMs, endSec = Number.POSITIVE_INFINITY }: Viewer,
 ): string {
   return signFolder({
     key: keys.current,
     folder: `/${mediaId}/`,
-    expiresSec: endAfter(nowMs, durationMs),
+    expiresSec: Math.min(endAfter(nowMs, durationMs), endSec),
     address: settings.tokenHoldsAddress ? address : null,
   });
 }

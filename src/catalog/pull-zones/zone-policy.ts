@@ -1,5 +1,6 @@
 import type { PullZoneSettings } from '../libraries/library-settings.ts';
 import type { DirectPlayRule, ReferrerRules } from '../libraries/referrer.ts';
+import type { ViewerAccess } from '../libraries/viewer-access.ts';
 import type { PullZoneName } from './pull-zone-name.ts';
 
 /**
@@ -20,7 +21,16 @@ export type ZonePolicy = {
   /** Language of the library's player pages. */
   uiLanguage: string;
   keys: ZoneKeys;
+  /** How the owner decides about viewers. Unless it is off, `embedTokenRequired` and `settings.tokenRequired` are true. */
+  viewers: ViewerAccess;
+  quota: ZoneQuota;
 };
+
+/**
+ * Hard quotas of the library that concern viewers. `reached` is the one that refuses requests; null if none does.
+ * Without `limitsViewers`, the edge need not remember who plays.
+ */
+export type ZoneQuota = { limitsViewers: boolean; reached: 'bandwidth' | 'viewers' | null };
 
 /** `current` signs. `previous` is still accepted until `untilMs`. `library` signs the embed tokens of some clients. */
 export type ZoneKeys = { current: string; previous: { key: string; untilMs: number } | null; library: string };

@@ -9,6 +9,8 @@ const SECRETS = new Set([
   'authorization',
   'apikey',
   'ticket',
+  // Token of a viewer, from the owner's site.
+  'viewer',
   // Authorization code of a sign-in (RFC 6749 section 4.1.2).
   'code',
 ]);

@@ -31,6 +31,8 @@ export const RULES = {
   referrer: rule('10130', 'REFERRER', 'referrer-denied', 'Referrer not allowed', 'NOTICE'),
   embedToken: rule('10131', 'TOKEN', 'token-denied', 'Embed token missing or invalid'),
   directPlay: rule('10132', 'REFERRER', 'direct-play-denied', 'Direct play not allowed', 'NOTICE'),
+  viewer: rule('10133', 'VIEWER', 'viewer-denied', 'Viewer refused by the owner', 'NOTICE'),
+  viewerUnchecked: rule('10134', 'VIEWER', 'viewer-unchecked', 'Viewer could not be checked'),
   rate: rule('10140', 'RATELIMIT', 'too-many-requests', 'Too many requests', 'NOTICE'),
   connections: rule('10150', 'RATELIMIT', 'too-many-connections', 'Too many connections', 'NOTICE'),
   accessList: rule('10160', 'ACCESSLIST', 'address-blocked', 'Address blocked'),
@@ -43,5 +45,7 @@ export const RULES = {
   ambiguousLength: rule('10183', 'PROTOCOL', 'ambiguous-length', 'Ambiguous request length', 'CRITICAL'),
   severalHosts: rule('10184', 'PROTOCOL', 'several-hosts', 'Several Host headers', 'CRITICAL'),
   slowReader: rule('10186', 'PROTOCOL', 'too-slow', 'Response read too slowly', 'NOTICE'),
+  quotaViewers: rule('10200', 'QUOTA', 'quota-viewers', 'Limit of viewers reached', 'NOTICE'),
+  quotaBandwidth: rule('10201', 'QUOTA', 'quota-bandwidth', 'Limit of bandwidth reached', 'NOTICE'),
   fieldTooLong: rule('10190', 'PROTOCOL', 'field-too-long', 'Field too long to inspect', 'NOTICE'),
 } as const satisfies Record<string, Rule>;

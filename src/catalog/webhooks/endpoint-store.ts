@@ -12,7 +12,7 @@ import type { WebhookEndpointTable } from './webhook-schema.ts';
 const MAX_ENDPOINTS = 10;
 const SECRET_BYTES = 32;
 
-/** Fields that people set. `events` are the wanted values of WebhookStatus; null for all. */
+/** Fields that people set. `events` are the chosen values of WebhookStatus; null for all. */
 export type EndpointFields = { name: string; url: string; events: number[] | null; isEnabled: boolean };
 
 /** A receiver of a library's events. `secret` signs its deliveries, in place of the read-only key. */
@@ -20,7 +20,7 @@ export type WebhookEndpoint = EndpointFields & { id: Guid; secret: string; creat
 
 type EndpointKey = { libraryId: number; endpointId: Guid };
 
-/** Webhook endpoints of libraries, besides the addresses in their settings. */
+/** Webhook endpoints of libraries, in addition to the `WebhookUrl` in their settings. */
 export type EndpointStore = {
   /** Returns the endpoints of a library, oldest first. */
   list(libraryId: number): Promise<WebhookEndpoint[]>;

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { signStandard } from '../../lib/sign-standard.ts';
 
 /** Event statuses, with the numbers that the hosted API sends. */
 export const WebhookStatus = {
@@ -17,14 +18,28 @@ export const WebhookStatus = {
   titleOrDescriptionGenerated: 10,
   liveStarted: 14,
   liveEnded: 15,
+  // Not part of the hosted API.
+  quotaNearlyReached: 100,
+  quotaReached: 101,
 } as const;
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
+
+/** The quota of an event, and its use in the unit of the resource. */
+export type QuotaDetail = { resource: string; percent: number; used: number; limit: number; mode: 'soft' | 'hard' };
 
 /**
  * A webhook event. It keeps its id when it is retried or resent. `isIncomplete`: the video is finished, but something
  * planned could not be made.
  */
-export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
+export type WebhookEvent = {
+  id: Guid;
+  libraryId: number;
+  mediaId: Guid;
+  status: number;
+  isIncomplete: boolean;
+  /** Null if the event concerns no quota. */
+  detail: QuotaDetail | null;
+};
 
 /** The video id in test deliveries; no video has it. */
 // The nil GUID of RFC 9562 section 5.9 is a valid GUID.
@@ -75,20 +90,27 @@ export function redirectTarget(status: number, location: string | undefined, fro
 }
 
 /**
- * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is not part of
- * the hosted API.
+ * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` and
+ * `Quota` are not part of the hosted API.
  */
-export function webhookBody({ libraryId, mediaId, status, isIncomplete }: WebhookEvent): string {
+export function webhookBody({ libraryId, mediaId, status, isIncomplete, detail }: WebhookEvent): string {
   const event = { VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status };
-  return JSON.stringify(isIncomplete ? { ...event, Incomplete: true } : event);
+  return JSON.stringify({
+    ...event,
+    ...(isIncomplete && { Incomplete: true }),
+    ...(detail && { Quota: quotaOnWire(detail) }),
+  });
+}
+
+/** Returns the quota of an event as in the body of its delivery. */
+export function quotaOnWire({ resource, percent, used, limit, mode }: QuotaDetail) {
+  return { Resource: resource, Percent: percent, Used: used, Limit: limit, Mode: mode };
 }
 
 /**
  * Returns the headers of a delivery, signed with each of `signingKeys`: the library's current read-only key, then
  * former ones that are still valid, or the secret of an endpoint. The signature of the hosted API covers only the body:
- * hex(HMAC-SHA256(body)) under the current key. The additional Standard Webhooks headers also sign id and time, so that
- * a receiver can refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of each key. Their
- * libraries expect secrets in base64, so a receiver configures `whsec_` and the base64 of the key.
+ * hex(HMAC-SHA256(body)) under the current key. The additional Standard Webhooks headers also sign id and time.
  */
 export function webhookHeaders(
   event: WebhookEvent,
@@ -97,15 +119,12 @@ export function webhookHeaders(
 ): Record<string, string> {
   const [current = ''] = signingKeys;
   const body = webhookBody(event);
-  const timestamp = String(Math.floor(nowMs / 1000));
-  const sign = (key: string) => createHmac('sha256', key).update(`${event.id}.${timestamp}.${body}`).digest('base64');
+  const timestamp = Math.floor(nowMs / 1000);
   return {
     'Content-Type': 'application/json',
     'X-BunnyStream-Signature-Version': 'v1',
     'X-BunnyStream-Signature-Algorithm': 'hmac-sha256',
     'X-BunnyStream-Signature': createHmac('sha256', current).update(body).digest('hex'),
-    'webhook-id': event.id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signingKeys.map((key) => `v1,${sign(key)}`).join(' '),
+    ...signStandard(signingKeys, { id: event.id, timestamp, body }),
   };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../catalog/backup/table-copy-store.ts';
 import { UNHURRIED } from '../../catalog/db.ts';
 import { noteBackup } from '../../catalog/system/system-store.ts';
-import { readOwnSettings } from '../../config/settings.ts';
+import { readOwnSettings, type Settings } from '../../config/settings.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { makeFolders } from '../../lib/make-folders.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -93,6 +93,7 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const source = { storage, known: await readPreviousList(target) };
   const early = await copyObjectsOut(source, copying, signal);
   const gone = await findGoneObjects(storage, objectsFolder);
+  const secretKey = await readOwnKey(settings);
   const client = await database.pool.connect();
   let rows: Pick<Manifest, keyof GrownSchema>;
   try {
@@ -108,7 +109,7 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const late = await copyObjectsOut({ ...source, known: copying.hashes }, { ...copying, hashes }, signal);
   const { objects, bytes } = late;
   await writeObjectList(path.join(target, tablesFolder), hashes);
-  const secretKey = settings.secretKey === null ? await readSecretKey(settings.dataDir) : null;
+  requireSameKey(secretKey, await readOwnKey(settings));
   if (secretKey !== null) await keepSecretKey(target, secretKey);
   const facts = { version: readVersion(), createdAt: createdAt.toISOString(), hasSecretKey: secretKey !== null };
   await writeManifest(target, { ...facts, tablesFolder, ...rows, objects, bytes });
@@ -126,6 +127,16 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   if (secretKey === null)
     process.stdout.write('MILLRACE_SECRET_KEY is not part of the backup: store it in a different place.\n');
   return await reportFaults(target);
+}
+
+async function readOwnKey({ secretKey, dataDir }: Settings): Promise<Uint8Array | null> {
+  return secretKey === null ? await readSecretKey(dataDir) : null;
+}
+
+/** The key must be that of the copied rows. Within a rotation, the rows contain both keys. */
+function requireSameKey(before: Uint8Array | null, now: Uint8Array | null): void {
+  if (before === now || (before !== null && now !== null && Buffer.compare(before, now) === 0)) return;
+  throw new Refused('conflict', 'the secret key was rotated during the backup. Run the backup again.');
 }
 
 /**

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { openRotation } from '../../catalog/system/secret-rotation.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
-import { createSecretBox, WrongSecretKey } from '../../lib/secret-box.ts';
+import { createSecretBox, type SecretKeys, WrongSecretKey } from '../../lib/secret-box.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import { objectOf } from '../../ports/packed-key.ts';
 import { storageKey } from '../../ports/storage.ts';
@@ -116,14 +117,34 @@ async function exists(file: string): Promise<boolean> {
 
 async function verifySecrets(backup: Backup, secretKey: Uint8Array | null): Promise<string[]> {
   if (secretKey === null) return [];
-  const box = createSecretBox(secretKey);
+  const keys = await keysOf(backup, secretKey);
+  if (keys === null) return [WRONG_KEY];
+  const box = createSecretBox(...keys);
   for await (const { api_key_sealed: sealed } of readCopiedRows(backup, 'library', ['api_key_sealed'])) {
     try {
       box.open(bytesOf(sealed ?? null));
     } catch (error) {
       if (!(error instanceof WrongSecretKey)) throw error;
-      return ['secret key: it does not open the secrets of this backup, expected the key of the backed-up service'];
+      return [WRONG_KEY];
     }
   }
   return [];
+}
+
+const WRONG_KEY = 'secret key: it does not open the secrets of this backup, expected the key of the backed-up service';
+
+/** Returns both keys of a rotation that was in progress during the backup. Null if neither is the given one. */
+async function keysOf(backup: Backup, secretKey: Uint8Array): Promise<SecretKeys | null> {
+  // Backups of earlier versions have no such table.
+  if (!backup.manifest.tables.some(({ name }) => name === 'secret_rotation')) return [secretKey];
+  const columns = ['old_id', 'new_id', 'new_key_wrapped', 'old_key_wrapped'];
+  for await (const row of readCopiedRows(backup, 'secret_rotation', columns)) {
+    const wrapped = {
+      newKeyWrapped: bytesOf(row.new_key_wrapped ?? null),
+      oldKeyWrapped: bytesOf(row.old_key_wrapped ?? null),
+    };
+    const both = openRotation({ oldId: row.old_id ?? '', newId: row.new_id ?? '', ...wrapped }, secretKey);
+    return both === null ? null : [both.newKey, both.oldKey];
+  }
+  return [secretKey];
 }

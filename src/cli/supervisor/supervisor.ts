@@ -12,6 +12,7 @@ import {
   mustShowKeys,
   type ReservedKeys,
   reserveFirstKeys,
+  secretKeyPath,
   showFirstStart,
   showStart,
 } from '../../service/first-start.ts';
@@ -72,7 +73,8 @@ export class Supervisor {
     const weakness = sandboxProblem(sandbox);
     if (weakness !== null) logEvent('sandbox.weak', { sandbox, reason: weakness });
     this.#keys = keys;
-    this.#roleSettings = { ...settings, dataDir, secretKey, database };
+    const secretKeyFile = settings.secretKey === null ? secretKeyPath(dataDir) : null;
+    this.#roleSettings = { ...settings, dataDir, secretKey, secretKeyFile, database };
     // For an external database server, the roles report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
@@ -129,7 +131,15 @@ export class Supervisor {
     this.#stages.set(role, 'waiting');
     this.#roles.get(role)?.send({ type: 'wait', role, host, tls, port: this.#ports().port, log });
     this.#sendFleet();
-    this.#advance(role);
+    void this.#readKeyAgain().finally(() => this.#advance(role));
+  }
+
+  /** A role that is started again gets the key of its file, because a rotation may have replaced it. */
+  async #readKeyAgain(): Promise<void> {
+    const settings = this.#roleSettings;
+    if (settings === null || settings.secretKeyFile === null) return;
+    const secretKey = await ensureSecretKey(settings.dataDir, null).catch(() => settings.secretKey);
+    this.#roleSettings = { ...settings, secretKey };
   }
 
   #receive(role: Role, change: RoleMessage): void {

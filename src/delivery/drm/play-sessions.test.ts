@@ -1,9 +1,11 @@
+import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import { createPlaySessions } from './play-sessions.ts';
 
+const secretOf = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
 const video = { libraryId: 1, mediaId: newGuid() };
-const sessions = createPlaySessions(Buffer.alloc(32, 1));
+const sessions = createPlaySessions(() => [secretOf(1)]);
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +15,7 @@ test('derives one unique 16-byte key per session at every edge', () => {
   const key = sessions.keyOf(video, one, NOW_MS);
   expect(key?.length).toBe(16);
   expect(key?.equals(sessions.keyOf(video, other, NOW_MS) ?? Buffer.alloc(0))).toBe(false);
-  expect(createPlaySessions(Buffer.alloc(32, 1)).keyOf(video, one, NOW_MS)).toEqual(key);
+  expect(createPlaySessions(() => [secretOf(1)]).keyOf(video, one, NOW_MS)).toEqual(key);
 });
 
 test('a session is valid for the length of the video plus some hours', () => {
@@ -29,7 +31,7 @@ test('a viewer keeps the same session for hours, and other viewers and videos ha
   expect(sessions.keyOf(video, begun, NOW_MS + 5 * HOUR_MS)?.length).toBe(16);
   expect(keep('one', NOW_MS + 24 * HOUR_MS)).not.toBe(begun);
   expect([keep('other'), keep('one', NOW_MS, { ...video, libraryId: 2 })]).not.toContain(begun);
-  const elsewhere = createPlaySessions(Buffer.alloc(32, 1));
+  const elsewhere = createPlaySessions(() => [secretOf(1)]);
   expect(elsewhere.keep(video, 'one', { durationSec: 60, nowMs: NOW_MS })).toBe(begun);
 });
 
@@ -45,6 +47,16 @@ test.each([
 });
 
 test('returns no key for a session from an edge with a different secret', () => {
-  const session = createPlaySessions(Buffer.alloc(32, 2)).begin(video, 60, NOW_MS);
+  const session = createPlaySessions(() => [secretOf(2)]).begin(video, 60, NOW_MS);
   expect(sessions.keyOf(video, session, NOW_MS)).toBeNull();
+});
+
+test('a session from before a rotation keeps its key while the old secret is accepted', () => {
+  const session = createPlaySessions(() => [secretOf(1)]).begin(video, 60, NOW_MS);
+  const key = sessions.keyOf(video, session, NOW_MS);
+  const during = createPlaySessions(() => [secretOf(2), secretOf(1)]);
+  const after = createPlaySessions(() => [secretOf(2)]);
+  expect(during.keyOf(video, session, NOW_MS)).toEqual(key);
+  expect(after.keyOf(video, during.begin(video, 60, NOW_MS), NOW_MS)).not.toBeNull();
+  expect(after.keyOf(video, session, NOW_MS)).toBeNull();
 });

@@ -5,12 +5,13 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export type LiveSource = {
   /** Secret with which edges authenticate to stream owners. */
-  secret: string;
+  secret: DerivedSecret<string>;
   /** Stores the viewer counts. */
   recordViewers(counts: readonly ViewerCount[]): Promise<void>;
   loadStored(key: { libraryId: number; mediaId: Guid }, windowSec: number): Promise<StoredLive>;

@@ -36,7 +36,7 @@ async function watch(): Promise<WatchedStream> {
     extent: null,
   } as const;
   const head = { ...ended, dvrWindowSec: 600 };
-  const deps = { secret: '', loadStored: async () => stored, warn: () => undefined };
+  const deps = { secret: () => [''] as const, loadStored: async () => stored, warn: () => undefined };
   const stream = new WatchedStream(mediaId, head, deps);
   await stream.ready;
   return stream;

@@ -41,7 +41,7 @@ function writePart(segment: number, part: number): Buffer[] {
 /** Starts the owner of a stream. `send` writes to all edges that watch it. */
 async function startOwner() {
   const edges: ((pieces: readonly Buffer[]) => void)[] = [];
-  const server = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+  const server = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['s'] }, (_, response) => {
     const send = (pieces: readonly Buffer[]) => pieces.forEach((piece) => void response.write(piece));
     send(writeFeedFrame({ type: 'publisher', isConnected: true }));
     send([...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })]);
@@ -80,7 +80,7 @@ async function startRelay(port: number) {
 function openEdge(port: number) {
   const recordViewers = async () => undefined;
   const streams = new LiveStreams({
-    secret: 's',
+    secret: () => ['s'] as const,
     recordViewers,
     loadStored: async () => ({ periods: [], segments: [] }),
   });

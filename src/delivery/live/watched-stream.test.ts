@@ -57,7 +57,7 @@ function storedOf(windowSec: number, hasRung = false): StoredLive {
 
 test('lists a watched stream from its start once it is a recording', async () => {
   const deps = {
-    secret: '',
+    secret: () => [''] as const,
     loadStored: async (windowSec: number) => storedOf(windowSec),
     warn: (error: unknown) => expect(error).toBe(null),
   };
@@ -76,7 +76,7 @@ test('lists a watched stream from its start once it is a recording', async () =>
 test('a rung that was incomplete at the end is unlisted, and its URL serves its replacement', async () => {
   let retired = new Set<Guid>();
   const deps = {
-    secret: '',
+    secret: () => [''] as const,
     loadStored: async (windowSec: number) => {
       const { periods, segments } = storedOf(windowSec, true);
       const partial = segments.filter(({ renditionId, number }) => renditionId === SOURCE || number > SEGMENTS - 3);
@@ -106,7 +106,7 @@ test('a rung that was incomplete at the end is unlisted, and its URL serves its 
 test('lists renditions created after the end of the stream in a recording that is already being watched', async () => {
   let hasRung = false;
   const deps = {
-    secret: '',
+    secret: () => [''] as const,
     loadStored: async (windowSec: number) => storedOf(windowSec, hasRung),
     warn: (error: unknown) => expect(error).toBe(null),
   };
@@ -129,7 +129,7 @@ test('keeps a recording unchanged if a reload fails and reloads it with the next
   const warnings: unknown[] = [];
   let [hasRung, isAway] = [false, false];
   const deps = {
-    secret: '',
+    secret: () => [''] as const,
     loadStored: async (windowSec: number) => {
       if (isAway) throw new Error('The database is down.');
       return storedOf(windowSec, hasRung);
@@ -156,7 +156,7 @@ test('a stream watched before its publisher connects waits for the feed', async 
   const [source, rung] = period.renditions;
   const announce = (renditions: readonly unknown[]) =>
     writeFeedFrame({ type: 'period', period: { ...period, renditions } } as FeedMessage);
-  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['s'] }, (_, response) => {
     const send = async () => {
       await sleep(200);
       for (const piece of [...announce([source]), ...writeFeedFrame({ type: 'snapshot' })]) response.write(piece);
@@ -167,7 +167,7 @@ test('a stream watched before its publisher connects waits for the feed', async 
     return true;
   });
   const deps = {
-    secret: 's',
+    secret: () => ['s'] as const,
     loadStored: async (): Promise<StoredLive> => ({ periods: [], segments: [] }),
     warn: (error: unknown) => expect(error).toBe(null),
   };
@@ -193,7 +193,7 @@ test('parts that arrive at the same time cause a single response to waiting view
     return writeFeedFrame(message, Buffer.alloc(1));
   };
   const start = Promise.withResolvers<void>();
-  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['s'] }, (_, response) => {
     for (const piece of [...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })])
       response.write(piece);
     const send = async () => {
@@ -204,7 +204,7 @@ test('parts that arrive at the same time cause a single response to waiting view
     return true;
   });
   const deps = {
-    secret: 's',
+    secret: () => ['s'] as const,
     loadStored: async (): Promise<StoredLive> => ({ periods: [], segments: [] }),
     warn: (error: unknown) => expect(error).toBe(null),
   };
@@ -231,7 +231,7 @@ test('a stream is silent while its publisher is disconnected', async () => {
   const times = { startTick: 0, durationTicks: 9_000, samples: 1, isIndependent: true };
   const connected = (isConnected: boolean) => writeFeedFrame({ type: 'publisher', isConnected });
   let send: (pieces: Buffer[]) => void = () => undefined;
-  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['s'] }, (_, response) => {
     send = (pieces) => {
       for (const piece of pieces) response.write(piece);
     };
@@ -239,7 +239,7 @@ test('a stream is silent while its publisher is disconnected', async () => {
     return true;
   });
   const loadStored = async (): Promise<StoredLive> => ({ periods: [], segments: [] });
-  const deps = { secret: 's', loadStored, warn: (error: unknown) => expect(error).toBe(null) };
+  const deps = { secret: () => ['s'] as const, loadStored, warn: (error: unknown) => expect(error).toBe(null) };
   const stream = new WatchedStream(newGuid(), { ...running, feedUrl: `http://127.0.0.1:${owner.port}` }, deps);
   await stream.ready;
   expect(stream.isSilent).toBe(null);

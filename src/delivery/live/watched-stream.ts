@@ -1,13 +1,14 @@
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
 import { MIN_TARGET_SEC } from '../../media/live/playlist/slot-segments.ts';
 import { openFeedConnection } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
-  secret: string;
+  secret: DerivedSecret<string>;
   /** Loads the rows of the segments in the last `windowSec` seconds of a stream. */
   loadStored(windowSec: number): Promise<StoredLive>;
   warn(error: unknown, message: string): void;
@@ -233,7 +234,7 @@ export class WatchedStream {
     const url = `${this.#feedUrl}/feed/${this.#mediaId}`;
     await new Promise<void>((resolve) => {
       const limit = setTimeout(resolve, SNAPSHOT_LIMIT_MS);
-      this.#feed = openFeedConnection(url, this.#deps.secret, {
+      this.#feed = openFeedConnection(url, this.#deps.secret()[0], {
         frame: (frame) => {
           if (frame.message.type === 'snapshot') {
             clearTimeout(limit);

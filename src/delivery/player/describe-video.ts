@@ -3,6 +3,7 @@ import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { bucketsOf, newPageName, readTicket, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
@@ -22,7 +23,7 @@ export type PlayerView = {
   mayPreview: boolean;
   /** Video shown until a stream begins. */
   trailer: Trailer | null;
-  ticketSecret: KeyObject;
+  ticketSecret: DerivedSecret<KeyObject>;
   /** Ticket that the page already has, or empty. */
   ticket: string;
   /** Whether no new media of a live stream arrives at this edge, or null if the edge does not know. */
@@ -95,10 +96,10 @@ function describeViewing(
 ): PlayerState['viewing'] {
   const buckets = bucketsOf(durationMs / 1000);
   const nowMs = Date.now();
-  const shown = readTicket(ticket, ticketSecret, nowMs);
+  const shown = readTicket(ticket, ticketSecret(), nowMs);
   const isOfMedia = shown?.libraryId === libraryId && shown.mediaId === mediaId;
   const page = isOfMedia ? shown : { libraryId, mediaId, issuedAtMs: nowMs, page: newPageName() };
-  return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret), ...buckets };
+  return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret()[0]), ...buckets };
 }
 
 /** Returns the path of the video's folder. The token is part of the path, so relative URLs keep it. */

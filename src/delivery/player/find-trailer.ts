@@ -1,3 +1,4 @@
+import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
@@ -16,7 +17,7 @@ type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] 
  */
 export async function findTrailer(
   publication: Publication | null,
-  admitted: Admitted<EdgeRequest>,
+  { admitted, shown }: { admitted: Admitted<EdgeRequest>; shown: EmbedToken },
   { reader, budgets }: TrailerDeps,
 ): Promise<Trailer | null> {
   const stream = publication === null ? null : streamOf(publication);
@@ -29,6 +30,6 @@ export async function findTrailer(
   });
   const trailer = await found;
   if (trailer === null || streamOf(trailer) !== null) return null;
-  const [folderToken, query] = [folderTokenFor(trailer, admitted), embedQueryFor(trailer, admitted)];
+  const [folderToken, query] = [folderTokenFor(trailer, admitted, shown), embedQueryFor(trailer, admitted, shown)];
   return { publication: trailer, folderToken, query };
 }

@@ -25,11 +25,13 @@ type PlayerDeps = {
   live: { isSilent(mediaId: Guid): boolean | null } | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
-/** `isDirect`: the URL is opened as a top-level page and not in a frame. */
+/** `isDirect`: the URL is opened as a top-level page and not in a frame. Never true for the state. */
 type Asked = {
   wantsState: boolean;
   isDirect: boolean;
   play: PlayRequest;
+  /** Reason why the owner does not admit the viewer, or null. */
+  refusal: Problem | null;
   /** Token that grants access to the video's folder, or null if the zone requires none. */
   folderToken: string | null;
   trailer: Trailer | null;
@@ -45,10 +47,11 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     if (asked.wantsState) return notFound('unknown-video');
     return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage(asked.play.languages, { assets, nonce }));
   }
-  const { libraryId, mediaId, settings } = publication;
+  const { libraryId, mediaId, collectionId, settings } = publication;
   const { player } = settings;
-  const opened = { libraryId, mediaId, isDirect: !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself) };
-  const refusal = await deps.playback.authorizePlayer(opened, asked.play);
+  const isDirect = !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself);
+  const opened = { libraryId, mediaId, collectionId, isDirect };
+  const refusal = asked.refusal ?? (await deps.playback.authorizePlayer(opened, asked.play));
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
     const lacksToken = asked.play.shown.token === '';
@@ -88,11 +91,13 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
 
 /** Returns a page that explains why the viewer may not play. `lacksToken`: the request has no token at all. */
 export function refusedPage(
-  { code, hit }: Problem,
+  { code, hit, status }: Problem,
   { uiLanguage, lacksToken, assets }: { uiLanguage: string; lacksToken: boolean; assets: PlayerAssets },
 ): BytesAnswer {
   const refused = { code, lacksToken, uiLanguage };
-  const shown = page(403, NOTHING_FOREIGN, (nonce) => writeRefusedPage(refused, { assets, nonce }));
+  const shown = page(status === 503 ? 503 : 403, NOTHING_FOREIGN, (nonce) =>
+    writeRefusedPage(refused, { assets, nonce }),
+  );
   return hit === undefined ? shown : { ...shown, hit };
 }
 
@@ -101,7 +106,7 @@ type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
 type Opening = Omit<PageHosts, 'named'> & { headHtml: string | null };
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 
-function page(status: 200 | 403 | 404, { headHtml, ...hosts }: Opening, write: Write): BytesAnswer {
+function page(status: 200 | 403 | 404 | 503, { headHtml, ...hosts }: Opening, write: Write): BytesAnswer {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const head = prepareHeadHtml(headHtml, nonce);
   return {

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { hashPassword } from '../../catalog/people/password-hash.ts';
@@ -10,13 +11,14 @@ const hash = await hashPassword(PASSWORD);
 const makeShare = (change: Partial<Share> = {}): Share => ({
   id: newGuid(),
   libraryId: 1,
-  mediaId: newGuid(),
+  target: { kind: 'video', mediaId: newGuid() },
   passwordHash: hash,
+  emailDomains: [],
   allowsDownload: false,
   expiresAt: null,
   ...change,
 });
-const passwords = () => createSharePasswords(Buffer.alloc(32, 1));
+const passwords = () => createSharePasswords(() => [createSecretKey(Buffer.alloc(32, 1))]);
 /** Returns a request with the cookie that a Set-Cookie header sets. */
 const withCookie = (setCookie: string) =>
   ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } }) as IncomingMessage;
@@ -72,5 +74,5 @@ test('a pass grants access to one share until it expires or the password changes
   expect(holdsPass({ ...share, passwordHash: await hashPassword('another one') }, message, NOW)).toBe(false);
   const later = withCookie(cookie.replace(/=(\d+)\./, '=9999999999.'));
   expect(holdsPass(share, later, NOW)).toBe(false);
-  expect(createSharePasswords(Buffer.alloc(32, 2)).holdsPass(share, message, NOW)).toBe(false);
+  expect(createSharePasswords(() => [createSecretKey(Buffer.alloc(32, 2))]).holdsPass(share, message, NOW)).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type EmbedToken, readEmbedToken, readParameters } from '../../catalog/libraries/embed-token.ts';
+import { readViewerToken } from '../../catalog/viewers/admit-viewer.ts';
 
 /** Properties of the viewer in a request, such as the referrer and the embed token. */
 export type PlayRequest = {
@@ -8,6 +9,9 @@ export type PlayRequest = {
   /** Whether a browser opens the URL as a top-level page and not in a frame (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
+  /** Token of the viewer from the owner's site, or empty. */
+  viewerToken: string;
+  userAgent: string;
   /** Accept-Language header, for a page that does not belong to a library. Empty if absent. */
   languages: string;
   /** Whether a player page offers Cast, whose script is loaded from another host. */
@@ -49,6 +53,8 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [shown.token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
     shown,
+    viewerToken: readViewerToken(sent, headers.authorization),
+    userAgent: headers['user-agent'] ?? '',
   };
 }
 

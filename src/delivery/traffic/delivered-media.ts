@@ -5,6 +5,7 @@ import { viewerId } from '../../catalog/statistics/visits/viewer-id.ts';
 import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { remember } from '../../lib/remember.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { findChunk, segmentBytes } from '../../media/presentation/published-rendition.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { createOtherPlayers } from './other-players.ts';
@@ -30,7 +31,7 @@ type LiveLengths = {
 
 type Deps = {
   visits: Pick<Visits, 'estimate' | 'deliver'>;
-  secret: KeyObject;
+  secret: DerivedSecret<KeyObject>;
   live: LiveLengths | null;
 };
 
@@ -61,7 +62,7 @@ export function createDeliveredMedia({ visits, secret, live }: Deps): DeliveredM
       const { libraryId, mediaId } = publication;
       const { address } = request.client;
       const userAgent = request.message.headers['user-agent'] ?? '';
-      const viewer = viewerId({ kind: 'page', libraryId, mediaId, address, userAgent }, secret);
+      const viewer = viewerId({ kind: 'page', libraryId, mediaId, address, userAgent }, secret()[0]);
       // A partial piece, such as a range or a broken connection, does not indicate another viewer.
       const passes = share < 1 ? 1 : countRepeat(repeats, `${viewer}/${piece.name}`);
       visits.deliver({ viewerId: viewer, deliveredMs: piece.lengthMs * share, passes });

@@ -8,6 +8,7 @@ import { viewerId } from '../../catalog/statistics/visits/viewer-id.ts';
 import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { remember } from '../../lib/remember.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
 /** Estimates viewing with other players, which send no beacons, from the segments sent to them. */
@@ -44,7 +45,10 @@ const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
  * ends after 30 minutes without a request. Viewers with the same browser behind one proxy count as one. Watch time is
  * the length of the distinct segments of one kind, limited to the elapsed time. Live streams are not counted.
  */
-export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secret: KeyObject): OtherPlayers {
+export function createOtherPlayers(
+  { estimate }: Pick<Visits, 'estimate'>,
+  secret: DerivedSecret<KeyObject>,
+): OtherPlayers {
   const visits = new Map<string, Visit>();
   return {
     see({ message, client }, publication, { segment, lengthMs }) {
@@ -58,7 +62,7 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
       if (!isGoingOn && (userAgent === '' || isbot(userAgent))) return;
       const { libraryId, mediaId } = publication;
       const of = { kind: 'other', libraryId, mediaId, address: client.address, userAgent } as const;
-      const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret));
+      const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret()[0]));
       // Keeps the map in order of last use, so that the first entry, which is dropped first, is the least recently
       // used.
       remember(visits, [key, visit], MAX_VISITS);

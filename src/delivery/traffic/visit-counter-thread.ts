@@ -10,6 +10,7 @@ import { loadViewerSalt } from '../../catalog/statistics/visits/viewer-salt-stor
 import { openVisits, type SentBeacon } from '../../catalog/statistics/visits/visits.ts';
 import { type LogLine, logEvent, setLogSink } from '../../lib/log/log-event.ts';
 import { DEFAULT_LEVELS } from '../../lib/log/log-levels.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 
 // The thread of `visit-counter.ts`: reads and counts the messages that it receives.
 
@@ -18,7 +19,6 @@ const NICENESS = 5;
 export type CounterData = {
   connection: DatabaseOptions;
   options: CountOptions;
-  ticketSecret: KeyObject;
   countsUniqueViewers: boolean;
 };
 /** A batch of data for the thread. `isLast`: no batch follows, and everything must be written immediately. */
@@ -26,6 +26,8 @@ export type CounterBatch = {
   beacons: SentBeacon[];
   estimates: SeenSession[];
   deliveries: Delivery[];
+  /** Secrets of viewing tickets now, see `DerivedSecret`. */
+  ticketSecrets: ReturnType<DerivedSecret<KeyObject>>;
   isLast: boolean;
 };
 /**
@@ -35,7 +37,7 @@ export type CounterBatch = {
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'line'; line: LogLine };
 
 // Both sides are our own code: `VisitCounter` sends exactly this data.
-const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
+const { connection, options, countsUniqueViewers }: CounterData = workerData;
 const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
 
 const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
@@ -57,15 +59,20 @@ if (process.platform === 'linux') {
 const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
 const saltError = (err: unknown) => logEvent('salt.unread', { err });
 
+let secrets: CounterBatch['ticketSecrets'] | null = null;
 const visits = openVisits({
   count: (sessions) => countSessions(db, sessions, options),
-  ticketSecret,
+  ticketSecret: () => {
+    if (secrets === null) throw new Error('Expected secrets with the first batch, got none.');
+    return secrets;
+  },
   keepDeliveries: (deliveries) => keepDeliveries(db, deliveries),
   countsByRate: options.countsByRate ?? false,
   placeViewer: countsUniqueViewers ? createPlaceViewer(loadSalt, saltError) : () => null,
 });
 
-parentPort?.on('message', async ({ beacons, estimates, deliveries, isLast }: CounterBatch) => {
+parentPort?.on('message', async ({ beacons, estimates, deliveries, ticketSecrets, isLast }: CounterBatch) => {
+  secrets = ticketSecrets;
   for (const delivery of deliveries) visits.deliver(delivery);
   for (const beacon of beacons) visits.take(beacon);
   // Bytes arrive as a plain `Uint8Array`.

@@ -29,7 +29,8 @@ test('counts viewing sessions in a thread, and writes the remaining ones when it
   const options = { countsEstimates: true };
   const warnings = captureLog(['warn']).lines;
   const counter = new VisitCounter({
-    thread: { connection, options, ticketSecret, countsUniqueViewers: true },
+    thread: { connection, options, countsUniqueViewers: true },
+    ticketSecret: () => [ticketSecret],
   });
   const nowMs = Date.now();
   let viewers = 0;
@@ -64,7 +65,8 @@ test('reports a failure to count viewing sessions, and closes without waiting fo
   const connection = { host: '/nonexistent', port: 1, user: 'nobody', database: 'none' };
   const warnings = captureLog(['warn']).lines;
   const counter = new VisitCounter({
-    thread: { connection, options: { countsEstimates: true }, ticketSecret, countsUniqueViewers: false },
+    thread: { connection, options: { countsEstimates: true }, countsUniqueViewers: false },
+    ticketSecret: () => [ticketSecret],
   });
   counter.estimate(someSession({ libraryId: 1, mediaId: newGuid() }, { isEstimate: true }));
   await expect

@@ -1,12 +1,15 @@
+import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
 import type { Delivery } from '../../catalog/statistics/sums/view-evidence-store.ts';
 import type { SentBeacon, Visits } from '../../catalog/statistics/visits/visits.ts';
 import { forwardLog, logEvent } from '../../lib/log/log-event.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { CounterAnswer, CounterBatch, CounterData } from './visit-counter-thread.ts';
 
 export type VisitCounterDeps = {
   thread: CounterData;
+  ticketSecret: DerivedSecret<KeyObject>;
 };
 
 /** Interval in ms at which beacons and estimates are sent to the thread in a batch. */
@@ -91,7 +94,7 @@ export class VisitCounter implements Visits {
     this.#thread ??= this.#open();
     const thread = this.#thread;
     this.#standstill ??= setTimeout(() => void thread.terminate(), STANDSTILL_MS).unref();
-    const batch: CounterBatch = { ...this.#waiting, isLast };
+    const batch: CounterBatch = { ...this.#waiting, ticketSecrets: this.#deps.ticketSecret(), isLast };
     thread.postMessage(batch);
     this.#waiting = emptyBatch();
     this.#waitingChars = 0;
@@ -128,7 +131,7 @@ export class VisitCounter implements Visits {
   }
 }
 
-type Waiting = Omit<CounterBatch, 'isLast'>;
+type Waiting = Omit<CounterBatch, 'isLast' | 'ticketSecrets'>;
 
 function emptyBatch(): Waiting {
   return { beacons: [], estimates: [], deliveries: [] };

@@ -7,6 +7,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 
 /** Attaches an edge to the feed of a stream. Returns false if this process does not own the stream. */
 export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
@@ -21,14 +22,13 @@ const PATH = /^\/feed\/([0-9a-f-]{36})$/;
  * closes it.
  */
 export async function startFeedServer(
-  { host, port, secret }: { host: string; port: number; secret: string },
+  { host, port, secrets }: { host: string; port: number; secrets: DerivedSecret<string> },
   attach: Attach,
 ): Promise<FeedServer> {
-  const expected = Buffer.from(`Bearer ${secret}`);
   const server = http.createServer(
     { ...REQUEST_LIMITS, noDelay: true },
     requireOneHost((request, response) => {
-      const status = answer(request, response, { expected, attach });
+      const status = answer(request, response, { expected: secrets(), attach });
       if (status !== 200) response.writeHead(status).end();
     }),
   );
@@ -41,10 +41,14 @@ export async function startFeedServer(
 function answer(
   { method, url = '', headers }: IncomingMessage,
   response: ServerResponse,
-  { expected, attach }: { expected: Buffer; attach: Attach },
+  { expected, attach }: { expected: readonly string[]; attach: Attach },
 ): number {
   const came = Buffer.from(headers.authorization ?? '');
-  if (came.length !== expected.length || !timingSafeEqual(came, expected)) return 401;
+  const isExpected = (secret: string) => {
+    const bearer = Buffer.from(`Bearer ${secret}`);
+    return came.length === bearer.length && timingSafeEqual(came, bearer);
+  };
+  if (!expected.some(isExpected)) return 401;
   const streamId = parseGuid(PATH.exec(url)?.[1] ?? '');
   if (streamId === null || method !== 'GET') return 404;
   return attach(streamId, response) ? 200 : 404;

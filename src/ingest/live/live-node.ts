@@ -8,6 +8,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publishing/publisher.ts';
@@ -37,7 +38,7 @@ export type LiveNodeDeps = {
   host: string;
   /** Host at which edges reach `host`. Null means `host` itself. */
   feedHost: string;
-  feedSecret: string;
+  feedSecret: DerivedSecret<string>;
   journalFolder: string;
   /** Folder for segments that a takeover by another process kept out of a recording. */
   keptFolder: string;
@@ -111,7 +112,7 @@ class Node implements LiveNode {
     // Remove watermark files that a killed process left.
     await rm(markFolder, { recursive: true, force: true });
     await mkdir(markFolder, { recursive: true });
-    const feeds = await startFeedServer({ host, port: 0, secret: feedSecret }, (streamId, response) => {
+    const feeds = await startFeedServer({ host, port: 0, secrets: feedSecret }, (streamId, response) => {
       const stream = this.#streams.get(streamId);
       if (stream === undefined) return false;
       response.writeHead(200, { 'Content-Type': 'application/octet-stream' });

@@ -8,7 +8,7 @@ import { useLoaded } from '../base/load.ts';
 import { SelectField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 
-/** Switches the feeds of a collection on and off, and shows their URLs. */
+/** Turns the feeds of a collection on and off, and shows their URLs. */
 export function FeedPanel({ path }: { path: string }) {
   const { value, error } = useLoaded<FeedModel>(path);
   const changed = useSignal<FeedModel | null>(null);

@@ -13,6 +13,7 @@ import { prefix } from '../base/router.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
 
 const PER_PAGE = 50;
@@ -84,6 +85,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
           </Table>
         )}
         {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+        <ExportPanel libraryId={libraryId} />
       </div>
     </>
   );

@@ -3,13 +3,44 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
+  'The rules above': 'Die Regeln oben',
+  'An endpoint of your site': 'Ein Endpunkt deiner Website',
+  'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
+  'Viewer access': 'Zugang der Zuschauer',
+  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+    'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, zum Beispiel nach einer Zahlung oder Anmeldung.',
+  'Who decides': 'Wer entscheidet',
+  'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
+  'New secret': 'Neues Geheimnis',
+  'Save viewer access': 'Zugang speichern',
+  'URL of the endpoint': 'URL des Endpunkts',
+  'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
+  'Playback ends with it. Choose more than the length of your videos.':
+    'Die Wiedergabe endet mit ihr. Wähle mehr als die Länge deiner Videos.',
+  'Admit viewers while the endpoint does not respond': 'Zuschauer einlassen, solange der Endpunkt nicht antwortet',
+  'Issuer (iss)': 'Aussteller (iss)',
+  'Audience (aud)': 'Empfänger (aud)',
+  'URL of the public keys (JWKS)': 'URL der öffentlichen Schlüssel (JWKS)',
+  'Claim with video ids (optional)': 'Claim mit Video-IDs (optional)',
+  'Without a claim, a token is for all videos of the library.':
+    'Ohne Claim gilt ein Token für alle Videos der Bibliothek.',
+  'Claim with collection ids (optional)': 'Claim mit Sammlungs-IDs (optional)',
+  'Test viewer access': 'Zugang testen',
+  'Token of the viewer': 'Token des Zuschauers',
+  'What your page passes to the player as the parameter viewer.':
+    'Was deine Seite dem Player als Parameter viewer übergibt.',
+  'May watch': 'Darf zusehen',
+  'May not watch': 'Darf nicht zusehen',
+  'No answer': 'Keine Antwort',
+  'after {0} ms': 'nach {0} ms',
+  'valid for {0} s': 'gilt {0} s',
   Delete: 'Löschen',
   'Use an access key': 'Zugriffsschlüssel verwenden',
   'Use e-mail and password': 'E-Mail und Passwort verwenden',
   'E-mail address': 'E-Mail-Adresse',
   Password: 'Passwort',
-  'Code of your app': 'Code deiner App',
-  'Sign-ins and changes in the whole account, kept for 90 days.':
+  'Code from your app': 'Code deiner App',
+  'Sign-ins and changes to the account, kept for 90 days.':
     'Anmeldungen und Änderungen im ganzen Konto, 90 Tage lang aufbewahrt.',
   Kind: 'Art',
   'Person or key': 'Person oder Schlüssel',
@@ -47,7 +78,7 @@ export const de = {
   'Passkey removed.': 'Passkey entfernt.',
   'All sessions that this passkey opened end, except this one.':
     'Alle Sitzungen, die mit diesem Passkey begonnen wurden, werden beendet, außer dieser.',
-  'Such as the name of the device. Empty: the name of the browser.':
+  'For example, the name of the device. If empty, the name of the browser is used.':
     'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
     'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
@@ -63,7 +94,7 @@ export const de = {
     'Der Anbieter hat dich nicht bestätigt, oder du hast abgebrochen. Versuche es noch einmal.',
   'The provider cannot be reached. Try again later, or sign in another way.':
     'Der Anbieter ist nicht erreichbar. Versuche es später, oder melde dich anders an.',
-  'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.':
+  "The provider sent an invalid response. Try again, or ask an owner to check the provider's settings.":
     'Die Antwort des Anbieters ist ungültig. Versuche es noch einmal, oder frage einen Inhaber.',
   'This sign-in has expired, was used before, or was started in another browser. Start again.':
     'Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.',
@@ -92,12 +123,12 @@ export const de = {
   'Client secret': 'Client-Geheimnis',
   'Leave empty to keep the stored secret.': 'Leer lassen, um das gespeicherte Geheimnis zu behalten.',
   'Accepted domains': 'Erlaubte Domains',
-  'Separated by commas. Empty: all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
+  'Separated by commas. Leave empty to allow all addresses.': 'Durch Kommas getrennt. Leer: alle Adressen.',
   'Role without an invitation': 'Rolle ohne Einladung',
   'New people get this role the first time they sign in.':
     'Neue Personen erhalten diese Rolle bei der ersten Anmeldung.',
   'None: an invitation or a group is needed': 'Keine: Einladung oder Gruppe nötig',
-  'Claim with groups': 'Claim mit Gruppen',
+  'Groups claim': 'Claim mit Gruppen',
   'For example, groups. If empty, groups are ignored.': 'Zum Beispiel groups. Leer: Gruppen zählen nicht.',
   'Addresses without email_verified count as verified': 'Adressen ohne email_verified gelten als bestätigt',
   'Only for providers that set all addresses themselves.': 'Nur für Anbieter, die alle Adressen selbst vergeben.',
@@ -158,12 +189,12 @@ export const de = {
   'Current password': 'Aktuelles Passwort',
   'New password': 'Neues Passwort',
   'Change password': 'Passwort ändern',
-  'Sign-in now needs a code of your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
-  'Sign-in needs only your password now.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
+  'Sign-in now requires a code from your app.': 'Die Anmeldung braucht jetzt einen Code deiner App.',
+  'Sign-in now requires only your password.': 'Die Anmeldung braucht jetzt nur noch dein Passwort.',
   'Second factor': 'Zweiter Faktor',
   'An authenticator app on your phone shows a new code every 30 seconds.':
     'Eine Authenticator-App auf deinem Telefon zeigt alle 30 Sekunden einen neuen Code.',
-  'Sign-in needs a code of your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
+  'Sign-in requires a code from your authenticator app.': 'Die Anmeldung braucht einen Code deiner Authenticator-App.',
   'Set up an app': 'App einrichten',
   'QR code for your app': 'QR-Code für deine App',
   'Secret, if you cannot scan the code': 'Geheimnis, falls du den Code nicht scannen kannst',
@@ -536,7 +567,7 @@ export const de = {
   draining: 'wird geleert',
   '{0}, incompatible': '{0}, inkompatibel',
   'Drain {0} on {1}': '{0} auf {1} leeren',
-  'The process finishes or hands back its work and exits. Only its machine can start it again.':
+  'The process finishes or returns its work, and exits. It can be started again only on its own machine.':
     'Der Prozess beendet seine Arbeit oder gibt sie zurück und endet. Nur sein Rechner kann ihn wieder starten.',
   'Drain even if no other process can take over its live streams':
     'Auch leeren, wenn kein anderer Prozess seine Livestreams übernehmen kann',
@@ -615,7 +646,7 @@ export const de = {
   'Unknown language': 'Unbekannte Sprache',
   'from the video file': 'aus der Videodatei',
   added: 'hinzugefügt',
-  'Players begin with this track': 'Player beginnen mit dieser Spur',
+  'Default track in players': 'Player beginnen mit dieser Spur',
   Purpose: 'Zweck',
   'This is the last audio track. Without it the video has no sound.':
     'Das ist die letzte Tonspur. Ohne sie hat das Video keinen Ton.',
@@ -625,7 +656,7 @@ export const de = {
   'The track is being encoded. Viewers can choose it when it is ready.':
     'Die Spur wird encodiert. Zuschauer können sie wählen, sobald sie fertig ist.',
   'Add an audio track': 'Tonspur hinzufügen',
-  'An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.':
+  'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.':
     'Eine Audiodatei, die mit dem Video beginnt. Eine längere wird gekürzt, eine kürzere endet mit Stille.',
   'If empty, the track is named after its language and purpose.':
     'Ohne Eingabe heißt die Spur nach ihrer Sprache und ihrem Zweck.',
@@ -791,6 +822,29 @@ export const de = {
   'It is playable within seconds, while encoding continues.':
     'Es ist in Sekunden abspielbar, noch während es encodiert wird.',
   'Largest videos': 'Größte Videos',
+  Quotas: 'Kontingente',
+  'Months are calendar months in UTC.': 'Monate sind Kalendermonate in UTC.',
+  'Limit reached: {0}': 'Limit erreicht: {0}',
+  'Above 80 % of the limit: {0}': 'Über 80 % des Limits: {0}',
+  '{0}, no limit': '{0}, kein Limit',
+  Refuse: 'Ablehnen',
+  'Warn only': 'Nur warnen',
+  'No limit': 'Kein Limit',
+  Limit: 'Limit',
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+    '„Nur warnen“ warnt hier und sendet einen Webhook bei 80 und 100 %. „Ablehnen“ stoppt auch, was darüber liegt.',
+  'Storage in GB': 'Speicher in GB',
+  'Encoded minutes this month': 'Encodierte Minuten in diesem Monat',
+  'Encoded minutes per month': 'Encodierte Minuten pro Monat',
+  'Live streams now': 'Livestreams jetzt',
+  'Live streams at once': 'Livestreams gleichzeitig',
+  'Viewers now': 'Zuschauer jetzt',
+  'Viewers at once': 'Zuschauer gleichzeitig',
+  'Delivered this month': 'Ausgeliefert in diesem Monat',
+  'Delivered GB per month': 'Ausgelieferte GB pro Monat',
+  '80 % of a quota used': '80 % eines Kontingents verbraucht',
+  'Quota reached': 'Kontingent erreicht',
+  'Changed quotas': 'Kontingente geändert',
   'Nothing stored yet.': 'Noch nichts gespeichert.',
   'Transcription cancelled.': 'Transkription abgebrochen.',
   'Transcription: {0}': 'Transkription: {0}',
@@ -945,7 +999,7 @@ export const de = {
     'Noch kein Encoder verbunden. Trage eine der Server-URLs und den Streamschlüssel in deinen Encoder ein.',
   "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.":
     'Seit {0} s kommen keine Daten an. Die Verbindung des Encoders ist zu langsam oder instabil. Senke die Bitrate.',
-  'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.':
+  'Frames are being dropped: {0} in the worst second instead of {1}. The encoder or its connection is overloaded.':
     'Bilder gehen verloren: {0} in der schlechtesten Sekunde statt {1}. Encoder oder Verbindung sind überlastet.',
   'Video at {0} fps looks choppy. Use 25 fps or more.': 'Video mit {0} Bildern/s wirkt ruckelig. Nimm mindestens 25.',
   'The bitrate drops to {0} of {1}. Use a constant or lower bitrate.':
@@ -1128,7 +1182,7 @@ export const de = {
   'Technical details': 'Technische Details',
   'SHA-256 of the original': 'SHA-256 des Originals',
   'Meta tags': 'Meta-Tags',
-  'The player page contains them. They also filter lists, as name=value.':
+  'The player page contains these tags. Lists can be filtered by them, as name=value.':
     'Die Player-Seite enthält sie. Listen lassen sich damit als Name=Wert filtern.',
   'Meta tag name': 'Name des Meta-Tags',
   'Meta tag value': 'Wert des Meta-Tags',
@@ -1165,7 +1219,7 @@ export const de = {
   Downloads: 'Downloads',
   'No file can be downloaded. Turn on MP4 files in the encoding settings.':
     'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Kodierungseinstellungen ein.',
-  'Form of the code': 'Form des Codes',
+  'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',
   oEmbed: 'oEmbed',
@@ -1230,6 +1284,16 @@ export const de = {
   'Dry run': 'Probelauf',
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Zeigt, was importiert würde, und was nicht importiert werden kann und warum. Danach kannst du den Import starten.',
+  Export: 'Export',
+  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Der Befehl schreibt Originale, Untertitel, Vorschaubilder, Metadaten, Statistik und Prüfsummen.',
+  'Run it again to continue, or to add changes. An import restores the library with the same ids.':
+    'Erneut ausgeführt, setzt er fort und ergänzt. Ein Import stellt die Bibliothek mit denselben IDs wieder her.',
+  'Without a bucket, the command writes into a folder.': 'Ohne Bucket schreibt der Befehl in einen Ordner.',
+  'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
+    'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
+  'The file has the first {0} videos only.': 'Die Datei enthält nur die ersten {0} Videos.',
+  'Download metadata as JSON': 'Metadaten als JSON herunterladen',
   'API URL of the source': 'API-Adresse der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',
@@ -1298,6 +1362,25 @@ export const de = {
   'A page with the video, its chapters and transcript, for people with its link.':
     'Eine Seite mit dem Video, seinen Kapiteln und dem Transkript für alle, die ihren Link haben.',
   'Create share page': 'Freigabeseite erstellen',
+  'Share {0}': '{0} teilen',
+  'A page that plays the videos of the collection, for people with its link.':
+    'Eine Seite, die die Videos der Sammlung abspielt, für alle, die ihren Link haben.',
+  'Only for {0}': 'Nur für {0}',
+  'E-mail domains of viewers': 'E-Mail-Domains der Zuschauer',
+  'Such as example.com. Viewers enter a code that is sent to their address. Leave empty for everybody.':
+    'Zum Beispiel example.com. Zuschauer geben einen Code ein, den sie per E-Mail bekommen. Leer lassen für alle.',
+  'Play order': 'Abspielreihenfolge',
+  'Share pages play the videos in this order.': 'Freigabeseiten spielen die Videos in dieser Reihenfolge ab.',
+  'Oldest first': 'Älteste zuerst',
+  'Newest first': 'Neueste zuerst',
+  'By title': 'Nach Titel',
+  'As arranged here': 'Wie hier angeordnet',
+  'Save order': 'Reihenfolge speichern',
+  'Order saved.': 'Reihenfolge gespeichert.',
+  'Videos in order': 'Videos in der Reihenfolge',
+  'Move {0} up': '{0} nach oben',
+  'Move {0} down': '{0} nach unten',
+  '{0} is now number {1}.': '{0} ist jetzt Nummer {1}.',
   'With password': 'Mit Passwort',
   'Anyone with the link': 'Alle mit dem Link',
   'Download allowed': 'Download erlaubt',
@@ -1460,6 +1543,10 @@ export const de = {
   'Changed several videos': 'Mehrere Videos geändert',
   'Created a share page': 'Freigabeseite angelegt',
   'Changed a share page': 'Freigabeseite geändert',
+  'Created a share page of a collection': 'Freigabeseite einer Sammlung erstellt',
+  'Changed a share page of a collection': 'Freigabeseite einer Sammlung geändert',
+  'Deleted a share page of a collection': 'Freigabeseite einer Sammlung gelöscht',
+  'Changed the order of a collection': 'Reihenfolge einer Sammlung geändert',
   'Deleted a share page': 'Freigabeseite gelöscht',
   'Created a collection': 'Sammlung angelegt',
   'Changed a collection': 'Sammlung geändert',
@@ -1562,15 +1649,16 @@ export const de = {
   'Not permitted': 'Nicht erlaubt',
   'Not found': 'Nicht gefunden',
   Refused: 'Abgelehnt',
-  'Order by {0}': 'Sortieren nach {0}',
-  'Order by {0}, now ascending': 'Sortieren nach {0}, jetzt aufsteigend',
-  'Order by {0}, now descending': 'Sortieren nach {0}, jetzt absteigend',
+  'Sort by {0}': 'Sortieren nach {0}',
+  'Sort by {0}, now ascending': 'Sortieren nach {0}, jetzt aufsteigend',
+  'Sort by {0}, now descending': 'Sortieren nach {0}, jetzt absteigend',
   Columns: 'Spalten',
   'Delete the filter {0}': 'Filter {0} löschen',
   'Save these filters…': 'Diese Filter speichern …',
   'Save filters': 'Filter speichern',
   'Name of the filters': 'Name der Filter',
-  'Kept in this browser, with the order of the list.': 'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
+  'Saved in this browser, together with the sort order.':
+    'In diesem Browser gespeichert, mit der Reihenfolge der Liste.',
   Timeline: 'Zeitleiste',
   Duration: 'Dauer',
   'no longer exists': 'gibt es nicht mehr',

@@ -38,6 +38,9 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       createShare: 'Created a share page',
       updateShare: 'Changed a share page',
       deleteShare: 'Deleted a share page',
+      createCollectionShare: 'Created a share page of a collection',
+      updateCollectionShare: 'Changed a share page of a collection',
+      deleteCollectionShare: 'Deleted a share page of a collection',
     },
   },
   {
@@ -47,6 +50,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       updateCollection: 'Changed a collection',
       deleteCollection: 'Deleted a collection',
       updateFeed: 'Changed the feeds of a collection',
+      updateVideoOrder: 'Changed the order of a collection',
     },
   },
   {
@@ -81,6 +85,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       updateLibrary: 'Changed settings of the library',
       deleteLibrary: 'Deleted the library',
       updateLibrarySound: 'Changed sound settings',
+      updateQuotas: 'Changed quotas',
       putLogo: 'Changed the logo',
       deleteLogo: 'Removed the logo',
       putWatermark: 'Changed the watermark',

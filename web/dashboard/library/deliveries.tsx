@@ -120,15 +120,18 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
 
 /** The event in words with a link to its video, and the body that was sent. */
 function Happened({ event }: { event: WebhookEventModel }) {
-  const { videoLibraryId, videoGuid } = event;
+  const { videoLibraryId, videoGuid, quota } = event;
   const status: number = event.status;
-  const body = JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+  const fields = { VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status };
+  const body = JSON.stringify({ ...fields, ...(quota && { Quota: quota }) });
   const words = wordsOf(event);
   const isLive = status === 14 || status === 15;
   return (
     <>
       {videoGuid === NIL ? (
         words
+      ) : quota !== null ? (
+        <Link to={{ name: 'settings', libraryId: videoLibraryId, part: 'quotas' }}>{words}</Link>
       ) : isLive ? (
         <Link to={{ name: 'live', libraryId: videoLibraryId, part: videoGuid }}>{words}</Link>
       ) : (

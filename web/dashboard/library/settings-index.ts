@@ -12,6 +12,7 @@ export const SECTIONS: readonly Section[] = [
     blocks: [
       ['general', 'Library'],
       ['storage', 'Storage'],
+      ['quotas', 'Quotas'],
     ],
   },
   {
@@ -28,6 +29,7 @@ export const SECTIONS: readonly Section[] = [
     label: 'Access',
     blocks: [
       ['access', 'Viewers'],
+      ['viewers', 'Viewer access'],
       ['drm', 'Encryption (DRM)'],
       ['rules', 'Rules'],
     ],
@@ -61,6 +63,7 @@ export const SETTINGS: readonly Setting[] = [
   ['storage', 'Delivered', 'traffic, bandwidth'],
   ['storage', 'Retention', 'how long, delete after'],
   ['storage', 'Largest videos'],
+  ['quotas', 'Limits', 'quota, maximum, storage, viewers, bandwidth, encoded minutes'],
   ['general', 'Delete this library…', 'remove'],
   ['encoding', 'Resolutions', 'quality, bitrate, ladder, 1080p, 4K'],
   ['encoding', 'Codecs', 'H.264, HEVC, VP9, AV1'],
@@ -97,6 +100,7 @@ export const SETTINGS: readonly Setting[] = [
   ['access', 'Block players without a referrer', 'embed'],
   ['access', 'Allow direct playback outside an embed', 'link'],
   ['access', 'Let viewers download the original file'],
+  ['viewers', 'Who decides', 'viewer access, paywall, hook, JWT, course, login'],
   ['drm', 'Protect the videos in this library', 'DRM, encrypt, Widevine, FairPlay'],
   ['drm', 'Type', 'DRM, encrypt'],
   ['rules', 'Test a URL', 'why refused, check'],

@@ -17,12 +17,14 @@ import { GeneralFields } from './general-fields.tsx';
 import { jumpTo, stopJump } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
+import { Quotas } from './quotas.tsx';
 import { Rules } from './rules.tsx';
 import { ACCOUNT_BLOCKS, SECTIONS, type Section, sectionOf } from './settings-index.ts';
 import { SettingsSearch } from './settings-search.tsx';
 import { SoundFields } from './sound-fields.tsx';
 import { Storage } from './storage.tsx';
 import { TranscriptionFields } from './transcription-fields.tsx';
+import { ViewerAccess } from './viewer-access.tsx';
 import { Watermark } from './watermark.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -138,6 +140,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
       return (
         <div class="settings">
           <Form {...form} id="access" name={t('Access')} Fields={AccessFields} />
+          <Block name="viewers">
+            <ViewerAccess libraryId={libraryId} />
+          </Block>
           <Block name="rules">{mayOpen('rules') && <Rules zoneId={library.PullZoneId} />}</Block>
         </div>
       );
@@ -154,6 +159,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
         <div class="settings">
           <Form {...form} id="general" name={t('Library')} Fields={GeneralFields} />
           <Block name="storage">{mayOpen('storage') && <Storage library={library} />}</Block>
+          <Block name="quotas">
+            <Quotas libraryId={libraryId} />
+          </Block>
           {may('library.delete', libraryId) && <DeleteLibrary library={library} />}
         </div>
       );

@@ -35,7 +35,7 @@ export function AccountAudit() {
   const { Items: lines = [], HasMoreItems: hasMore = false } = value.value ?? {};
   const last = lines.at(-1);
   return (
-    <Panel title={t('Activity')} hint={t('Sign-ins and changes in the whole account, kept for 90 days.')}>
+    <Panel title={t('Activity')} hint={t('Sign-ins and changes to the account, kept for 90 days.')}>
       <div class="row">
         <SelectField
           label={t('Kind')}

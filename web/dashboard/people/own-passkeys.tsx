@@ -110,7 +110,7 @@ function Step({ doing, email, hasPassword, onDone, onClose }: StepProps) {
             value={name.value}
             onChange={(text) => (name.value = text)}
             {...(doing.kind === 'add' && {
-              hint: t('Such as the name of the device. Empty: the name of the browser.'),
+              hint: t('For example, the name of the device. If empty, the name of the browser is used.'),
             })}
           />
         )}

@@ -209,7 +209,7 @@ function PeopleFields({ draft, roles }: FieldsProps & { roles: Choices }) {
     <>
       <TextField
         label={t('Accepted domains')}
-        hint={t('Separated by commas. Empty: all addresses.')}
+        hint={t('Separated by commas. Leave empty to allow all addresses.')}
         value={domains}
         onChange={(text) => change({ domains: text })}
       />
@@ -238,7 +238,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
   return (
     <>
       <TextField
-        label={t('Claim with groups')}
+        label={t('Groups claim')}
         hint={t('For example, groups. If empty, groups are ignored.')}
         value={claim}
         onChange={(text) => change({ claim: text })}

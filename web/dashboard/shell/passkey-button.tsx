@@ -5,7 +5,7 @@ import { passkeyFault } from '../base/passkeys.ts';
 import { signInByPasskey } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 
-/** Signs in with a passkey. At another URL than the public one, links to that. */
+/** Signs in with a passkey. At any URL other than the public one, shows a link to the public one. */
 export function PasskeyButton({ place }: { place: PasskeyPlace }) {
   const { isBusy, error, run } = useAction();
   const { origin, url } = place;

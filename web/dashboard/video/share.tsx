@@ -103,7 +103,12 @@ export function Share(props: PartProps) {
           <CopyField label={needsToken ? t('Signed link') : t('Link')} text={link.href} />
           <QrCode text={link.href} label={t('QR code of the link')} />
         </Panel>
-        {mayWrite() && <SharePages path={path} />}
+        {mayWrite() && (
+          <SharePages
+            path={path}
+            hint={t('A page with the video, its chapters and transcript, for people with its link.')}
+          />
+        )}
         <Downloads files={downloads} />
       </div>
     </div>
@@ -181,7 +186,7 @@ function Code({ video, address, start, play, files }: CodeProps) {
   return (
     <Panel title={t('Embed code')}>
       <fieldset class="switch words">
-        <legend class="unseen">{t('Form of the code')}</legend>
+        <legend class="unseen">{t('Code format')}</legend>
         {kinds.map(([name, label]) => (
           <button key={name} type="button" aria-pressed={kind.value === name} onClick={() => (kind.value = name)}>
             {tr(label)}

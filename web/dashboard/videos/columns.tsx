@@ -94,7 +94,7 @@ function Heading({ label, order, wanted, isFact }: HeadingProps) {
       <button
         type="button"
         class="quiet"
-        aria-label={isHere ? describeOrder(tr(label), wanted) : t('Order by {0}', tr(label))}
+        aria-label={isHere ? describeOrder(tr(label), wanted) : t('Sort by {0}', tr(label))}
         aria-pressed={isHere}
         onClick={() => changeListQuery({ order, direction: isHere ? other : usual })}
       >
@@ -106,7 +106,7 @@ function Heading({ label, order, wanted, isFact }: HeadingProps) {
 
 /** Returns the accessible name of the heading that orders the list. `aria-sort` is only for headings of tables. */
 function describeOrder(label: string, { direction }: ListQuery): string {
-  return direction === 'asc' ? t('Order by {0}, now ascending', label) : t('Order by {0}, now descending', label);
+  return direction === 'asc' ? t('Sort by {0}, now ascending', label) : t('Sort by {0}, now descending', label);
 }
 
 /** Chooses the columns of the list. */

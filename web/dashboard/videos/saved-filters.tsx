@@ -98,7 +98,7 @@ function NameDialog({ onSave, onClose }: { onSave: (name: string) => void; onClo
       <form class="stack" onSubmit={save}>
         <TextField
           label={t('Name of the filters')}
-          hint={t('Kept in this browser, with the order of the list.')}
+          hint={t('Saved in this browser, together with the sort order.')}
           value={name.value}
           onChange={(text) => (name.value = text)}
         />

@@ -4,10 +4,12 @@ import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
 import { LIVE_FIELD_TEXTS } from './live-field-texts.ts';
+import { QUOTA_FIELD_TEXTS } from './quota-field-texts.ts';
 import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
 import { SHARE_FIELD_TEXTS } from './share-field-texts.ts';
 import { SHIELD_FIELD_TEXTS } from './shield-field-texts.ts';
 import { VIDEO_FIELD_TEXTS } from './video-field-texts.ts';
+import { VIEWER_ACCESS_FIELD_TEXTS } from './viewer-access-field-texts.ts';
 
 const TEXTS: FieldTexts = {
   ...LIBRARY_FIELD_TEXTS,
@@ -18,6 +20,8 @@ const TEXTS: FieldTexts = {
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
   ...FEED_FIELD_TEXTS,
+  ...VIEWER_ACCESS_FIELD_TEXTS,
+  ...QUOTA_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };
 

@@ -24,6 +24,8 @@ const NAMES = new Set([
     'count',
     'ticket',
     'share',
+    'viewer',
+    'video',
   ],
 ]);
 /** Parameters whose values are encoded texts with their own grammar. */

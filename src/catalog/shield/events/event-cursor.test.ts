@@ -6,13 +6,13 @@ const place = { zoneId: 5, day: '2026-11-22', afterSeq: 123_456_789 };
 
 test('a page token restores its position only in its own zone and day, and is rejected if altered', () => {
   const token = writeCursor(place, secret);
-  expect(readCursor(token, place, secret)).toEqual(place);
-  expect(readCursor(token, { ...place, zoneId: 6 }, secret)).toBeNull();
-  expect(readCursor(token, { ...place, day: '2026-11-23' }, secret)).toBeNull();
-  expect(readCursor(token, place, Buffer.alloc(32, 8))).toBeNull();
+  expect(readCursor(token, place, [secret])).toEqual(place);
+  expect(readCursor(token, { ...place, zoneId: 6 }, [secret])).toBeNull();
+  expect(readCursor(token, { ...place, day: '2026-11-23' }, [secret])).toBeNull();
+  expect(readCursor(token, place, [Buffer.alloc(32, 8)])).toBeNull();
   for (let at = 0; at < token.length; at += 1) {
     const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
-    expect(readCursor(changed, place, secret)).toBeNull();
+    expect(readCursor(changed, place, [secret])).toBeNull();
   }
-  expect([readCursor('', place, secret), readCursor('%%%', place, secret)]).toEqual([null, null]);
+  expect([readCursor('', place, [secret]), readCursor('%%%', place, [secret])]).toEqual([null, null]);
 });

@@ -21,12 +21,13 @@ export function writeCursor({ zoneId, day, afterSeq }: EventPlace, secret: Uint8
 export function readCursor(
   token: string,
   { zoneId, day }: Omit<EventPlace, 'afterSeq'>,
-  secret: Uint8Array,
+  secrets: readonly Uint8Array[],
 ): EventPlace | null {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== BODY_BYTES + PROOF_BYTES || bytes.toString('base64url') !== token) return null;
   const body = bytes.subarray(0, BODY_BYTES);
-  if (!timingSafeEqual(proofOf(body, secret), bytes.subarray(BODY_BYTES))) return null;
+  const proof = bytes.subarray(BODY_BYTES);
+  if (!secrets.some((secret) => timingSafeEqual(proofOf(body, secret), proof))) return null;
   if (body.readUInt8(0) !== VERSION || body.readBigUInt64BE(1) !== BigInt(zoneId)) return null;
   if (body.readUInt32BE(9) !== Number(day.replaceAll('-', ''))) return null;
   return { zoneId, day, afterSeq: Number(body.readBigUInt64BE(13)) };

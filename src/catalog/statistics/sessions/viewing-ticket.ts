@@ -54,13 +54,14 @@ export function writeTicket(ticket: ViewingTicket, secret: KeyObject): string {
 }
 
 /** Reads a ticket; null if it was not written by this installation, or is older than three days. */
-export function readTicket(text: string, secret: KeyObject, nowMs: number): ViewingTicket | null {
+export function readTicket(text: string, secrets: readonly KeyObject[], nowMs: number): ViewingTicket | null {
   const [, library, media = '', issued, bucketSec, bucketCount, page = '', mac = ''] = TICKET.exec(text) ?? [];
   const mediaId = parseGuid(media);
   if (mediaId === null) return null;
   const shown = Buffer.from(mac, 'base64url');
   const signed = text.slice(0, text.length - mac.length - 1);
-  if (shown.length !== MAC_BYTES || !timingSafeEqual(shown, macOf(signed, secret))) return null;
+  if (shown.length !== MAC_BYTES) return null;
+  if (!secrets.some((secret) => timingSafeEqual(shown, macOf(signed, secret)))) return null;
   const issuedAtMs = Number(issued);
   if (issuedAtMs > nowMs + CLOCK_MS || issuedAtMs < nowMs - VALID_MS) return null;
   return {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { isbot } from 'isbot';
 import { remember } from '../../../lib/remember.ts';
+import type { DerivedSecret } from '../../../lib/secret-ring.ts';
 import { readBeacon } from '../sessions/viewing-session.ts';
 import { readTicket } from '../sessions/viewing-ticket.ts';
 import type { SeenSession } from '../sums/statistics-gain.ts';
@@ -29,7 +30,7 @@ export type Visits = {
 };
 
 export type VisitsDeps = SessionBufferDeps & {
-  ticketSecret: KeyObject;
+  ticketSecret: DerivedSecret<KeyObject>;
   /** Always returns null if distinct viewers are not counted. */
   placeViewer: PlaceViewer;
   /** Stores evidence of deliveries. If absent, sessions count without evidence. */
@@ -70,7 +71,7 @@ function readSession(
   const device = findDevice(userAgent, agents);
   if (device === null) return null;
   const end = body.indexOf('\n');
-  const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
+  const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret(), nowMs);
   const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
   if (session === null) return null;
   const { libraryId, mediaId, startHourMs } = session;
@@ -81,7 +82,8 @@ function readSession(
     device,
     viewer: placeViewer({ libraryId, address, userAgent }, startHourMs),
     isEstimate: false,
-    viewerId: keepDeliveries === undefined ? null : viewerId({ libraryId, mediaId, address, ...seen }, ticketSecret),
+    viewerId:
+      keepDeliveries === undefined ? null : viewerId({ libraryId, mediaId, address, ...seen }, ticketSecret()[0]),
     decideAtMs: nowMs + EVIDENCE_WAIT_MS,
     verdict: 'counted',
     discardedSec: 0,

@@ -9,7 +9,7 @@ export const serviceEvents = {
   'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
   'role.draining': service.info('A role is finishing its work, then stops.'),
   'role.drain-requested': service.info('This process was asked to drain. It takes no new work.'),
-  'role.incompatible': service.error('A newer version changed the database. This role accepts no further work.', [
+  'role.incompatible': service.error('A newer version changed the database. This role accepts no more work.', [
     'reason',
   ]),
   'role.unchecked': service.warn('The version of the database could not be checked. It is checked again.', ['err']),
@@ -28,6 +28,11 @@ export const serviceEvents = {
     perKey: ['name'],
   }),
   'node.not-reported': service.warn('This process could not be reported to the database.', ['err']),
+  'secret-key.changed': service.info('This process uses other secret keys, because of a rotation.', ['name', 'count']),
+  'secret-key.unknown': service.error('A rotation of the secret key is between keys that this process does not have.', [
+    'name',
+  ]),
+  'secret-key.unread': service.warn('The rotation of the secret key could not be read. It is read again.', ['err']),
   'tls.reloaded': service.info('The listener uses a new certificate.', ['until']),
   'tls.not-reloaded': service.warn('A new certificate or key cannot be used. The old pair stays in use.', ['reason']),
   'tls.expiring': service.warn('The certificate expires within 14 days. Renew it.', ['until']),

@@ -1,0 +1,46 @@
+import type { LibrarySettings } from './library-settings.ts';
+
+/**
+ * How a library decides which viewers may watch. `hook`: the endpoint of the owner answers, and `failOpen` decides if it
+ * does not. `jwt`: the token of a viewer is signed by the owner's issuer. `videoClaim` and `collectionClaim` name the
+ * claims with the ids that the token is for; null: it is for all videos.
+ */
+export type ViewerAccess =
+  | { mode: 'off' }
+  | { mode: 'hook'; url: string; secret: string; failOpen: boolean; cacheSec: number }
+  | {
+      mode: 'jwt';
+      issuer: string;
+      audience: string;
+      jwksUrl: string;
+      videoClaim: string | null;
+      collectionClaim: string | null;
+    };
+
+/** Limits of the time for which a verdict is valid, in seconds. */
+export const VERDICT_SEC = { min: 10, max: 86_400 } as const;
+
+/** Returns whether viewers of a library need a token: the owner requires one, or decides about each viewer. */
+export function requiresEmbedToken({ access, viewers }: LibrarySettings): boolean {
+  return access.playerTokenRequired || viewers.mode !== 'off';
+}
+
+/** Reads the stored settings. `secret` signs the requests to the endpoint. */
+export function readViewerAccess({ viewers }: LibrarySettings, secret: string | null): ViewerAccess {
+  const { mode, url, failOpen, cacheSec, issuer, audience, jwksUrl, videoClaim, collectionClaim } = viewers;
+  switch (mode) {
+    case 'off':
+      return { mode };
+    case 'hook':
+      return { mode, url: url ?? '', secret: secret ?? '', failOpen, cacheSec };
+    case 'jwt':
+      return {
+        mode,
+        issuer: issuer ?? '',
+        audience: audience ?? '',
+        jwksUrl: jwksUrl ?? '',
+        videoClaim,
+        collectionClaim,
+      };
+  }
+}

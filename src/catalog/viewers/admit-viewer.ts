@@ -1,0 +1,51 @@
+import type { Guid } from '../../lib/guid.ts';
+import { type EmbedToken, signEmbedToken } from '../libraries/embed-token.ts';
+import type { CompiledPolicy } from '../shield/admission/compiled-policy.ts';
+import { judgeEmbedToken } from '../shield/admission/judge-playback.ts';
+import type { Hit } from '../shield/hit.ts';
+import { RULES } from '../shield/rules.ts';
+import type { AskingViewer, ViewerAuthorizer } from './viewer-authorizer.ts';
+
+/** A viewer who opens a player page, and the embed token that they already have. */
+export type OpeningViewer = Omit<AskingViewer, 'libraryId' | 'mediaId'> & { mediaId: Guid; shown: EmbedToken };
+
+/** `shown` is the embed token with which the viewer goes on. `isUnchecked`: nobody could decide. */
+export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit; isUnchecked: boolean };
+
+/**
+ * Exchanges what a viewer sends for an embed token of the video, which ends with the verdict, in a library whose owner
+ * decides about viewers. Everything after the page is admitted by that token: its data, playlists, keys and licences, and
+ * through the token of the folder all files. A valid embed token of the owner or of a share page is kept.
+ */
+export async function admitViewer(
+  { zone, ...policy }: CompiledPolicy,
+  { shown, ...viewer }: OpeningViewer,
+  { viewers, nowMs }: { viewers: Pick<ViewerAuthorizer, 'judge'>; nowMs: number },
+): Promise<AdmittedViewer> {
+  const { viewers: access } = zone;
+  const { mediaId } = viewer;
+  if (access.mode === 'off' || judgeEmbedToken({ zone, ...policy }, { mediaId, shown }, nowMs) === null)
+    return { shown };
+  const verdict = await viewers.judge(access, { ...viewer, libraryId: zone.libraryId });
+  if (verdict.kind === 'allowed') {
+    const expiresSec = Math.floor(verdict.untilMs / 1000);
+    return { shown: signEmbedToken(zone.keys.current, mediaId, { expiresSec }) };
+  }
+  const expected =
+    access.mode === 'hook' ? "a viewer whom the owner's endpoint allows" : "a valid token of the owner's issuer";
+  const isUnchecked = verdict.kind === 'unchecked';
+  return {
+    hit: { rule: isUnchecked ? RULES.viewerUnchecked : RULES.viewer, expected, received: verdict.reason },
+    isUnchecked,
+  };
+}
+
+/** Maximum length of a viewer's token, in characters. Longer ones count as absent. */
+const MAX_TOKEN_CHARS = 4_096;
+
+/** Reads the token of a viewer: the query parameter `viewer`, or else a bearer token. Empty if there is none. */
+export function readViewerToken(sent: ReadonlyMap<string, string>, authorization: string | undefined): string {
+  const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const token = sent.get('viewer') ?? bearer;
+  return token.length <= MAX_TOKEN_CHARS ? token : '';
+}

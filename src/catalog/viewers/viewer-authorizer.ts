@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { Guid } from '../../lib/guid.ts';
+import { createGuardedFetch } from '../../lib/outbound/guarded-fetch.ts';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { remember } from '../../lib/remember.ts';
+import { createRemoteKeys, type RemoteKeys } from '../../lib/remote-keys.ts';
+import type { MediaKey } from '../db.ts';
+import type { ViewerAccess } from '../libraries/viewer-access.ts';
+import { askHook } from './ask-hook.ts';
+import { verifyViewerToken } from './verify-viewer-token.ts';
+import { shortReason, type ViewerFacts, type ViewerVerdict } from './viewer-verdict.ts';
+
+/** Maximum verdicts in memory. */
+const MAX_VERDICTS = 20_000;
+/** Maximum questions about viewers of one library, and of all, that are open at the same time. */
+const MAX_ASKING_OF_LIBRARY = 32;
+const MAX_ASKING = 256;
+/** Failures in a row after which an endpoint counts as dead. */
+const MAX_FAILURES = 3;
+/** Time for which a dead endpoint is not asked, in ms. Then one viewer's question is a test. */
+const DEAD_MS = 10_000;
+const MAX_ENDPOINTS = 500;
+const MAX_JWKS_BYTES = 256 * 1024;
+const JWKS_TIMEOUT_MS = 5_000;
+/** Time for which published keys are used although they cannot be loaded again, in ms. */
+const OLD_KEYS_MS = 3_600_000;
+
+/** A viewer before the collection of the video is known. */
+export type AskingViewer = Omit<ViewerFacts, 'collectionId'>;
+
+type Deps = {
+  outbound: Pick<Outbound, 'request'>;
+  /** Returns the collection of a video; null if it has none, or is a live stream. */
+  findCollection(key: MediaKey): Promise<Guid | null>;
+};
+
+/** Failures of an endpoint in a row, and until when it is not asked. */
+type Circuit = { failures: number; deadUntilMs: number };
+
+/**
+ * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once about
+ * the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer waits.
+ */
+export class ViewerAuthorizer {
+  readonly #deps: Deps;
+  readonly #keys: RemoteKeys;
+  readonly #known = new Map<string, Exclude<ViewerVerdict, { kind: 'unchecked' }>>();
+  readonly #asking = new Map<string, Promise<ViewerVerdict>>();
+  readonly #askingOf = new Map<number, number>();
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    const fetch = createGuardedFetch(
+      { ...deps.outbound, close: async () => undefined },
+      { maxBytes: MAX_JWKS_BYTES, timeoutMs: JWKS_TIMEOUT_MS },
+    );
+    this.#keys = createRemoteKeys(fetch, OLD_KEYS_MS);
+  }
+
+  /** Returns the verdict about a viewer of a library with one of the two modes. */
+  async judge(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+    const key = keyOf(access, viewer);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.untilMs > Date.now()) return known;
+    const open = this.#asking.get(key);
+    if (open !== undefined) return open;
+    const count = this.#askingOf.get(viewer.libraryId) ?? 0;
+    // Not a failure of the endpoint: viewers who cause many questions must not open a library that fails open.
+    if (count >= MAX_ASKING_OF_LIBRARY || this.#asking.size >= MAX_ASKING) return TOO_MANY;
+    this.#askingOf.set(viewer.libraryId, count + 1);
+    const asking = this.#ask(access, viewer).finally(() => {
+      this.#asking.delete(key);
+      const left = (this.#askingOf.get(viewer.libraryId) ?? 1) - 1;
+      if (left === 0) this.#askingOf.delete(viewer.libraryId);
+      else this.#askingOf.set(viewer.libraryId, left);
+    });
+    this.#asking.set(key, asking);
+    const verdict = await asking;
+    if (verdict.kind !== 'unchecked' && !isOfFailure(verdict)) remember(this.#known, [key, verdict], MAX_VERDICTS);
+    return verdict;
+  }
+
+  /** Asks about a viewer without memory, for a test of the settings. */
+  async test(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+    try {
+      return await this.#decide(access, viewer);
+    } catch (error) {
+      return { kind: 'unchecked', reason: reasonOf(error) };
+    }
+  }
+
+  async #ask(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+    const place = access.mode === 'hook' ? access.url : access.jwksUrl;
+    const circuit = this.#circuits.get(place) ?? { failures: 0, deadUntilMs: 0 };
+    const nowMs = performance.now();
+    if (nowMs < circuit.deadUntilMs) return onFailure(access, 'the endpoint did not respond to earlier questions');
+    // Until this question is answered, no other one is asked.
+    if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;
+    try {
+      const verdict = await this.#decide(access, viewer);
+      this.#circuits.delete(place);
+      return verdict;
+    } catch (error) {
+      circuit.failures += 1;
+      if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = performance.now() + DEAD_MS;
+      remember(this.#circuits, [place, circuit], MAX_ENDPOINTS);
+      return onFailure(access, reasonOf(error));
+    }
+  }
+
+  async #decide(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+    const needsCollection = access.mode === 'hook' || access.collectionClaim !== null;
+    const collectionId = needsCollection ? await this.#deps.findCollection(viewer) : null;
+    const facts = { ...viewer, collectionId };
+    return access.mode === 'hook'
+      ? await askHook(access, facts, this.#deps.outbound)
+      : await verifyViewerToken(access, facts, this.#keys);
+  }
+}
+
+const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
+const FAILED_OPEN = 'allowed without an answer: ';
+
+/** Returns the verdict if the endpoint does not answer. It is not kept. */
+function onFailure(access: Exclude<ViewerAccess, { mode: 'off' }>, reason: string): ViewerVerdict {
+  if (access.mode === 'jwt' || !access.failOpen) return { kind: 'unchecked', reason };
+  return { kind: 'allowed', reason: `${FAILED_OPEN}${reason}`, untilMs: Date.now() + access.cacheSec * 1000 };
+}
+
+function isOfFailure({ reason }: ViewerVerdict): boolean {
+  return reason.startsWith(FAILED_OPEN);
+}
+
+function reasonOf(error: unknown): string {
+  return shortReason(error instanceof Error ? error.message : String(error));
+}
+
+/** Changed settings give other keys, so that they apply immediately. */
+function keyOf(access: ViewerAccess, { libraryId, mediaId, token, address, userAgent }: AskingViewer): string {
+  const viewer = access.mode === 'hook' ? [token, address, userAgent] : [token];
+  return createHash('sha256')
+    .update(JSON.stringify([access, libraryId, mediaId, ...viewer]))
+    .digest('base64');
+}

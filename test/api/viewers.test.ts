@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Receiver, startReceiver } from '../webhooks/receiver.ts';
+
+let api: TestApi;
+let receiver: Receiver;
+beforeAll(async () => {
+  [api, receiver] = await Promise.all([startTestApi(), startReceiver()]);
+});
+afterAll(async () => {
+  await receiver.stop();
+  await api.stop();
+});
+
+const VIEWERS = '/library/1/viewers';
+const change = (body: object) => api.call('POST', VIEWERS, { body });
+const policy = () => loadZonePolicy({ db: api.database.db, secretBox: api.secretBox }, { by: 'library', libraryId: 1 });
+
+test('a library lets everybody watch until a way is complete, and then needs tokens without a change of its settings', async () => {
+  expect(Object((await api.call('GET', VIEWERS)).body)).toMatchObject({ mode: 'off', secret: null, cacheSec: 14_400 });
+  expect(await policy()).toMatchObject({ embedTokenRequired: false, settings: { tokenRequired: false } });
+  for (const [body, field] of [
+    [{ mode: 'hook' }, 'url'],
+    [{ mode: 'hook', url: 'ftp://shop.example/' }, 'url'],
+    [{ mode: 'hook', url: 'https://user:pass@shop.example/' }, 'url'],
+    [{ mode: 'jwt', issuer: 'a', audience: 'b' }, 'jwksUrl'],
+    [{ mode: 'jwt', audience: 'b', jwksUrl: 'https://a.example/' }, 'issuer'],
+    [{ cacheSec: 5 }, 'cacheSec'],
+    [{ mode: 'on' }, 'mode'],
+    [{ fail_open: true }, 'fail_open'],
+  ] as const) {
+    const answer = await change(body);
+    expect([field, answer.status, JSON.stringify(answer.body).includes(field)]).toEqual([field, 400, true]);
+  }
+  expect((await change({ mode: 'hook', url: 'https://shop.example/may-watch' })).status).toBe(200);
+  expect(await policy()).toMatchObject({ embedTokenRequired: true, settings: { tokenRequired: true } });
+  const library = await api.call('GET', '/videolibrary/1', { key: api.first.accountKey });
+  expect(Object(library.body)).toMatchObject({ PlayerTokenAuthenticationEnabled: false });
+  const { guid } = Object((await api.call('POST', '/library/1/videos', { body: { title: 'a' } })).body);
+  expect((await api.call('GET', `/library/1/videos/${guid}/play`, { key: null })).status).toBe(401);
+  await change({ mode: 'off' });
+  expect(await policy()).toMatchObject({ embedTokenRequired: false, settings: { tokenRequired: false } });
+});
+
+test('the secret stays until it is renewed, and read-only keys do not see it', async () => {
+  const secretOf = async (body: object) => Object((await change(body)).body).secret;
+  const first = await secretOf({ mode: 'hook', url: 'https://shop.example/' });
+  expect(first).toMatch(/^[\w-]{43}$/);
+  expect(await secretOf({ failOpen: true })).toBe(first);
+  const renewed = await secretOf({ renewSecret: true });
+  expect(renewed).not.toBe(first);
+  expect(await policy()).toMatchObject({ viewers: { mode: 'hook', secret: renewed, failOpen: true } });
+  const { ReadOnlyApiKey } = Object((await api.call('GET', '/videolibrary/1', { key: api.first.accountKey })).body);
+  expect((await api.call('GET', VIEWERS, { key: ReadOnlyApiKey })).status).toBe(403);
+  expect((await api.call('GET', VIEWERS, { key: api.second.key })).status).toBe(401);
+});
+
+test('a test of the settings shows the verdict and its time', async () => {
+  const ask = (body: object) => api.call('POST', `${VIEWERS}/test`, { body });
+  const videoId = '6f1c0f6e-6f4e-4e0c-9a3b-0d8f3c8f0a11';
+  await change({ mode: 'off' });
+  expect((await ask({ videoId })).status).toBe(409);
+  await change({ mode: 'hook', url: receiver.url });
+  const answer = await ask({ videoId, viewer: 'customer' });
+  // The receiver sends an empty answer, which is no verdict.
+  expect(answer.body).toMatchObject({ verdict: 'unchecked', validSec: null, durationMs: expect.any(Number) });
+  expect((await ask({ videoId: 'none' })).status).toBe(400);
+});
