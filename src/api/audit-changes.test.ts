@@ -95,7 +95,7 @@ function others(value: unknown): unknown[] {
   if (typeof value === 'boolean') return [!value];
   if (typeof value === 'number') return [value + 1];
   if (Array.isArray(value)) return value.length > 0 ? [value.slice(1)] : [['x']];
-  return ['x', 1, 'free', 'enterprise'];
+  return ['x', 1, 'free', 'enterprise', 'jwt'];
 }
 
 function firstValid(values: readonly unknown[], make: (value: unknown) => Library): Library {

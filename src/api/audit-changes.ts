@@ -59,7 +59,8 @@ function ofLibrary(library: Library): Fields {
     LiveWatermark: versionOf(settings.liveWatermark),
     LiveDefaultThumbnail: versionOf(settings.liveThumbnail),
   };
-  return { ...own, ...toSoundModel(settings), ...images, ...zoneRules(pullZone.settings, settings.access), ...waf };
+  const rules = { ...zoneRules(pullZone.settings, settings.access), ...waf, ViewerAccess: settings.viewers };
+  return { ...own, ...toSoundModel(settings), ...images, ...rules };
 }
 
 /** Uploaded images have only a number, which counts the uploads. */

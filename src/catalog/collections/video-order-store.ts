@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { noteChange } from '../note-change.ts';
 import { type CollectionKey, unknownCollection } from './collection-store.ts';
 import { MAX_PLAYLIST_VIDEOS, type VideoOrder } from './video-order.ts';
 
@@ -29,16 +30,29 @@ export function createVideoOrderStore(db: Db): VideoOrderStore {
     change: (key, { order, mediaIds }) =>
       inTransaction(db, async (tx) => {
         if (mediaIds !== undefined) await requireMembers(tx, key, mediaIds);
-        const { numUpdatedRows } = await tx
+        const before = await lockOrder(tx, key);
+        await tx
           .updateTable('collection')
           .set({ video_order: order, ...(mediaIds !== undefined && { manual_order: [...mediaIds] }) })
           .where('library_id', '=', key.libraryId)
           .where('id', '=', key.collectionId)
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) unknownCollection(key);
+          .execute();
+        noteChange({ kind: 'fields', before, after: { order, videoIds: mediaIds ?? before.videoIds } });
         return findArrangement(tx, key);
       }),
   };
+}
+
+/** Locks the order of a collection and returns it. */
+async function lockOrder(tx: Tx, key: CollectionKey): Promise<{ order: VideoOrder; videoIds: readonly Guid[] }> {
+  const row = await tx
+    .selectFrom('collection')
+    .select(['video_order as order', 'manual_order as videoIds'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.collectionId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? unknownCollection(key);
 }
 
 async function findArrangement(db: Db | Tx, key: CollectionKey): Promise<Arrangement> {
