@@ -88,7 +88,9 @@ async function store(libraryId: number, operation: string, count: number): Promi
     status: 200,
     ip: '127.0.0.1',
   };
-  await Promise.all(Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })));
+  await Promise.all(
+    Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })),
+  );
 }
 
 test('filters by library and by the end of a period', async () => {
