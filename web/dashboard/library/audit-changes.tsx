@@ -40,7 +40,8 @@ function List({ changes }: { changes: readonly Change[] }) {
     <ul class="audit-changes">
       {changes.map(({ Field, Old, New }) => (
         <li key={Field}>
-          <span class="hint">{tr(FIELD_NAMES[Field] ?? wordsOf(Field))}:</span> <Value text={wordsIn(Field, Old)} /> →{' '}
+          <span class="hint">{tr(FIELD_NAMES[Field] ?? wordsOf(Field))}:</span> <Value text={wordsIn(Field, Old)} />
+          {' → '}
           <Value text={wordsIn(Field, New)} />
         </li>
       ))}
