@@ -48,7 +48,7 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   await quotas.getByLabel('Storage in GB: Limit').fill('2.5');
   await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('soft');
   await quotas.getByLabel('Viewers at once: Limit').fill('0');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save changes', exact: true }).click();
   await expect.poll(async () => (await stored()).storageBytes.limit, PATIENCE).toBe(2.5e9);
   expect((await stored()).concurrentViewers).toMatchObject({ limit: 0, mode: 'soft', percent: 100 });
   await quotas.getByText('Limit reached: Viewers now').waitFor();
@@ -56,7 +56,7 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   expect(await axeViolations(page)).toEqual([]);
   await keepPicture('quotas');
   await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('none');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save changes', exact: true }).click();
   await expect.poll(async () => (await stored()).concurrentViewers.limit, PATIENCE).toBeNull();
   expect(faults).toEqual([]);
 });
