@@ -169,6 +169,8 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
     MILLRACE_LANGUAGE_MODEL_URL: 'http://localhost/v1',
     MILLRACE_DRM_KEY_SERVER_URL: 'http://localhost/',
     MILLRACE_WIDEVINE_LICENSE_URL: 'http://localhost/',
+    MILLRACE_SMTP_URL: 'smtp://localhost',
+    MILLRACE_MAIL_FROM: 'videos@example.com',
   };
   const value = values[name] ?? 'hushhush-0123456789';
   writeFileSync(path, `${value}\n`);
