@@ -9,6 +9,10 @@ test('reads quoted cells with commas, quotes and line breaks', () => {
   ]);
 });
 
+test('reads a last row without a line break, and a byte order mark only at the start', () => {
+  expect(readCsv('file,title\na.mp4,\uFEFFOne')).toEqual([{ file: 'a.mp4', title: '\uFEFFOne' }]);
+});
+
 test('skips empty lines, and reads missing cells as empty', () => {
   expect(readCsv('file,title\n\na.mp4\n,\n')).toEqual([{ file: 'a.mp4', title: '' }]);
 });
@@ -62,6 +66,8 @@ test('keeps known fields with their types, and leaves out empty ones', () => {
 test('reads manifests in both formats by the path of their medium', () => {
   const rows = new Map<string, object>([['a.mp4', { file: 'a.mp4', title: 'One' }]]);
   expect(parseManifest('\uFEFF[{"file":"a.mp4","title":"One"}]', 'manifest.json')).toEqual(rows);
+  const row = { file: 'b.mp4', title: '\uFEFFTwo' };
+  expect(parseManifest(JSON.stringify([row]), 'manifest.json')).toEqual(new Map([['b.mp4', row]]));
   expect(parseManifest('file,title\na.mp4,One\n', 'manifest.csv')).toEqual(rows);
   expect(() => parseManifest('{', 'manifest.json')).toThrow('expected JSON in manifest.json. Correct the file.');
 });

@@ -66,3 +66,7 @@ test('masks fields within secret fields, and keeps numbers and truth values', ()
   const value = { apiKey: { note: 'bunnylive_00', count: 2 }, isToken: true, hasKey: 1 };
   expect(hideSecrets(value, '')).toEqual({ apiKey: { note: '***', count: 2 }, isToken: true, hasKey: 1 });
 });
+
+test('without a key of the caller, a text that mentions null is kept', () => {
+  expect(hideSecrets('null and undefined', null)).toBe('null and undefined');
+});

@@ -28,7 +28,7 @@ const sign = (validity: { expiresSec: number; shareId?: typeof shareId }) => sig
 const later = NOW_MS / 1000 + 60;
 
 /** Judges a viewer of a page of `good.example`, in a library that only allows that page and requires a token. */
-function judge(change: Partial<PlaybackRequest> = {}): { id: string | number; received: string } | null {
+function judge(change: Partial<PlaybackRequest> = {}): { id: string; received: string } | null {
   const request: PlaybackRequest = {
     method: 'GET',
     target: player(),
@@ -55,6 +55,12 @@ test.each<[string, Partial<PlaybackRequest>, boolean, boolean]>([
   ['a post to a player page', { method: 'POST' }, false, false],
   ['the page of a share', { target: { kind: 'share', token: 't', part: 'page' } }, true, false],
   ['the password of a share', { method: 'POST', target: { kind: 'share', token: 't', part: 'page' } }, true, false],
+  [
+    'a put to the page of a share',
+    { method: 'PUT', target: { kind: 'share', token: 't', part: 'page' } },
+    false,
+    false,
+  ],
   ['the player of a share', { target: { kind: 'share', token: 't', part: 'player' } }, true, false],
   ['a post to it', { method: 'POST', target: { kind: 'share', token: 't', part: 'player' } }, false, false],
   ['the logo of a share', { target: { kind: 'share', token: 't', part: 'logo' } }, false, false],
@@ -89,8 +95,11 @@ test.each<MediaFile>([
   { kind: 'multivariant' },
   { kind: 'rung-playlist', heightPx: 720 },
   { kind: 'rendition-playlist', renditionId, session: null },
-])('playlists without keys are not checked: $kind', (file) => {
-  expect(judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad })).toBeNull();
+])('playlists without keys or a video are not checked: $kind', (file) => {
+  expect(
+    judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad }),
+  ).toBeNull();
+  expect(judge({ target: media(file), video: null, ...bad })).toBeNull();
 });
 
 test('nothing is refused for an unknown path, library or video', () => {

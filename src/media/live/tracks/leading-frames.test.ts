@@ -15,7 +15,7 @@ test.each([
   ['frames that follow a keyframe and are shown before it are leading', 'K0 80 40 K160 120 100 200 180', [120, 100]],
   ['frames that are shown after the keyframe are not leading', 'K0 80 40 K120 200 160', []],
   ['a frame shown at the time of the keyframe is not leading', 'K120 120', []],
-  ['frames before the first keyframe are not leading', '120 80 40', []],
+  ['frames before the first keyframe are not leading', '120 80 40 -40', []],
   ['frames after the first one that is not leading refer to it', 'K160 120 200 100', [120]],
   ['each keyframe begins again', 'K160 120 200 K320 280 260 360', [120, 280, 260]],
   ['a keyframe is not a leading frame of the one before', 'K160 K120 100', [100]],
