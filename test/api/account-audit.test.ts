@@ -87,8 +87,10 @@ async function store(libraryId: number, operation: string, count: number): Promi
     operation,
     status: 200,
     ip: '127.0.0.1',
+    targets: {},
+    changes: [],
   };
-  await Promise.all(Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })));
+  await Promise.all(Array.from({ length: count }, () => write({ ...line, requestId: newGuid() })));
 }
 
 test('filters by library and by the end of a period', async () => {
