@@ -87,10 +87,10 @@ async function store(libraryId: number, operation: string, count: number): Promi
     operation,
     status: 200,
     ip: '127.0.0.1',
+    targets: {},
+    changes: [],
   };
-  await Promise.all(
-    Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })),
-  );
+  await Promise.all(Array.from({ length: count }, () => write({ ...line, requestId: newGuid() })));
 }
 
 test('filters by library and by the end of a period', async () => {
@@ -106,9 +106,10 @@ test('filters by library and by the end of a period', async () => {
 
 test('the CSV file continues after the first 1,000 entries, and escapes formulas', async () => {
   await store(4_713, '@many', 2_001);
-  const [, ...lines] = (await read('/audit/export?libraryId=4713')).text.trim().split('\r\n');
+  const [header = '', ...lines] = (await read('/audit/export?libraryId=4713')).text.trim().split('\r\n');
+  const place = header.split(',').indexOf('RequestId');
   const cells = lines.map((line) => line.split(','));
-  expect(new Set(cells.map((line) => line.at(-1))).size).toBe(2_001);
+  expect(new Set(cells.map((line) => line[place])).size).toBe(2_001);
   expect(lines).toHaveLength(2_001);
   expect(new Set(cells.map(([, key, , , operation]) => `${key} ${operation}`))).toEqual(new Set(["'=1+1 '@many"]));
 });
