@@ -30,9 +30,9 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
-    'audit audio-tracks backup bulk feeds imports compose installation on-demand merge migrations orphans viewers publications drm live shield ' +
-    'pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
-    'renditions scrub tasks webhooks leases libraries people keys statistics',
+    'audit audio-tracks backup bulk feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
+    'drm live shield pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
+    'renditions scrub tasks quotas webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
@@ -51,7 +51,7 @@ const ROOMS = {
   'web/dashboard':
     'shell people collections events imports libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
-  'web/player': 'share ads cast embed engine line languages notice transcript bar menu captions base',
+  'web/player': 'share ads cast playlist embed engine line languages notice transcript bar menu captions base',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([folder, rooms]) => [

@@ -46,7 +46,7 @@ await report('shield', async (scope) => {
   };
   const admitAll = () => {
     for (const request of requests)
-      if (isBlocked(admit(request, context))) throw new Error('Expected a request to be let in.');
+      if (isBlocked(admit(request, context))) throw new Error('Expected the request to be admitted.');
   };
   const first = cpuMicros(admitAll) / TOKENS;
   const known = cpuMicros(() => {
@@ -75,6 +75,7 @@ function requestOf(policy: AdmissionRequest['policy'], index: number): Admission
     method: 'GET',
     address: readAddress(`/vz-1/${token}${folder}r/00000000-0000-7000-8000-000000000002/0.m4s`, '/vz-1'),
     purpose: 'media',
+    playback: 'none',
     policy,
     client: { address, key: address, country: 'DE', asn: '64500' },
     page: 'owner.example',

@@ -4,7 +4,7 @@ import { hasCode } from '../src/lib/has-code.ts';
 import { Refused } from '../src/lib/refused.ts';
 import { projectRoot, runScript } from './run-program.ts';
 
-/** `millrace bench NAME`: runs `bench/NAME.ts` and passes further arguments to it. */
+/** `millrace bench NAME`: runs `bench/NAME.ts` and passes the remaining arguments to it. */
 export async function bench([name, ...args]: readonly string[]): Promise<number> {
   const names = await benchNames();
   if (name !== undefined && names.includes(name)) return await runScript([join('bench', `${name}.ts`), ...args]);

@@ -39,7 +39,8 @@ export async function release(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [version = '', ...more] = positionals;
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version) || more.length > 0) {
-    throw new Refused('invalid', `expected ${USAGE}, such as release 0.2.0, got "release ${positionals.join(' ')}".`);
+    const line = ['release', ...positionals].join(' ');
+    throw new Refused('invalid', `expected ${USAGE}, such as release 0.2.0, got "${line}".`);
   }
   const folder = join(projectRoot, 'dist', version);
   if (values['files-only'] === true) {

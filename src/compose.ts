@@ -192,6 +192,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     licences: counted.licences,
     findSpeech: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     translates: settings.languageModel !== null,
+    sendsMail: settings.mail !== null,
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, common.notes()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),

@@ -43,6 +43,9 @@ const edge = await startEdge({
   licences: null,
   loadShare: async () => null,
   loadShareById: async () => null,
+  loadPlaylist: async () => null,
+  mailer: null,
+  shareCodes: { put: async () => undefined, take: async () => false },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -81,7 +84,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   const cutList = { timescale: 1_000, startTicks, endTicks: total * 4_000, grid: { kind: 'source' } } as const;
   return {
     libraryId: 1,
-    mediaId: media,
+    ...{ mediaId: media, collectionId: null },
     revision: 1,
     ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',

@@ -54,6 +54,9 @@ const edge = await startEdge({
   licences: null,
   loadShare: async () => null,
   loadShareById: async () => null,
+  loadPlaylist: async () => null,
+  mailer: null,
+  shareCodes: { put: async () => undefined, take: async () => false },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -89,7 +92,16 @@ function makePublication(libraryId: number): Publication {
   const place = { kind: 'video', state: 'finished', isActive: true, isDefault: true, isOnDemand: false } as const;
   const chunk = { firstSegment: 0, startTick: 0, durationTicks: segments.length, table, storageKey };
   return {
-    ...{ libraryId, mediaId, revision: 1, policyRevision: 1, state: 'finished', captions: [], metaTags: [] },
+    ...{
+      libraryId,
+      mediaId,
+      collectionId: null,
+      revision: 1,
+      policyRevision: 1,
+      state: 'finished',
+      captions: [],
+      metaTags: [],
+    },
     ...{ ...named, ...shape, ...files },
     settings: readDeliverySettings({ drm }),
     packages: libraryId === 2 ? [makePackage()] : [],

@@ -77,6 +77,8 @@ const TOOLS = {
     ...SERVE_TOOLS,
     ...CHROMIUM,
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
+    { program: 'WebKitWebDriver', debianPackage: 'webkit2gtk-driver' },
+    { program: 'Xvfb', debianPackage: 'xvfb' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
     ...NGINX,

@@ -69,7 +69,7 @@ function headersOf({ key, headers }: Connection): Headers {
 function addressOf({ path, query }: Route, values: Record<string, unknown>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    // `.` and `..` would be resolved like folders, which makes another operation of the path.
+    // A URL parser would resolve `.` and `..`, so the path would name another operation.
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value)))
       throw new TypeError(`Expected ${name} for ${path}.`);
     return encodeURIComponent(String(value));

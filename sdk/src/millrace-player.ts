@@ -17,7 +17,7 @@ export type MillracePlayerEvents = {
   ended: CustomEvent<null>;
   seeked: CustomEvent<null>;
   timeupdate: CustomEvent<{ seconds: number; duration: number }>;
-  /** Loaded share of the video, 0 to 1. */
+  /** Fraction of the video that is loaded, 0 to 1. */
   progress: CustomEvent<{ percent: number }>;
   playbackratechange: CustomEvent<{ playbackRate: number }>;
   /** `code` is the code of the player page, such as `denied` or `gone`. */
@@ -124,7 +124,7 @@ export class MillracePlayer extends Base {
 
   /**
    * Calls a method of the player. Loads the player if necessary, and waits until it is ready. Rejects if the element is
-   * removed or its address changes before the response.
+   * removed or its URL changes before the response.
    */
   call<Name extends keyof Methods>(
     method: Name,

@@ -17,6 +17,9 @@ export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 
 /** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are encoded as viewers request them. */
+/** `onChange` is called with each response. `signal` ends the wait. */
+type Waiting = { onChange?: (video: VideoModel) => void; signal?: AbortSignal };
+
 const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 
@@ -75,22 +78,34 @@ export class Millrace {
    * Resolves as soon as a player can start the video, before all renditions are ready. Rejects with `VideoFailedError`
    * if it cannot become playable, and with the signal's reason. Use `AbortSignal.timeout` for a time limit.
    */
-  async waitUntilPlayable(
+  waitUntilPlayable(ids: { libraryId: number; videoId: string }, waiting: Waiting = {}): Promise<VideoModel> {
+    return this.#waitUntil(isPlayable, ids, waiting);
+  }
+
+  /** Like `waitUntilPlayable`, but resolves when all renditions are ready, or can be encoded on demand. */
+  waitUntilFinished(ids: { libraryId: number; videoId: string }, waiting: Waiting = {}): Promise<VideoModel> {
+    return this.#waitUntil(isFinished, ids, waiting);
+  }
+
+  async #waitUntil(
+    isReady: (video: VideoModel) => boolean,
     { libraryId, videoId }: { libraryId: number; videoId: string },
-    { onChange, signal }: { onChange?: (video: VideoModel) => void; signal?: AbortSignal } = {},
+    { onChange, signal }: Waiting,
   ): Promise<VideoModel> {
     for (;;) {
       const video = await this.call('getVideo', { libraryId, videoId, ...(signal && { signal }) });
       onChange?.(video);
-      if (isPlayable(video)) return video;
+      if (isReady(video)) return video;
       if ([STATUS.failed, STATUS.uploadFailed].includes(video.status)) throw new VideoFailedError(video);
       await sleep(POLL_MS, signal);
     }
   }
 }
 
-function isPlayable({ status, availableResolutions }: VideoModel): boolean {
-  return (
-    [STATUS.finished, STATUS.onDemand].includes(status) || (status === STATUS.encoding && Boolean(availableResolutions))
-  );
+function isFinished({ status }: VideoModel): boolean {
+  return status === STATUS.finished || status === STATUS.onDemand;
+}
+
+function isPlayable(video: VideoModel): boolean {
+  return isFinished(video) || (video.status === STATUS.encoding && Boolean(video.availableResolutions));
 }

@@ -6,7 +6,7 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; LibraryId: number | null };
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; LibraryId: number | null };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
 
@@ -40,7 +40,9 @@ export type AudioTrackList = { items: (AudioTrackModel)[] };
 
 export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
-export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
+export type AuditChangeModel = { Field: string; Old: string | null; New: string | null };
+
+export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; Who: string; WhoKind: string; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 
@@ -86,7 +88,7 @@ export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; 
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
-export type CreateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type CreateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
@@ -200,6 +202,8 @@ export type NodeModel = { Id: string; Host: string; Role: string; Version: strin
 
 export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
+export type OrderedVideoModel = { guid: string; title: string };
+
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListModelOfPersonModel = { Items: (PersonModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
@@ -244,6 +248,14 @@ export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSe
 
 export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
 
+export type QuotaMode = "soft" | "hard";
+
+export type QuotaModel = { limit: number; mode: QuotaMode };
+
+export type QuotaStateModel = { limit: number | null; mode: QuotaMode | null; used: number; percent: number | null };
+
+export type QuotasModel = { month: string; storageBytes: QuotaStateModel; encodedMinutesPerMonth: QuotaStateModel; concurrentLiveStreams: QuotaStateModel; concurrentViewers: QuotaStateModel; bandwidthBytesPerMonth: QuotaStateModel };
+
 export type ReferrerModel = { Hostname: string };
 
 export type RegionList = (RegionModel)[];
@@ -262,11 +274,11 @@ export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number;
 
 export type Severity = 0 | 1 | 2 | 3;
 
-export type ShareAccess = "link" | "password";
+export type ShareAccess = "link" | "password" | "email";
 
 export type ShareList = { items: (ShareModel)[] };
 
-export type ShareModel = { guid: string; url: string; access: ShareAccess; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
+export type ShareModel = { guid: string; url: string; access: ShareAccess; emailDomains: (string)[]; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
 
 export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
 
@@ -330,13 +342,17 @@ export type UpdateLiveStreamModel = { title?: string | null; description?: strin
 
 export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled"; Role?: PersonRole | null; LibraryRoles?: (LibraryRoleModel)[] };
 
-export type UpdateShareModel = { password?: string | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type UpdateQuotasModel = { storageBytes?: QuotaModel | null; encodedMinutesPerMonth?: QuotaModel | null; concurrentLiveStreams?: QuotaModel | null; concurrentViewers?: QuotaModel | null; bandwidthBytesPerMonth?: QuotaModel | null };
+
+export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
 export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; ClientId?: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+
+export type UpdateVideoOrderModel = { order: "oldest" | "newest" | "title" | "manual"; videoIds?: (string)[] };
 
 export type UpdateViewerAccessModel = { mode?: ViewerAccessMode; url?: string | null; renewSecret?: boolean; failOpen?: boolean; cacheSec?: number; issuer?: string | null; audience?: string | null; jwksUrl?: string | null; videoClaim?: string | null; collectionClaim?: string | null };
 
@@ -366,6 +382,8 @@ export type VideoModelStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export type VideoOEmbedModel = { version: string | null; title: string | null; type: string | null; thumbnail_url: string | null; thumbnail_width: number | null; thumbnail_height: number | null; width: number; height: number; html: string | null; provider_name: string | null; provider_url: string | null; thumbnailUrl: string | null; thumbnailWidth: number | null; thumbnailHeight: number | null; providerName: string | null; providerUrl: string | null };
 
+export type VideoOrderModel = { order: "oldest" | "newest" | "title" | "manual"; videos: (OrderedVideoModel)[] };
+
 export type VideoPlayDataModel = { video: VideoModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; customCss: string | null; pullZoneId: number; widevineEmeRobustness: string | null; widevineSdOnlyForL3: boolean; maxSoftwareWidevineResolution: number | null; isPlayable: boolean; isPlaylistPlayable: boolean; preferredPlaybackSource: VideoPlaybackSource; exposeVideoMetadata: boolean; enableCompactControls: boolean; resumePosition?: number | null; heatmap?: Record<string, number> | null };
 
 export type VideoPlaybackSource = "None" | "Playlist" | "Original";
@@ -390,9 +408,11 @@ export type WebhookEndpointList = { items: (WebhookEndpointModel)[] };
 
 export type WebhookEndpointModel = { guid: string; name: string; url: string; events: (number)[] | null; enabled: boolean; secret: string | null; dateCreated: string | null };
 
-export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+export type WebhookEventModel = { videoLibraryId: number; guid: string; endpointGuid: string; videoGuid: string; status: WebhookStatus; quota: WebhookQuotaModel | null; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
 
 export type WebhookEventState = "pending" | "delivered" | "dead";
+
+export type WebhookQuotaModel = { Resource: string; Percent: number; Used: number; Limit: number; Mode: string };
 
 export type WebhookStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
@@ -443,6 +463,8 @@ export type Operations = {
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
+  /** Creates a page that shows the videos of a collection to everyone who has its link. It may require a password and may expire. Videos are shown as long as they are in the collection, in its order. `POST /library/{libraryId}/collections/{collectionId}/shares` */
+  createCollectionShare: { input: { libraryId: number; collectionId: string; body?: CreateShareModel }; answer: ShareModel };
   /** Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists what would be imported. With the source `upload`, the request lists the videos, and you upload their files. `POST /library/{libraryId}/imports` */
   createImport: { input: { libraryId: number; body: CreateImportModel }; answer: ImportModel };
   /** Creates an additional key of a library with read or write scope. Only this response contains the key. `POST /videolibrary/{id}/keys` */
@@ -467,6 +489,8 @@ export type Operations = {
   deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
   /** Deletes a collection. Its videos stay in the library, without a collection. `DELETE /library/{libraryId}/collections/{collectionId}` */
   deleteCollection: { input: { libraryId: number; collectionId: string }; answer: StatusModel };
+  /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
+  deleteCollectionShare: { input: { libraryId: number; collectionId: string; shareId: string }; answer: StatusModel };
   /** Deletes an additional key of a library permanently. `DELETE /videolibrary/{id}/keys/{keyId}` */
   deleteKey: { input: { id: number; keyId: string }; answer: undefined };
   /** Deletes a library and all of its videos permanently. `DELETE /videolibrary/{id}` */
@@ -497,7 +521,7 @@ export type Operations = {
   deleteWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a webhook endpoint with its deliveries. Waiting ones are not sent. `DELETE /library/{libraryId}/webhook-endpoints/{endpointId}` */
   deleteWebhookEndpoint: { input: { libraryId: number; endpointId: string }; answer: StatusModel };
-  /** Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
+  /** Asks a process to finish or return its work and to exit. It learns of it within 10 s and stays in the list of nodes, draining, until it has exited. An ingest process moves its live streams to another one. `POST /system/nodes/{nodeId}/drain` */
   drainNode: { input: { nodeId: string; force?: boolean }; answer: undefined };
   /** Signs a person out of all browsers. `DELETE /people/{personId}/sessions` */
   endPersonSessions: { input: { personId: string }; answer: undefined };
@@ -577,6 +601,8 @@ export type Operations = {
   getPullZone: { input: { id: number }; answer: PullZoneModel };
   /** Returns why a video waits, its queue position, and the estimated time in seconds. `GET /library/{libraryId}/videos/{videoId}/queue` */
   getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
+  /** Returns the limits of a library and its current use. Months are calendar months in UTC. `GET /library/{libraryId}/quotas` */
+  getQuotas: { input: { libraryId: number }; answer: QuotasModel };
   /** Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
   getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
   /** Returns the firewall settings of a pull zone. Id 0 applies to requests that match no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
@@ -597,6 +623,8 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Returns the order in which share pages play the videos of a collection, and its first 500 videos. `GET /library/{libraryId}/collections/{collectionId}/order` */
+  getVideoOrder: { input: { libraryId: number; collectionId: string }; answer: VideoOrderModel };
   /** Returns how the library decides which viewers may watch. Requires a key with write access. `GET /library/{libraryId}/viewers` */
   getViewerAccess: { input: { libraryId: number }; answer: ViewerAccessModel };
   /** Invites a person. Only this response contains the link at which the person chooses a password. `POST /people` */
@@ -609,6 +637,8 @@ export type Operations = {
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
   /** Lists the write requests to a library, newest first, with the names of people, keys and objects. `GET /videolibrary/{id}/audit` */
   listAudit: { input: { id: number; page?: number; perPage?: number; key?: string; operation?: string; result?: "done" | "failed" }; answer: PaginationListModelOfAuditLineModel };
+  /** Lists the share pages of a collection, oldest first, with their links. Requires a key with write access. `GET /library/{libraryId}/collections/{collectionId}/shares` */
+  listCollectionShares: { input: { libraryId: number; collectionId: string }; answer: ShareList };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
   /** Lists all countries by their two-letter code (ISO 3166-1). Tax rates are 0. `GET /country` */
@@ -703,7 +733,7 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
+  /** Continues an import that was cancelled or failed, starts one that was only planned (not one of uploads), and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
   resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
@@ -735,6 +765,8 @@ export type Operations = {
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
+  /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
+  updateCollectionShare: { input: { libraryId: number; collectionId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. Texts and secret are kept while the feeds are off. `POST /library/{libraryId}/collections/{collectionId}/feed` */
   updateFeed: { input: { libraryId: number; collectionId: string; body: UpdateFeedModel }; answer: FeedModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
@@ -747,6 +779,8 @@ export type Operations = {
   updatePerson: { input: { personId: string; body: UpdatePersonModel }; answer: PersonModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes the limits of a library. Absent ones are left unchanged, and `null` removes one. `soft` only warns; `hard` also refuses. A limit may be below the current use. Requires the key of the account. `PUT /library/{libraryId}/quotas` */
+  updateQuotas: { input: { libraryId: number; body: UpdateQuotasModel }; answer: QuotasModel };
   /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/videos/{videoId}/shares/{shareId}` */
   updateShare: { input: { libraryId: number; videoId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
   /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
@@ -757,6 +791,8 @@ export type Operations = {
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
   /** Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the video. A chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
+  /** Changes the order in which share pages play the videos of a collection. With `manual`, `videoIds` are the first videos, at most 500; the others follow, oldest first. The order of the list of videos is not affected. `POST /library/{libraryId}/collections/{collectionId}/order` */
+  updateVideoOrder: { input: { libraryId: number; collectionId: string; body: UpdateVideoOrderModel }; answer: VideoOrderModel };
   /** Lets an endpoint of yours (`hook`) or tokens of your issuer (`jwt`) decide which viewers may watch. Absent fields are left unchanged. `POST /library/{libraryId}/viewers` */
   updateViewerAccess: { input: { libraryId: number; body: UpdateViewerAccessModel }; answer: ViewerAccessModel };
   /** Changes a webhook endpoint; absent fields are left unchanged. Change the first one by `WebhookUrl` of the library. `POST /library/{libraryId}/webhook-endpoints/{endpointId}` */
@@ -787,6 +823,7 @@ export const operations = {
   composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
   createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
+  createCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":"application/json","answer":"json"},
   createImport: {"method":"POST","path":"/library/{libraryId}/imports","query":[],"body":"application/json","answer":"json"},
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
@@ -799,6 +836,7 @@ export const operations = {
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
+  deleteCollectionShare: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
   deleteLibrary: {"method":"DELETE","path":"/videolibrary/{id}","query":[],"body":null,"answer":"none"},
   deleteLiveDefaultThumbnail: {"method":"DELETE","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":null,"answer":"none"},
@@ -854,6 +892,7 @@ export const operations = {
   getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
   getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},
   getQueuePlace: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/queue","query":[],"body":null,"answer":"json"},
+  getQuotas: {"method":"GET","path":"/library/{libraryId}/quotas","query":[],"body":null,"answer":"json"},
   getResolutions: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/resolutions","query":[],"body":null,"answer":"json"},
   getShieldZone: {"method":"GET","path":"/shield/shield-zone/{shieldZoneId}","query":[],"body":null,"answer":"json"},
   getShieldZoneByPullZone: {"method":"GET","path":"/shield/shield-zone/get-by-pullzone/{pullZoneId}","query":[],"body":null,"answer":"json"},
@@ -864,12 +903,14 @@ export const operations = {
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  getVideoOrder: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":null,"answer":"json"},
   getViewerAccess: {"method":"GET","path":"/library/{libraryId}/viewers","query":[],"body":null,"answer":"json"},
   invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json"},
   invitePersonAgain: {"method":"POST","path":"/people/{personId}/invitation","query":[],"body":null,"answer":"json"},
   listAccountAudit: {"method":"GET","path":"/audit","query":["kind","who","operation","libraryId","from","to","before","perPage"],"body":null,"answer":"json"},
   listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage","key","operation","result"],"body":null,"answer":"json"},
+  listCollectionShares: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
   listCountries: {"method":"GET","path":"/country","query":[],"body":null,"answer":"json"},
   listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -933,17 +974,20 @@ export const operations = {
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
+  updateCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateFeed: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePerson: {"method":"POST","path":"/people/{personId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateQuotas: {"method":"PUT","path":"/library/{libraryId}/quotas","query":[],"body":"application/json","answer":"json"},
   updateShare: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
   updateSignInProvider: {"method":"POST","path":"/sign-in-providers/{providerId}","query":[],"body":"application/json","answer":"json"},
   updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
   updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
+  updateVideoOrder: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":"application/json","answer":"json"},
   updateViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers","query":[],"body":"application/json","answer":"json"},
   updateWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints/{endpointId}","query":[],"body":"application/json","answer":"json"},
   uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},

@@ -1,7 +1,7 @@
 /*
- * Sends requests for the addresses of the hosted service to Millrace, for Node programs whose client has them compiled
- * in: `node --import millrace-sdk/redirect app.js`. It replaces `fetch`, and so reaches every client that uses it. The
- * settings have the names of those of the Terraform provider.
+ * Redirects requests for the hosted service to Millrace, for Node programs whose client has a hard-coded URL: `node
+ * --import millrace-sdk/redirect app.js`. It replaces `fetch`, so it affects every client that uses `fetch`. The
+ * settings have the same names as those of the Terraform provider.
  */
 
 type Settings = { BUNNYNET_STREAM_API_URL?: string; BUNNYNET_API_URL?: string };
@@ -12,7 +12,7 @@ const core = settings.BUNNYNET_API_URL ?? settings.BUNNYNET_STREAM_API_URL;
 if (stream === undefined || core === undefined)
   throw new Error('Expected BUNNYNET_STREAM_API_URL, the URL of Millrace, got none. Set it.');
 
-/** Addresses by host name. */
+/** Base URLs of Millrace by the host name that they replace. */
 const TARGETS: ReadonlyMap<string, URL> = new Map([
   ['video.bunnycdn.com', new URL(stream)],
   ['api.bunny.net', new URL(core)],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { collectChanges, type NotedChange } from '../catalog/note-change.ts';
 import type { Caller } from '../catalog/people/person.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
@@ -9,6 +10,7 @@ import { logEvent } from '../lib/log/log-event.ts';
 import { matchesEtag } from '../lib/matches-etag.ts';
 import { Refused } from '../lib/refused.ts';
 import { throwAwayRest } from '../lib/throw-away-rest.ts';
+import { toAuditChanges } from './audit-changes.ts';
 import { toAuditedWrite } from './audited-write.ts';
 import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
@@ -36,7 +38,7 @@ const BYTES_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Time for which readers need not ask for a feed again, in s. */
+/** Time for which readers may cache a feed, in s. */
 const FEED_FRESH_SEC = 300;
 
 const csvHeaders = (fileName: string) => ({
@@ -107,6 +109,7 @@ async function answerOperation(
 ): Promise<void> {
   const { request, reply } = exchange;
   let grant: Caller | null = null;
+  const noted: NotedChange[] = [];
   try {
     const { auth, permission } = operation;
     const libraryId = libraryInPath(operation.path, request.params);
@@ -125,7 +128,7 @@ async function answerOperation(
       address: exchange.ip,
       signal: leaveSignal(reply.raw, () => new CallerGone()),
     };
-    const answer = await operation.handle(raw, deps);
+    const answer = await collectChanges(noted, () => operation.handle(raw, deps));
     const status = operation.answerStatus ?? 200;
     // A stream outlives the check of its key, so the key is checked again.
     if (answer instanceof Readable) {
@@ -133,7 +136,7 @@ async function answerOperation(
       if (operation.answer === 'bytes') endWhenRevoked(answer, isAllowed);
       else deps.progressHub.guard(answer, isAllowed);
     }
-    await recordWrite(operation, { exchange, grant, answer, status }, deps);
+    await recordWrite(operation, { exchange, grant, answer, status, noted }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     if (operation.answer === 'csv') reply.headers(csvHeaders(operation.fileName ?? `${operation.name}.csv`));
     if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
@@ -148,7 +151,7 @@ async function answerOperation(
     } else reply.send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);
-    await recordWrite(operation, { exchange, grant, answer: null, status }, deps);
+    await recordWrite(operation, { exchange, grant, answer: null, status, noted }, deps);
     answerError(error, operation, reply);
   }
   throwAwayRest(request.raw);
@@ -186,17 +189,18 @@ function libraryInPath(path: string, params: unknown): string | undefined {
   return libraryId ?? (path.startsWith('/videolibrary/{id}') ? id : undefined);
 }
 
-type Done = { exchange: Exchange; grant: Caller | null; answer: unknown; status: number };
+type Done = { exchange: Exchange; grant: Caller | null; answer: unknown; status: number; noted: NotedChange[] };
 
 /** Adds a write to the audit log before the response is sent, so that every reported write is in the log. */
 async function recordWrite(
   operation: Operation<OperationDeps>,
-  { exchange: { request, ip }, grant, answer, status }: Done,
+  { exchange: { request, ip }, grant, answer, status, noted }: Done,
   { audit }: Pick<OperationDeps, 'audit'>,
 ): Promise<void> {
   const { id: requestId, raw } = request;
   const params: Record<string, unknown> = { ...Object(request.params) };
-  const action = { params, queryText: queryOf(raw.url ?? ''), answer, status, requestId, ip };
+  const changes = operation.method === 'GET' ? null : toAuditChanges(noted);
+  const action = { params, queryText: queryOf(raw.url ?? ''), answer, status, requestId, ip, changes };
   const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
+import type { AuditChange, AuditedWrite } from '../catalog/audit/audit-line.ts';
 import { roleIn } from '../catalog/people/permissions.ts';
 import type { Caller } from '../catalog/people/person.ts';
 import { cleanText } from '../lib/clean-text.ts';
@@ -17,6 +17,7 @@ export type AuditedRequest = {
   status: number;
   requestId: string;
   ip: string;
+  changes: AuditChange[] | null;
 };
 
 type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path' | 'auditedQuery'>;
@@ -42,6 +43,7 @@ export function toAuditedWrite(rules: Rules, grant: Caller | null, action: Audit
     status: action.status,
     requestId: ownId ?? guidOfRequestId(action.requestId),
     ip: action.ip,
+    changes: action.changes,
   };
 }
 

@@ -3,6 +3,7 @@ import { createAccountAuditStore } from '../catalog/audit/account-audit-store.ts
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
@@ -22,6 +23,7 @@ import { createPersonStore } from '../catalog/people/person-store.ts';
 import { createSignInProviderStore } from '../catalog/people/sign-in-provider-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createQuotaStore } from '../catalog/quotas/quota-store.ts';
 import { createShareStore } from '../catalog/shares/share-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -47,6 +49,7 @@ type Stores = Pick<
   | 'captions'
   | 'codecs'
   | 'collections'
+  | 'videoOrders'
   | 'imports'
   | 'keys'
   | 'sessions'
@@ -70,6 +73,7 @@ type Stores = Pick<
   | 'retries'
   | 'shares'
   | 'feeds'
+  | 'quotas'
   | 'webhookEndpoints'
   | 'eventSearch'
   | 'shieldEvents'
@@ -93,6 +97,7 @@ export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
     captions: createCaptionStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    videoOrders: createVideoOrderStore(db),
     imports: createImportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),
@@ -118,6 +123,7 @@ export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
     viewers: new ViewerAuthorizer({ outbound, db }),
+    quotas: createQuotaStore(db),
     webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),

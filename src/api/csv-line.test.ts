@@ -11,6 +11,6 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['\t=1', "'\t=1"],
   ['\r=1', `"'\r=1"`],
-])('writes %j as %j', (cell, written) => {
+])('writes the cell %j as %j', (cell, written) => {
   expect(csvLine([cell, 'x'])).toBe(`${written},x\r\n`);
 });

@@ -36,7 +36,11 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
     const again = status === 429 || status === 503;
     return {
       status,
-      headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
+      headers: {
+        ...(again && { 'retry-after': String(RETRY_AFTER_SEC) }),
+        // The bodies of the hosted API have no field for a code.
+        ...(kind === 'quota-reached' && { 'x-millrace-error': kind }),
+      },
       body: bodyOf({ shape, kind, message, status, rules, error }),
       isOurs: false,
     };

@@ -4,6 +4,7 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
@@ -26,6 +27,7 @@ import type { SignInProviderStore } from '../catalog/people/sign-in-provider-sto
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { QuotaStore } from '../catalog/quotas/quota-store.ts';
 import type { ShareStore } from '../catalog/shares/share-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -62,6 +64,7 @@ export type OperationDeps = {
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
+  videoOrders: VideoOrderStore;
   imports: ImportStore;
   keys: KeyStore;
   sessions: SessionStore;
@@ -85,6 +88,7 @@ export type OperationDeps = {
   feeds: FeedStore;
   /** Asks the owners of libraries about viewers. */
   viewers: ViewerAuthorizer;
+  quotas: QuotaStore;
   webhookEndpoints: EndpointStore;
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
@@ -110,6 +114,8 @@ export type OperationDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, so that captions can be translated. */
   translates: boolean;
+  /** True if a mail server is configured, so that codes can be sent to viewers of shares. */
+  sendsMail: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;

@@ -7,6 +7,7 @@ import { deleteCollection } from './collections/delete-collection.ts';
 import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
+import { getVideoOrder, updateVideoOrder } from './collections/video-order.ts';
 import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
@@ -38,6 +39,13 @@ import { peopleOperations } from './people/people-operations.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
+import { getQuotas, updateQuotas } from './quotas/quotas.ts';
+import {
+  createCollectionShare,
+  deleteCollectionShare,
+  listCollectionShares,
+  updateCollectionShare,
+} from './shares/collection-shares.ts';
 import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
@@ -191,6 +199,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getViewerAccess,
   updateViewerAccess,
   testViewerAccess,
+  getQuotas,
+  updateQuotas,
   createImport,
   listImports,
   getImport,
@@ -204,6 +214,12 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createShare,
   updateShare,
   deleteShare,
+  listCollectionShares,
+  createCollectionShare,
+  updateCollectionShare,
+  deleteCollectionShare,
+  getVideoOrder,
+  updateVideoOrder,
   getSystem,
   listNodes,
   drainNode,

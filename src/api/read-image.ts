@@ -48,7 +48,7 @@ function readAddress(text: string): string {
   const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const address: unknown = fields.find(([name]) => name.toLowerCase() === 'thumbnailurl')?.[1];
   if (typeof address === 'string' && address !== '') return address;
-  throw nothing('got JSON without it');
+  throw nothing('got JSON without thumbnailUrl');
 }
 
 function nothing(received: string): Refused {

@@ -87,6 +87,8 @@ export type ApiDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, which translates captions. */
   translates: boolean;
+  /** True if a mail server is configured, which sends codes to viewers of shares. */
+  sendsMail: boolean;
   /** HTTP client for URLs that callers send. */
   outbound: Outbound;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */
@@ -132,10 +134,8 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   app.get('/healthz', async ({ raw }, reply) => {
     const { status, body } = health();
     const showsAll = isFromHere(raw, trusted) || (await hasKey(raw, operationDeps));
-    return reply
-      .code(status)
-      .header('cache-control', 'no-store')
-      .send(showsAll ? body : { status: body.status });
+    void reply.code(status).header('cache-control', 'no-store');
+    return showsAll ? body : { status: body.status };
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
   addDashboard(app, {

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
+import type { AuditChange } from './audit/audit-line.ts';
 
 /** A jsonb column: reads return the parsed value, writes take JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -103,4 +104,5 @@ export type AuditLineTable = {
   request_id: string;
   ip: string;
   hash: Buffer;
+  changes: Json<AuditChange[]> | null;
 };

@@ -16,15 +16,19 @@ export class CommitInDoubt extends Error {
   }
 }
 
-/** Log lines that are written when the current transaction commits. */
-const waitingLines = new AsyncLocalStorage<(() => void)[]>();
+/** Actions that run when the current transaction commits. */
+const waitingActions = new AsyncLocalStorage<(() => void)[]>();
 
 /** Logs an event when the caller's transaction commits, or immediately outside `inTransaction`. */
 export function logOnCommit<Name extends LogEventName>(name: Name, values: EventValues<Name>): void {
-  const write = () => logEvent(name, values);
-  const waiting = waitingLines.getStore();
-  if (waiting === undefined) write();
-  else waiting.push(write);
+  onCommit(() => logEvent(name, values));
+}
+
+/** Runs a synchronous action when the caller's transaction commits, or immediately outside `inTransaction`. */
+export function onCommit(action: () => void): void {
+  const waiting = waitingActions.getStore();
+  if (waiting === undefined) action();
+  else waiting.push(action);
 }
 
 /**
@@ -35,14 +39,14 @@ export function logOnCommit<Name extends LogEventName>(name: Name, values: Event
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     let isThrough = false;
-    const lines: (() => void)[] = [];
+    const actions: (() => void)[] = [];
     try {
       const result = await db.transaction().execute(async (tx) => {
-        const made = await waitingLines.run(lines, () => task(tx));
+        const made = await waitingActions.run(actions, () => task(tx));
         isThrough = true;
         return made;
       });
-      for (const write of lines) write();
+      for (const action of actions) action();
       return result;
     } catch (error) {
       if (isThrough && !(error instanceof pg.DatabaseError)) throw new CommitInDoubt(error);

@@ -3,7 +3,7 @@ import type { Db, MediaKey, Tx } from './db.ts';
 import { statesBefore } from './media-state.ts';
 import type { MediaState, Schema } from './schema.ts';
 
-/** Fields that are written with a state, and further conditions for entering it. */
+/** Fields that are written together with a state, and additional conditions for entering it. */
 export type Entering = {
   /** Reason why the media waits or failed. If omitted, the present reason is kept. */
   reason?: string | null;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { stateDiagram, statesBefore, TRANSITIONS } from './media-state.ts';
 
@@ -32,17 +32,6 @@ test.each([
   { to: 'transcoding', from: ['processing', 'created', 'finished'] },
 ] as const)('$to is entered only from the states that lead to it', ({ to, from }) => {
   expect(new Set(statesBefore(to))).toEqual(new Set(from));
-});
-
-test('only one module writes media states', async () => {
-  const writers: string[] = [];
-  for (const file of await readdir('src', { recursive: true })) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.includes('migrations')) continue;
-    const text = await readFile(`src/${file}`, 'utf8');
-    const updates = [...text.matchAll(/updateTable\('media'\)[\s\S]*?execute|update media [\s\S]*?`/g)].join();
-    if (/\bstate(_since)?: |(?:set|,)\s+(?:media\.)?state(_since)? = /.test(updates)) writers.push(file);
-  }
-  expect(writers).toEqual(['catalog/media-state-store.ts']);
 });
 
 test('the diagram in the documentation matches the table', async () => {

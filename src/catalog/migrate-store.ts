@@ -21,8 +21,8 @@ const LOCK_TIMEOUT = '55P03';
 /** SQLSTATE deadlock_detected. */
 const DEADLOCK = '40P01';
 /**
- * Time that a migration waits for the lock of a table. All queries of running roles wait behind it, so it
- * gives up before they do and tries again.
+ * Time that a migration waits for a table lock. All queries of running roles wait behind it, so it gives up before they
+ * do and tries again.
  */
 const LOCK_TIME = '2s';
 const LOCK_PAUSE_MS = 1_000;
@@ -37,7 +37,7 @@ const MAX_LOCK_TRIES = 600;
  */
 export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
   requireOwn(only ?? []);
-  // Before Kysely makes its own tables.
+  // Check this before Kysely creates its own tables.
   requireCompatible(await readAppliedSteps(db));
   for (let tries = 1; ; tries += 1) {
     const error = await migrateOnce(db, only);

@@ -14,14 +14,14 @@ export type RenditionPlan = {
   /** For a track that the owner added: its id, and the file that it is encoded from. */
   added?: { trackId: string; sourceKey: StorageKey };
   role?: AudioRole;
-  /** Omitted for stereo of the usual bitrate. */
+  /** Omitted for stereo at the usual bitrate. */
   form?: AudioForm;
   /** Its frames are copied, unless they need a gain. */
   copiesAudio?: boolean;
   maxBitrateBps?: number;
   /** For SDR video; omitted: BT.709 in limited range. */
   colours?: Colours;
-  /** Loudness that the track gets by a constant gain, LUFS. */
+  /** Target loudness in LUFS, reached with a constant gain. */
   loudnessTargetLufs?: number;
   /** For a composed video: the rendition that each part is copied from; null for a part without audio. */
   composedOf?: (Guid | null)[];

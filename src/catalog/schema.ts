@@ -19,6 +19,7 @@ import type {
   SignInLinkTable,
 } from './account-schema.ts';
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
+import type { CollectionTable } from './collections/collection-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { CollectionFeedTable } from './feeds/feed-schema.ts';
@@ -29,11 +30,12 @@ import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { PeopleSchema } from './people/people-schema.ts';
+import type { EncodedMonthTable, LibraryQuotaTable } from './quotas/quota-schema.ts';
 import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
-import type { ShareTable } from './shares/share-schema.ts';
+import type { ShareCodeTable, ShareTable } from './shares/share-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
@@ -41,14 +43,6 @@ import type { SecretRotationTable } from './system/secret-rotation-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
-
-export type CollectionTable = {
-  library_id: number;
-  id: Guid;
-  name: string;
-  video_count: Generated<number>;
-  created_at: CreatedAt;
-};
 
 export type MediaState =
   | 'created'
@@ -211,7 +205,7 @@ export type RenditionTable = {
   active: Generated<boolean>;
   retired_at: Date | null;
   plan: Json<RenditionPlan>;
-  /** Audio that was measured. */
+  /** Null if the audio was not measured. */
   loudness: ColumnType<Loudness | null, string | null | undefined, string | null>;
   timescale: number;
   width_px: number | null;
@@ -220,7 +214,7 @@ export type RenditionTable = {
   init: Buffer | null;
   init_sha256: Buffer | null;
   planned_segments: Buffer | null;
-  /** Its segments are made when viewers request them, the rest by backfill later. */
+  /** True if its segments are encoded when viewers request them, and the rest later by backfill. */
   on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
   /** A number unique to this rendition; initialisation vectors are derived from it. */
@@ -263,7 +257,10 @@ export type Schema = InstallationSchema &
     scrub: ScrubTable;
     secret_rotation: SecretRotationTable;
     share: ShareTable;
+    share_code: ShareCodeTable;
     collection_feed: CollectionFeedTable;
+    library_quota: LibraryQuotaTable;
+    encoded_month: EncodedMonthTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

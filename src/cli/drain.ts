@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000;
 const LOOK_MS = 500;
 
 /**
- * `millrace drain NODE [--force]`: requests that a process finishes or hands back its work and exits, and waits for the
+ * `millrace drain NODE [--force]`: requests that a process finishes or returns its work and exits, and waits for the
  * exit. Returns exit code 1 if the process still runs after a minute.
  */
 export async function drain(args: readonly string[]): Promise<number> {

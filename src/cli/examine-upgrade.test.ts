@@ -37,7 +37,7 @@ describe('an upgrade to 0.3.0', () => {
     ],
     ['a process with a live stream', [], [node({ role: 'ingest', streams: [stream] })], []],
     ['a version that cannot be read', [EXPAND], [node({ version: 'unknown' })], [/got a\/worker .* of unknown/]],
-  ])('%s', (_, pending, nodes, problems) => {
+  ])('reports the expected problems for %s', (_, pending, nodes, problems) => {
     const found = judgeUpgrade({ version: '0.3.0', applied: APPLIED, pending, nodes });
     expect(found.filter(({ isGood }) => !isGood).map((each) => each.found)).toEqual(
       problems.map((each) => expect.stringMatching(each)),

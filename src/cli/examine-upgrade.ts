@@ -74,7 +74,7 @@ function judgeNode(node: NodeLine, version: string, pending: Upgrade['pending'])
   return good(`${label(node)} runs ${node.version}${state}${order}`);
 }
 
-/** Lists the streams that are live. Their publishers connect again when their ingest leaves. */
+/** Lists the streams that are live. Their publishers connect again when the ingest process exits. */
 function judgeStreams(running: readonly NodeLine[]): Finding[] {
   return running.flatMap((node) =>
     node.streams

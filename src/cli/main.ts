@@ -5,7 +5,7 @@ type Command = { summary: string; run(args: readonly string[]): Promise<number> 
 /** Commands of the service. Each loads its code only when it runs, so that `serve` uses little memory. */
 const commands: Record<string, Command> = {
   serve: {
-    summary: 'run the service, or one part with --role api|edge|ingest|worker',
+    summary: 'run the service, or one role with --role api|edge|ingest|worker',
     run: async (args) => await (await import('./serve.ts')).serve(args),
   },
   build: {
@@ -17,11 +17,11 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./doctor.ts')).doctor(args),
   },
   ready: {
-    summary: 'exit with 0 if the service on this machine is ready, for health checks',
+    summary: 'exit with code 0 if the service on this machine is ready, for health checks',
     run: async () => await (await import('./ready.ts')).ready(),
   },
   drain: {
-    summary: 'let a process finish or hand back its work and exit: drain NODE [--force]',
+    summary: 'let a process finish or return its work and exit: drain NODE [--force]',
     run: async (args) => await (await import('./drain.ts')).drain(args),
   },
   store: {

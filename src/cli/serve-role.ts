@@ -34,7 +34,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     if (stop.aborted) resolve(null);
     else stop.addEventListener('abort', () => resolve(null), { once: true });
   });
-  // A stop does not wait for the lock of a migration, which is one transaction and can be interrupted.
+  // A stop does not wait for the migration lock, because a migration is one transaction and can be interrupted.
   const library = await Promise.race([openFirstLibrary(roleSettings)(reserved.keys), stopped]);
   if (library === null) return 0;
   const ok: PartHealth = { state: 'ok', detail: null };

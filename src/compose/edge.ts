@@ -6,6 +6,7 @@ import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import type { SecretRing } from '../lib/secret-ring.ts';
 import { openSendFile } from '../lib/send-file.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
@@ -29,6 +30,8 @@ export function loadEdge() {
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
     import('../catalog/shares/share-store.ts'),
+    import('../catalog/playlists/playlist-store.ts'),
+    import('../catalog/shares/share-code-store.ts'),
   ]);
 }
 
@@ -40,13 +43,27 @@ export async function openEdge({
   duty,
   secrets,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, views, player, requests, shield, countries, shares] =
-    await loadEdge();
+  const [
+    edges,
+    publications,
+    watches,
+    policies,
+    events,
+    views,
+    player,
+    requests,
+    shield,
+    countries,
+    shares,
+    playlists,
+    codes,
+  ] = await loadEdge();
   const secretBox = secrets.box;
   const { db } = database;
   const viewing = await views.openViewing(settings, { db, secrets });
   const geo = await countries.openMmdb(settings.countryDatabase);
   const asnOf = openAsnLater(settings);
+  const mailer = await openMailer(settings.mail);
   const way = await openEdgeLicences(settings, { db });
   const owners = await openViewers(settings, { db });
   const edge = await edges.startEdge({
@@ -58,6 +75,9 @@ export async function openEdge({
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     loadShare: (token) => shares.findShare(db, token),
     loadShareById: (id) => shares.findShareById(db, id),
+    loadPlaylist: (key) => playlists.loadPlaylist(db, key),
+    mailer,
+    shareCodes: codes.createShareCodeStore(db),
     watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
@@ -84,6 +104,14 @@ export async function openEdge({
     async close() {
       await edge.close();
       await Promise.all([way.close(), owners.close()]);
+      mailer?.close();
     },
   };
+}
+
+/** Opens the mail server. Its client is loaded only if one is configured. */
+async function openMailer(server: RoleSettings['mail']): Promise<Mailer | null> {
+  if (server === null) return null;
+  const { openSmtpMailer } = await import('../adapters/mailer/smtp.ts');
+  return openSmtpMailer(server);
 }

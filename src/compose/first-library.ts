@@ -45,7 +45,7 @@ export async function requireSessions(connection: RoleSettings['database']): Pro
   if (!isShared) return;
   throw new Refused(
     'invalid',
-    'MILLRACE_DATABASE_URL: expected a session of its own for each connection, got a pooler in transaction mode. Set ' +
+    'MILLRACE_DATABASE_URL: expected a separate session for each connection, got a pooler in transaction mode. Set ' +
       'pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
   );
 }

@@ -26,8 +26,8 @@ import { openLiveFolder } from './open-live-folder.ts';
 /** Maximum publishers per process. */
 const CAPACITY = 300;
 /**
- * V8 counts media, which is outside its heap, towards the limit at which it collects the whole heap, which is small
- * here. With 60 streams it collected 4 times a second and used a third of the process's CPU.
+ * V8 counts media, which is outside its heap, towards the limit at which it collects the whole heap. That limit is low
+ * here: with 60 streams, V8 collected 4 times a second and used a third of the process's CPU.
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 

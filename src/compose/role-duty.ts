@@ -36,7 +36,7 @@ export function healthOnDuty(duty: Duty, health: RunningRole['health']): Running
 
 type Draining = { role: Role; duty: Duty; leave(): void };
 
-/** Returns a function that ends the duty of a process, and lets it exit after balancers had time to notice. */
+/** Returns a function that ends the duty of a process, and lets it exit once load balancers have had time to notice. */
 export function openDrain({ role, duty, leave }: Draining): () => void {
   return () => {
     const reason = 'This process is draining and exits soon. Use another process.';

@@ -8,6 +8,7 @@ import { Refused } from '../lib/refused.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage, StoreMark } from '../ports/storage.ts';
 import type { StorageHealth } from '../service/health.ts';
+import { urlOfBucket } from './url-of-bucket.ts';
 
 const OLD_REFRESH_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
@@ -65,10 +66,7 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
     return createFileStorage(settings.folder);
   }
   const { createS3Storage } = await import('../adapters/storage/s3-storage.ts');
-  const query = new URLSearchParams({ region: settings.region });
-  if (settings.endpoint !== null) query.set('endpoint', settings.endpoint);
-  if (settings.keyPrefix !== '') query.set('prefix', settings.keyPrefix);
-  return createS3Storage({ url: `s3://${settings.bucket}?${query}`, credentials: null });
+  return createS3Storage({ url: urlOfBucket(settings), credentials: null });
 }
 
 /**

@@ -12,6 +12,7 @@ const SECRETS = {
   MILLRACE_LANGUAGE_MODEL_KEY: 'the-model-key',
   MILLRACE_DRM_KEY_SERVER_AUTHORIZATION: 'Bearer the-key-server',
   MILLRACE_LICENSE_AUTHORIZATION: 'Bearer the-licences',
+  MILLRACE_SMTP_PASSWORD: 'the-mail-password',
   MILLRACE_DATABASE_URL: 'postgres://user:the-password@127.0.0.1/millrace',
 };
 
@@ -47,7 +48,7 @@ test.each(roles)('%s has the keys of an S3 store only if objects are in one', (r
 
 test.each([
   ['api', ['the-transcriber-key', 'the-key-server', 'the-licences']],
-  ['edge', ['the-licences']],
+  ['edge', ['the-licences', 'the-mail-password']],
   ['worker', ['the-transcriber-key', 'the-model-key', 'the-key-server']],
   ['ingest', ['the-srt-passphrase', 'the-key-server']],
 ] as const)('%s starts with only the secrets that it uses', (role, used) => {
@@ -57,6 +58,9 @@ test.each([
     MILLRACE_LANGUAGE_MODEL_URL: 'http://127.0.0.1:9',
     MILLRACE_DRM_KEY_SERVER_URL: 'http://127.0.0.1:9',
     MILLRACE_WIDEVINE_LICENSE_URL: 'http://127.0.0.1:9',
+    MILLRACE_SMTP_URL: 'smtp://127.0.0.1:9',
+    MILLRACE_SMTP_USER: 'mail',
+    MILLRACE_MAIL_FROM: 'videos@example.com',
   });
   const { databaseUrl: _, ...own } = settings;
   const given = {

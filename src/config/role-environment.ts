@@ -41,7 +41,7 @@ export function environmentOf(
  * database.
  */
 export function settingsOf(role: Role, settings: RoleSettings): RoleSettings {
-  const { languageModel, transcriber, keyServer, licenceServers, srtPassphrase } = settings;
+  const { languageModel, transcriber, keyServer, licenceServers, srtPassphrase, mail } = settings;
   const isAny = (...users: Role[]) => users.includes(role);
   return {
     ...settings,
@@ -52,5 +52,6 @@ export function settingsOf(role: Role, settings: RoleSettings): RoleSettings {
     transcriber: transcriber.kind !== 'http' || isAny('api', 'worker') ? transcriber : { ...transcriber, key: null },
     keyServer: keyServer === null || !isAny('edge') ? keyServer : { ...keyServer, authorization: null },
     licenceServers: isAny('api', 'edge') ? licenceServers : {},
+    mail: mail === null || isAny('edge') ? mail : { ...mail, password: null },
   };
 }

@@ -72,6 +72,14 @@ test.each([
   { MILLRACE_WIDEVINE_LICENSE_URL: 'ftp://licences.example' },
   { MILLRACE_LICENSE_AUTHORIZATION: 'Bearer ü' },
   { MILLRACE_FAIRPLAY_CERTIFICATE: 'fairplay.cer' },
+  { MILLRACE_SMTP_URL: 'mail.example:25' },
+  { MILLRACE_SMTP_URL: 'https://mail.example' },
+  { MILLRACE_SMTP_URL: 'smtp://user:secret@mail.example' },
+  { MILLRACE_SMTP_URL: 'smtp://mail.example' },
+  { MILLRACE_MAIL_FROM: 'Videos <videos@example.com>' },
+  { MILLRACE_MAIL_FROM: 'videos@example.com\r\nBcc: eve@evil.test' },
+  { MILLRACE_MAIL_FROM: 'videos@example.com' },
+  { MILLRACE_SMTP_PASSWORD: 'secret' },
 ])('rejects %o and names the setting', (settings) => {
   const [name = ''] = Object.keys(settings);
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
@@ -86,6 +94,15 @@ test("the service's own hosts are those of the configured URLs and the additiona
     'video.example',
     '*.cdn.example',
   ]);
+});
+
+test('combines the mail server from its settings', () => {
+  expect(read({}).mail).toBeNull();
+  const server = { MILLRACE_SMTP_URL: 'smtps://mail.example', MILLRACE_MAIL_FROM: 'videos@example.com' };
+  const mail = { url: 'smtps://mail.example', from: 'videos@example.com', user: null, password: null };
+  expect(read(server).mail).toEqual(mail);
+  const account = { MILLRACE_SMTP_USER: 'videos', MILLRACE_SMTP_PASSWORD: 'a secret' };
+  expect(read({ ...server, ...account }).mail).toEqual({ ...mail, user: 'videos', password: 'a secret' });
 });
 
 test('combines a key server and licence servers from their settings', () => {

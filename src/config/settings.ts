@@ -1,17 +1,18 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { suggestName } from '../lib/suggest-name.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type LiveSettings, liveProblems, liveSchema, liveSettings } from './live.ts';
 import { type LogSettings, logSchema, logSettings } from './logs.ts';
+import { type MailSettings, mailProblems, mailSchema, mailSettings } from './mail.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
 import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
@@ -41,6 +42,7 @@ export type Settings = {
   KeySettings &
   DrmSettings &
   EngineSettings &
+  MailSettings &
   StatisticsSettings;
 
 /** Settings of a role: with the database connection and the secret key resolved. */
@@ -64,6 +66,7 @@ const settingsSchema = Type.Object({
   ...keySchema,
   ...drmSchema,
   ...engineSchema,
+  ...mailSchema,
   ...statisticsSchema,
 });
 
@@ -77,11 +80,13 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
 
 /** Returns the secrets among the settings of a process, so that the log masks them. */
 export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
-  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
+  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers, mail } =
+    settings;
   const url: unknown = 'database' in settings ? Object(settings.database).connectionString : settings.databaseUrl;
   return [
     ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
     transcriber.kind === 'http' ? transcriber.key : null,
+    mail?.password ?? null,
     ...Object.values(licenceServers).map((server) => server.authorization),
     settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
     passwordOf(typeof url === 'string' ? url : null),
@@ -120,12 +125,12 @@ export function readOwnSettings(): Settings {
 
 /**
  * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
- * in the data folder) for the others. An empty value counts as unset. A secret may be in a file of its own, which the
+ * in the data folder) for the others. An empty value counts as unset. A secret may be in a separate file, which the
  * name with `_FILE` gives. Throws `Refused` with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
   const { texts, problems: fileProblems } = readTexts(environment);
-  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts)];
+  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts), ...mailProblems(texts)];
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
   const storage = storageSettings(texts, dataDir);
@@ -143,11 +148,12 @@ export function readSettings(environment: Environment): Settings {
     ...keySettings(texts),
     ...drmSettings(texts),
     ...engineSettings(texts),
+    ...mailSettings(texts),
     ...statisticsSettings(texts),
   };
 }
 
-/** Name that is no setting, and a sentence about it with the nearest setting. */
+/** A name that is not a setting, and a sentence that suggests the nearest setting. */
 export type UnknownSetting = { name: string; sentence: string };
 
 /** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
@@ -157,16 +163,8 @@ export function findUnknownSettings(environment: Environment): UnknownSetting[] 
   const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
   return unknown.map((name) => ({
     name,
-    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+    sentence: `${name} is not a setting of this version, and is ignored.${suggestName(name, known)}`,
   }));
-}
-
-/** Maximum changed characters of a name that is most likely misspelt. */
-const MAX_TYPOS = 5;
-
-function hintFor(name: string, known: readonly string[]): string {
-  const nearest = closest(name, known);
-  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
 /** Returns the unknown names in the environment of this process. */
@@ -199,7 +197,7 @@ function readTexts(environment: Environment): { texts: Texts; problems: string[]
   return { texts, problems };
 }
 
-/** Adds the secrets that are in files of their own. Returns one line for each that cannot be read. */
+/** Adds the secrets that are in separate files. Returns one line for each that cannot be read. */
 function readSecretFiles(merged: Record<string, string | undefined>): string[] {
   return [...SECRET_SETTINGS].flatMap((name) => {
     const fileName = name + FILE_SUFFIX;

@@ -63,7 +63,7 @@ export function storageFromSettings(
   const received = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
   throw new Refused(
     'invalid',
-    'MILLRACE_STORAGE_FROM: expected another location than MILLRACE_STORAGE, with neither inside the other, ' +
+    'MILLRACE_STORAGE_FROM: expected a location that differs from MILLRACE_STORAGE, with neither inside the other, ' +
       `got ${received}.`,
   );
 }

@@ -44,13 +44,13 @@ type Opened = { play: PlayRequest; isDirect: boolean };
  * that the viewer gets, or the reason why the owner does not admit them. Pages that are refused anyway ask nobody.
  */
 async function passGate(
-  { libraryId, mediaId }: Publication,
+  { libraryId, mediaId, collectionId }: Publication,
   { admitted: { request }, opened: { play, isDirect } }: { admitted: Admitted<EdgeRequest>; opened: Opened },
   { viewers, playback }: Pick<PlayerDeps, 'viewers' | 'playback'>,
 ): Promise<{ play: PlayRequest; refusal: Problem | null }> {
   const { policy, client, nowMs } = request;
   if (policy === null || policy.zone.viewers.mode === 'off') return { play, refusal: null };
-  const page = { libraryId, mediaId, isDirect };
+  const page = { libraryId, mediaId, collectionId, isDirect };
   if ((await playback.judgePlayerPage(page, play)) !== null) return { play, refusal: null };
   const { shown, viewerToken: token, userAgent, referrer } = play;
   const viewer = { mediaId, token, shown, address: client.address, userAgent, referrer };

@@ -34,8 +34,10 @@ import type { SegmentRequests } from './on-demand/segment-requests.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import type { PublicationReader } from './publication-reader.ts';
+import type { PlaylistReader } from './receive/playlist-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
-import { serveShare, takeSharePassword } from './share/serve-share.ts';
+import { serveShare, takeShareForm } from './share/serve-share.ts';
+import type { ShareEmails } from './share/share-emails.ts';
 import type { SharePasswords } from './share/share-passwords.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
@@ -57,6 +59,8 @@ export type AnswerDeps = ProtectionDeps &
     trusted: AddressSet;
     passwords: SharePasswords;
     viewers: Pick<ViewerAuthorizer, 'judge'>;
+    emails: ShareEmails;
+    playlists: PlaylistReader;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -107,7 +111,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the password of a share. Returns
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the form of a share. Returns
  * null if the target does not support POST.
  */
 export async function answerPost(
@@ -120,7 +124,7 @@ export async function answerPost(
     await takeBeacon(admitted, deps);
     return 'taken';
   }
-  if (named?.kind === 'share' && named.part === 'page') return takeSharePassword(admitted, deps);
+  if (named?.kind === 'share' && named.part === 'page') return takeShareForm(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();

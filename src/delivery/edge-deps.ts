@@ -1,12 +1,15 @@
 import type { KeyObject } from 'node:crypto';
+import type { CollectionKey } from '../catalog/collections/collection-store.ts';
 import type { MediaKey } from '../catalog/db.ts';
 import type { WafSettings } from '../catalog/libraries/library-settings.ts';
 import type { SegmentRequestStore } from '../catalog/on-demand/segment-request-store.ts';
+import type { Playlist } from '../catalog/playlists/playlist.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Share } from '../catalog/shares/share.ts';
+import type { ShareCodeStore } from '../catalog/shares/share-code-store.ts';
 import type { Client } from '../catalog/shield/admission/admit.ts';
 import { CLIENT_RATE, type Rate } from '../catalog/shield/admission/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -21,6 +24,7 @@ import type { DerivedSecret } from '../lib/secret-ring.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveSource } from './live/live-streams.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
@@ -126,6 +130,11 @@ export type EdgeDeps = {
   loadShare(token: string): Promise<Share | null>;
   /** Loads the share that issued a player token. Returns null if it was deleted. */
   loadShareById(id: Guid): Promise<Share | null>;
+  /** Loads the playable videos of a collection. Returns null if it does not exist. */
+  loadPlaylist(key: CollectionKey): Promise<Playlist | null>;
+  /** Sends codes to viewers of shares. Null if no mail server is configured. */
+  mailer: Mailer | null;
+  shareCodes: ShareCodeStore;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;

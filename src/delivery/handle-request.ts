@@ -79,6 +79,7 @@ export async function handleRequest(
 async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse, deps: HandleDeps): Promise<void> {
   const { request } = admitted;
   const { message } = request;
+  rememberViewer(request, deps);
   countAnswer(request, response, deps.admission);
   countBytes(request, response, deps);
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
@@ -127,6 +128,12 @@ async function findAnswer(
   }
 }
 
+/** Remembers that a client plays, but only if its library limits the number of viewers. */
+function rememberViewer({ policy, client, message, purpose, nowMs }: EdgeRequest, { receiving }: HandleDeps): void {
+  if (policy?.zone.quota.limitsViewers !== true || (purpose !== 'media' && purpose !== 'player')) return;
+  receiving.viewers.see({ libraryId: policy.zone.libraryId, clientKey: client.key, message }, nowMs);
+}
+
 /** Counts an open response of a client, but only if the zone limits them. */
 function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
   if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
@@ -137,8 +144,8 @@ function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswe
 function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
   const { policy, target } = request;
   if (policy === null) return;
-  const isNamed = target?.kind === 'media' || target?.kind === 'player';
-  const mediaId = isNamed ? target.mediaId : (request.share?.mediaId ?? null);
+  const named = target?.kind === 'media' || target?.kind === 'player' ? target : request.share?.target;
+  const mediaId = named !== undefined && 'mediaId' in named ? named.mediaId : null;
   const sent = (bytes: number) => answers.deliveredMedia.sent(request, response, bytes);
   delivered.count(response, { libraryId: policy.zone.libraryId, mediaId }, sent);
 }

@@ -24,6 +24,7 @@ import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { AnswerDeps } from './answer-request.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
+import { KnownViewers } from './clients/known-viewers.ts';
 import { PackageKeys } from './drm/package-keys.ts';
 import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
@@ -41,9 +42,11 @@ import { rememberFigures } from './player/remember-figures.ts';
 import { PublicationReader } from './publication-reader.ts';
 import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
+import { PlaylistReader } from './receive/playlist-reader.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
+import { createShareEmails } from './share/share-emails.ts';
 import { createSharePasswords } from './share/share-passwords.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
@@ -149,7 +152,8 @@ function openReceiving(
   const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
   const clients = new KnownClients(trusted, places);
   const shares = new ShareReader(loadShare);
-  return { routes: new Routes(ownHosts), policies, shares, trusted, clients, budgets, firewall, unzoned };
+  const viewers = new KnownViewers();
+  return { routes: new Routes(ownHosts), policies, shares, trusted, clients, viewers, budgets, firewall, unzoned };
 }
 
 type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
@@ -170,6 +174,8 @@ function openAnswers(
     edgeUrl: deps.edgeUrl,
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
+    emails: createShareEmails({ secrets: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
+    playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
     viewers: deps.viewers,
     keys: new PackageKeys(deps.secretBox),

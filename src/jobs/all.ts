@@ -8,6 +8,7 @@ import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
 import { drawWaveforms } from './housekeeping/draw-waveforms.ts';
 import { emptyTrash } from './housekeeping/empty-trash.ts';
+import { measureAllQuotas } from './housekeeping/measure-all-quotas.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { pruneSessions } from './housekeeping/prune-sessions.ts';
@@ -52,6 +53,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   runImport,
   pruneAuditLog,
   pruneSessions,
+  measureAllQuotas,
   mergeChunks,
   sweep,
   sweepUploads,

@@ -1,6 +1,6 @@
 import { remember } from './remember.ts';
 
-/** Whether an attempt of `key` is allowed at `nowMs`. */
+/** Returns whether an attempt with `key` is allowed at `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
 /** Maximum keys in memory. The least recently seen ones are dropped. */
@@ -8,7 +8,7 @@ const MAX_KEYS = 10_000;
 
 export type AttemptRate = { burst: number; perSec: number };
 
-/** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
+/** Allows `burst` attempts with each key at once, and `perSec` attempts a second after that. */
 export function createAttemptLimit({ burst, perSec }: AttemptRate): AttemptLimit {
   const known = new Map<string, { left: number; atMs: number }>();
   return (key, nowMs) => {

@@ -11,7 +11,7 @@ test.each([
     Array.from({ length: 100 }, (_, n) => `h${n}`).join(),
     `AccessKey, ${Array.from({ length: 64 }, (_, n) => `h${n}`).join(', ')}`,
   ],
-])('for a preflight of %j allows %j', (requested, expected) => {
+])('a preflight with %j allows %j', (requested, expected) => {
   // Only the part of a request that the function reads.
   const request = { headers: { 'access-control-request-headers': requested } } as unknown as IncomingMessage;
   expect(allowedHeaders(request, ['AccessKey'])).toBe(expected);

@@ -22,6 +22,11 @@ export const REFUSALS = {
     sentence: 'The key does not permit this operation.',
     cause: 'a read-only key, a page that the referrer rules do not allow, or a missing token',
   },
+  'quota-reached': {
+    status: 403,
+    sentence: 'The library has reached a hard limit of its quotas.',
+    cause: 'too much storage, too many live streams, or another used-up limit; the message has the use and the limit',
+  },
   'not-found': { status: 404, sentence: 'The resource does not exist.', cause: 'a wrong id, or a deleted resource' },
   timeout: {
     status: 408,
@@ -131,6 +136,14 @@ export const EDGE_ERRORS = {
   'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
   'root-blocked': denied('The root path is blocked.', 'a setting of the pull zone (rule 10161)'),
   'post-blocked': denied('POST is blocked.', 'a setting of the pull zone (rule 10162)'),
+  'quota-viewers': denied(
+    'This video is not available at the moment: the library has reached its limit.',
+    'a new viewer of a library that has reached its limit of concurrent viewers (rule 10200)',
+  ),
+  'quota-bandwidth': denied(
+    'This video is not available at the moment: the library has reached its limit.',
+    'a library that has sent its bytes of this month (rule 10201)',
+  ),
   bot: denied('Automated clients are not allowed.', 'a setting of the pull zone (rule 10170)'),
   firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),
   forbidden: denied('This is not allowed.', 'see `forbidden` above'),

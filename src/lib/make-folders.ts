@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { hasCode } from './has-code.ts';
 
 /**
- * Creates a folder and its missing parents, one by one. `recursive` of Node never ends where an existing parent gives
- * ENOENT, as `/proc` does.
+ * Creates a folder and its missing parents, one by one. With `recursive`, Node never returns if an existing parent
+ * gives ENOENT, as `/proc` does.
  */
 export async function makeFolders(folder: string): Promise<void> {
   try {

@@ -190,7 +190,7 @@ async function exchange(library: Library, config: Configuration, sent: Sent): Pr
   const lacks = token.email === undefined || (sent.claim !== null && token[sent.claim] === undefined);
   if (!lacks || config.serverMetadata().userinfo_endpoint === undefined) return own;
   const more = await library.fetchUserInfo(config, tokens.access_token, token.sub);
-  // An address and its verification must be from the same document.
+  // `email` and `email_verified` must be from the same document.
   const { email, email_verified, ...rest } = more;
   return { ...rest, ...own, ...(token.email === undefined && { email, email_verified }) };
 }

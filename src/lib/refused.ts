@@ -9,7 +9,7 @@ type RefusedOptions = ErrorOptions & {
 /**
  * A refusal caused by the caller. The message states what was expected, what was received and what to do. `field` is
  * the affected part of the request, if any. `faults` has one sentence per fault if there are several. `coreKey` is the
- * `ErrorKey` of the account API, if the hosted API has a key of its own for the refusal.
+ * `ErrorKey` of the account API, if the hosted API has a specific key for the refusal.
  */
 export class Refused extends Error {
   readonly kind: RefusalKind;

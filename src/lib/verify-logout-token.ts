@@ -28,7 +28,8 @@ export async function verifyLogoutToken(token: string, { issuer, clientId, keys 
     maxTokenAge: LOGOUT_TOKEN_SEC,
     requiredClaims: ['iat', 'jti', 'events'],
   });
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new Error('Expected a logout token by its type.');
+  if (!TYPES.includes(protectedHeader.typ?.toLowerCase()))
+    throw new Error('Expected the type logout+jwt, got another one.');
   const { [EVENT]: event }: { [EVENT]?: unknown } = Object(payload.events);
   if (typeof event !== 'object' || event === null) throw new Error('Expected the event of a logout, got none.');
   // An ID token has one. This rule keeps it from ending sessions.

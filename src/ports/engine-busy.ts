@@ -7,7 +7,7 @@ export class EngineBusy extends Error {
   readonly retryAfterSec: number;
 
   constructor(engine: string, retryAfterSec: number) {
-    super(`${engine} accepts no further requests for ${retryAfterSec} s.`);
+    super(`${engine} accepts no requests for ${retryAfterSec} s.`);
     this.retryAfterSec = retryAfterSec;
   }
 }

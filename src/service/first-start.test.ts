@@ -64,7 +64,7 @@ test('uses configured keys instead of random ones', async () => {
   expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
 });
 
-/** Returns the output with or without a terminal. */
+/** Returns the output of `showFirstStart` to a terminal, or to a file or pipe. */
 async function shown(isTTY: boolean): Promise<string> {
   let text = '';
   const write = (some: string | Uint8Array) => {

@@ -30,7 +30,7 @@ export function createMetricsHandler(
   };
 }
 
-/** Serves `GET /metrics` on a port of its own, for all roles of one process tree. */
+/** Serves `GET /metrics` on a separate port, for all roles of one process tree. */
 export async function openMetricsPort(
   access: MetricsAccess & { port: number },
   render: () => Promise<string>,

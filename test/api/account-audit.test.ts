@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuditStore } from '../../src/catalog/audit/audit-store.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { cookieOf, join, PASSWORD, pageHeaders } from '../support/people.ts';
 
@@ -55,7 +57,7 @@ test('the CSV file has every entry that matches', async () => {
   const { text, headers } = await read('/audit/export');
   expect(headers.get('content-disposition')).toContain('audit.csv');
   const lines = text.trim().split('\r\n');
-  expect(lines[0]).toBe('Date,Key,Scope,LibraryId,Operation,Targets,Status,Ip,RequestId');
+  expect(lines[0]).toBe('Date,Key,Scope,LibraryId,Operation,Targets,Status,Ip,RequestId,Changes');
   expect(lines).toHaveLength(1 + (await list('')).length);
   expect((await read('/audit/export?kind=keys')).text.trim().split('\r\n')).toHaveLength(2);
 });
@@ -70,4 +72,41 @@ test('only owners and administrators of the account may read it', async () => {
   statuses.library = (await read('/audit/export', headers)).status;
   expect(statuses).toEqual({ owner: 200, admin: 200, editor: 403, viewer: 403, library: 403 });
   expect((await service.call('GET', '/audit')).status).toBe(401);
+});
+
+/** Stores entries of one library, with a name that is a formula. */
+async function store(libraryId: number, operation: string, count: number): Promise<void> {
+  const { write } = createAuditStore(service.database.db, (error) => {
+    throw error;
+  });
+  const line = {
+    libraryId,
+    pullZoneId: null,
+    keyName: '=1+1',
+    scope: 'write',
+    operation,
+    status: 200,
+    ip: '127.0.0.1',
+  };
+  await Promise.all(Array.from({ length: count }, () => write({ ...line, targets: {}, changes: [], requestId: newGuid() })));
+}
+
+test('filters by library and by the end of a period', async () => {
+  await store(4_711, 'first', 1);
+  await store(4_712, 'second', 1);
+  expect(await operations('who=%3D1%2B1')).toEqual(['second', 'first']);
+  expect(await operations('libraryId=4711')).toEqual(['first']);
+  const [first] = Object((await read('/audit?libraryId=4711')).body).Items;
+  const at = new Date(`${first.Date}Z`).getTime();
+  const until = (ms: number) => operations(`libraryId=4711&to=${new Date(ms).toISOString()}`);
+  expect([await until(at), await until(at + 1_000)]).toEqual([[], ['first']]);
+});
+
+test('the CSV file continues after the first 1,000 entries, and escapes formulas', async () => {
+  await store(4_713, '@many', 2_001);
+  const [, ...lines] = (await read('/audit/export?libraryId=4713')).text.trim().split('\r\n');
+  const cells = lines.map((line) => line.split(','));
+  expect(new Set(cells.map((line) => line.at(-1))).size).toBe(2_001);
+  expect(lines).toHaveLength(2_001);
+  expect(new Set(cells.map(([, key, , , operation]) => `${key} ${operation}`))).toEqual(new Set(["'=1+1 '@many"]));
 });

@@ -183,7 +183,7 @@ test('a track that is removed while it is encoded leaves no encode task', async 
   await put(guid, '/de');
   expect(await api.call('DELETE', pathOf(guid, '/de'))).toMatchObject({ status: 200 });
   expect(await list(guid)).toMatchObject([{ trackId: 'file-1' }]);
-  // The images, which these rows lack, are made when all else has ended.
+  // These rows have no images. Images are created after everything else.
   expect(await tasksOf(guid)).toMatchObject([{ kind: 'images' }]);
 });
 

@@ -92,7 +92,7 @@ test('sums the delivered bytes of all pull zones, or of one, by day or hour', as
   expect((await call('GET', '/statistics?dateFrom=2026-03-02&dateTo=2026-03-01')).status).toBe(400);
 });
 
-test('refuses further pull zones, and names the one that exists', async () => {
+test('refuses a second pull zone, and names the existing one', async () => {
   const before = await call('GET', '/pullzone');
   const add = async (body: object) => Object((await call('POST', '/pullzone', body)).body);
   const taken = { ErrorKey: 'pullzone.name_taken', Field: 'Name', Message: expect.stringContaining('with id 1.') };

@@ -49,13 +49,13 @@ test('with the redirect module, an unmodified npm client and calls of the accoun
   expect([listed, zone]).toEqual([[made], 'vz-1']);
 });
 
-test('the redirect module needs an address', async () => {
+test('the redirect module requires a URL', async () => {
   const env = { ...process.env, BUNNYNET_STREAM_API_URL: undefined, BUNNYNET_API_URL: undefined };
   const started = run(process.execPath, ['--import', './sdk/src/redirect.ts', '--eval', ''], { cwd: projectRoot, env });
   await expect(started).rejects.toThrow('Expected BUNNYNET_STREAM_API_URL');
 });
 
-test('with local DNS and a certificate, Millrace answers under the names of the hosted service', async () => {
+test('with local DNS and a certificate, Millrace responds under the host names of the hosted service', async () => {
   const get = async (host: string, address: string, key: string) => {
     const where = ['--connect-to', `${host}:443:127.0.0.1:${secure.api.port}`, '--cacert', pair.certificatePath];
     const args = ['--silent', '--show-error', '--fail', ...where, '--header', `AccessKey: ${key}`];

@@ -13,7 +13,7 @@ const create = (body: object, libraryId = 1) =>
     body: { dryRun: true, ...body },
   });
 
-test('shows the address of a bucket without its keys, and what is not imported', async () => {
+test('shows the URL of a bucket without its keys, and lists data that is not imported', async () => {
   const access = { bucket: 'films', prefix: 'old', region: 'eu-central-1', accessKey: 'key-id', secretKey: 'hidden' };
   const limits = { bandwidth: 1_000_000, skipDuplicates: true };
   const created = await create({ source: 's3', ...access, ...limits }, service.second.id);
@@ -42,6 +42,7 @@ test.each([
   { body: { source: 'bunny', sourceLibraryId: 7, accessKey: '' }, field: 'accessKey' },
   { body: { source: 's3', bucket: 'films', accessKey: 'id' }, field: 'secretKey' },
   { body: { source: 'peertube', apiUrl: 'https://video.example.com' }, field: 'accessKey' },
+  { body: { source: 'peertube', apiUrl: 'https://video.example.com', account: 'root' }, field: 'secretKey' },
   { body: { source: 'mux', accessKey: 'id' }, field: 'secretKey' },
   { body: { source: 'cloudflare', accessKey: 'token' }, field: 'account' },
   { body: { source: 'vimeo' }, field: 'accessKey' },

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** Headers of a page of the dashboard in a browser with an address of its own. */
+/** Headers of a dashboard page in a browser with a unique address. */
 const browser = (cookie?: string): Record<string, string> => {
   count += 1;
   return { ...pageHeaders({ url: ORIGIN }, cookie), 'X-Forwarded-For': `198.51.100.${count}` };
@@ -146,6 +146,7 @@ test.each<[string, Forgery]>([
   ['another challenge', { challenge: Buffer.alloc(32, 1).toString('base64url') }],
   ['no check of the person', { isVerified: false }],
   ['the type of a registration', { type: 'webauthn.create' }],
+  ['a frame of another site', { topOrigin: 'https://evil.example' }],
   ['a counter that did not increase', { counter: 5 }],
   ['another person', { userHandle: Buffer.alloc(16, 7).toString('base64url') }],
   ['an unknown credential', { id: Buffer.alloc(32, 2).toString('base64url') }],
@@ -214,7 +215,7 @@ test('deleting a passkey ends its sessions and their event streams, but not the 
   expect((await signIn(authenticator)).answer.status).toBe(401);
 });
 
-test('a session that deletes another passkey still ends with its own', async () => {
+test('deleting a passkey ends its session, even if that session has deleted another passkey', async () => {
   const person = await newPerson('two@example.com');
   await addPasskey(person, {}, 'Old');
   const { authenticator } = await addPasskey(person, {}, 'New');
@@ -232,6 +233,32 @@ test('a session that deletes another passkey still ends with its own', async () 
   expect((await send('GET', '/dashboard/session', browser(own))).status).toBe(401);
 });
 
+test('deleting one passkey keeps the others', async () => {
+  const person = await newPerson('several@example.com');
+  const old = await addPasskey(person, {}, 'Old');
+  const { authenticator } = await addPasskey(person, {}, 'New');
+  const read = async () => Object((await send('GET', '/dashboard/account/passkeys', person.headers)).body);
+  const [{ id }] = await read();
+  const body = { current: PASSWORD };
+  expect((await send('POST', `/dashboard/account/passkeys/${id}/remove`, person.headers, body)).status).toBe(204);
+  expect(await read()).toMatchObject([{ name: 'New' }]);
+  expect((await signIn(authenticator)).answer.status).toBe(200);
+  expect((await signIn(old.authenticator)).answer.status).toBe(401);
+});
+
+test('limits failed sign-ins per account from many addresses, and does not count successes', async () => {
+  const { authenticator } = await addPasskey(await newPerson('sprayed@example.com'));
+  const statuses: number[] = [];
+  const wrong = { rpId: 'evil.example' };
+  for (let tries = 0; tries < 5; tries += 1) statuses.push((await signIn(authenticator, wrong)).answer.status);
+  for (let tries = 0; tries < 6; tries += 1) statuses.push((await signIn(authenticator)).answer.status);
+  for (let tries = 0; tries < 5; tries += 1) statuses.push((await signIn(authenticator, wrong)).answer.status);
+  expect(statuses).toEqual([...Array(5).fill(401), ...Array(6).fill(200), ...Array(5).fill(401)]);
+  expect((await signIn(authenticator)).answer.status).toBe(429);
+  const other = await addPasskey(await newPerson('unharmed@example.com'));
+  expect((await signIn(other.authenticator)).answer.status).toBe(200);
+});
+
 test('limits failed sign-ins per address, whether or not the credential exists', async () => {
   const { authenticator } = await addPasskey(await newPerson('limited@example.com'));
   const from = { 'X-Forwarded-For': '203.0.113.9' };
@@ -245,11 +272,11 @@ test('limits failed sign-ins per address, whether or not the credential exists',
   expect((await signIn(authenticator)).answer.status).toBe(200);
 });
 
-test('the dashboard learns where passkeys work, and pages elsewhere are refused with that address', async () => {
+test('tells the dashboard where passkeys work, and refuses pages of other origins with that URL', async () => {
   const { body } = await send('GET', '/dashboard/sign-in', browser());
   expect(body).toMatchObject({ passkeys: { origin: ORIGIN, fault: null } });
   const elsewhere = { ...browser(), Origin: service.url };
   const answer = await send('POST', '/dashboard/passkey/options', elsewhere, {});
   expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}. Open the dashboard there.` });
+  expect(answer.body).toMatchObject({ message: `Passkeys work only at ${ORIGIN}/. Open the dashboard there.` });
 });

@@ -25,7 +25,7 @@ const nextAddress = () => {
 const signIn = (given: object, { from = nextAddress(), cookie }: { from?: string; cookie?: string } = {}) =>
   asPage('POST', '/dashboard/session', { ...pageHeaders(service, cookie), 'X-Forwarded-For': from }, given);
 
-test('a person joins by an invitation, which works once, and signs in with the password', async () => {
+test('a person joins with an invitation, which works once, and signs in with a password', async () => {
   const { secret } = await invite(service, { Email: 'Ada@Example.com', Role: 'viewer' });
   const shown = await asPage('POST', '/dashboard/invitation', pageHeaders(service), { secret });
   expect(shown.body).toEqual({ email: 'Ada@Example.com', name: '' });
@@ -82,7 +82,7 @@ test('sign-in replaces the session that the browser had, and never adopts an id 
   expect((await asPage('GET', '/dashboard/session', { Cookie: planted })).status).toBe(401);
 });
 
-test("refuses writes of other sites' pages with the session of a person", async () => {
+test('refuses writes from pages of other sites in the session of a person', async () => {
   const { headers } = await join(service, { role: 'owner', email: 'csrf@example.com' });
   const cookie = String(headers.Cookie);
   const attempts: [string, string, object][] = [

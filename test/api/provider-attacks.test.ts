@@ -82,7 +82,7 @@ test('a changed or expired cookie is refused', async () => {
   await room.personOf(await finish(callback, { ...started, cookie: `millrace-sign-in=${reseal({})}` }));
 });
 
-test('the clock of the provider may be almost a minute behind', async () => {
+test('accepts a provider whose clock is almost a minute behind', async () => {
   await room.configure({ DefaultRole: 'viewer' });
   room.addAccount('clock');
   // ID tokens are valid for 20 s.
@@ -93,7 +93,7 @@ test('the clock of the provider may be almost a minute behind', async () => {
   expect((await room.signIn('clock')).location).toBe('/?sign-in=invalid');
 });
 
-test('a person who cancels gets a clear reason', async () => {
+test('reports a cancelled sign-in with its own reason', async () => {
   const { started } = await room.start();
   expect((await finish(await provider.refuse(started.address), started)).location).toBe('/?sign-in=denied');
 });

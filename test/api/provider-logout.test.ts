@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLIENT } from '../support/identity-provider.ts';
 import { browserHeaders, openProviderRoom, type ProviderRoom, sessionOf } from '../support/provider-room.ts';
@@ -31,12 +32,14 @@ async function signIn(subject: string): Promise<string> {
 }
 const statusOf = async (session: string) =>
   (await room.service.call('GET', '/dashboard/session', { key: null, headers: { Cookie: session } })).status;
-const send = (token: string, id = room.providerId) =>
+const newAddress = () => String(browserHeaders(room.service)['X-Forwarded-For']);
+type SendOptions = { id?: string; address?: string };
+const send = (token: string, { id = room.providerId, address = newAddress() }: SendOptions = {}) =>
   room.service.call('POST', `/dashboard/sign-in/${id}/logout`, {
     key: null,
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
-      'X-Forwarded-For': String(browserHeaders(room.service)['X-Forwarded-For']),
+      'X-Forwarded-For': address,
     },
     body: new URLSearchParams({ logout_token: token }).toString(),
   });
@@ -84,12 +87,61 @@ test.each<[string, (right: Record<string, unknown>) => Record<string, unknown>]>
   ['no event', ({ events: _, ...right }) => right],
   ['another event', (right) => ({ ...right, events: { 'http://example.com/event': {} } })],
   ['neither subject nor session', ({ sub: _, ...right }) => right],
-  ['the session of somebody else', (right) => ({ ...right, sid: 'another session' })],
-])('a logout token with %s ends no session', async (_what, change) => {
+  ['an empty session and no subject', ({ sub: _, ...right }) => ({ ...right, sid: '' })],
+  ['a session of 256 characters and no subject', ({ sub: _, ...right }) => ({ ...right, sid: 's'.repeat(256) })],
+])('a logout token with %s is refused and ends no session', async (_what, change) => {
   const session = await signIn('fay');
-  const { status } = await send(await room.provider.sign(change(claimsFor('fay'))));
-  expect([200, 400]).toContain(status);
+  expect((await send(await room.provider.sign(change(claimsFor('fay'))))).status).toBe(400);
   expect(await statusOf(session)).toBe(200);
+});
+
+test('a logout token with another session of the subject is accepted and ends no other session', async () => {
+  const session = await signIn('fay');
+  const claims = { ...claimsFor('fay'), sid: 'another session' };
+  expect((await send(await room.provider.sign(claims))).status).toBe(200);
+  expect(await statusOf(session)).toBe(200);
+});
+
+test('a session of 256 characters counts as none, so that the token ends all sessions of the subject', async () => {
+  for (const [length, status] of [
+    [255, 200],
+    [256, 401],
+  ] as const) {
+    const session = await signIn('hal');
+    const claims = { ...claimsFor('hal'), sid: 's'.repeat(length) };
+    expect((await send(await room.provider.sign(claims))).status).toBe(200);
+    expect([length, await statusOf(session)]).toEqual([length, status]);
+  }
+});
+
+test('limits wrong tokens per address to 1,000 a minute, and does not count valid ones', async () => {
+  const address = newAddress();
+  expect((await send(await room.provider.sign(claimsFor('ivy')), { address })).status).toBe(200);
+  const counts = new Map<number, number>();
+  for (let tries = 0; tries < 40; tries += 1) {
+    const answers = await Promise.all(Array.from({ length: 25 }, () => send('not a token', { address })));
+    for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  expect(Object.fromEntries(counts)).toEqual({ 400: 1_000 });
+  expect((await send(await room.provider.sign(claimsFor('ivy')), { address })).status).toBe(429);
+  expect((await send(await room.provider.sign(claimsFor('ivy')))).status).toBe(200);
+});
+
+test('without a password, credentials can be changed within ten minutes of the sign-in', async () => {
+  const session = await signIn('jan');
+  const { db } = room.service.database;
+  const change = async (minutes: number) => {
+    const age = sql`now() - make_interval(mins => ${minutes})`;
+    await sql`update person_session set created_at = ${age} from person
+      where person.id = person_id and email = 'jan@example.com'`.execute(db);
+    const headers = browserHeaders(room.service, session);
+    const path = '/dashboard/account/totp/remove';
+    return room.service.call('POST', path, { key: null, headers, body: { current: '' } });
+  };
+  expect((await change(9)).status).toBe(204);
+  const late = await change(11);
+  expect(late.status).toBe(403);
+  expect(late.text).toContain('You signed in more than 10 minutes ago.');
 });
 
 test('tokens with other keys and algorithms are refused', async () => {
@@ -107,6 +159,6 @@ test('tokens with other keys and algorithms are refused', async () => {
     '',
   ];
   for (const token of tokens) expect((await send(token)).status).toBe(400);
-  expect((await send(await room.provider.sign(claims()), randomUUID())).status).toBe(404);
+  expect((await send(await room.provider.sign(claims()), { id: randomUUID() })).status).toBe(404);
   expect(await statusOf(session)).toBe(200);
 });

@@ -25,6 +25,7 @@ test('creates, lists, changes and deletes shares, whose links cannot be guessed'
       guid: expect.any(String),
       url: expect.stringMatching(/^http:\/\/edge\.test\/share\/[A-Za-z0-9_-]{43}$/),
       access: 'password',
+      emailDomains: [],
       allowDownload: true,
       dateExpires: null,
       createdBy: 'ApiKey',
@@ -64,6 +65,14 @@ test.each([
 ])('rejects %j', async (body, message) => {
   const { status, text } = await api.call('POST', path, { body });
   expect([status, text]).toEqual([400, expect.stringMatching(message)]);
+});
+
+test('refuses e-mail domains without a mail server', async () => {
+  for (const own of [path, `${path}/${(await create()).guid}`]) {
+    const { status, text } = await api.call('POST', own, { body: { emailDomains: ['example.com'] } });
+    expect([status, text]).toEqual([400, expect.stringMatching(/no mail server is configured.+MILLRACE_SMTP_URL/)]);
+    expect((await api.call('POST', own, { body: { emailDomains: [] } })).status).toBe(200);
+  }
 });
 
 test('a video has at most 100 shares', async () => {

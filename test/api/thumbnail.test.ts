@@ -127,8 +127,8 @@ describe('thumbnails that are rejected', () => {
   // The published OpenAPI document does not list 400 and 422 for this operation.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
-    ['JSON without a URL', () => '', { body: { other: 1 } }, /got JSON without it/],
-    ['an empty list', () => '', { body: [] }, /got JSON without it/],
+    ['JSON without a URL', () => '', { body: { other: 1 } }, /got JSON without thumbnailUrl/],
+    ['an empty list', () => '', { body: [] }, /got JSON without thumbnailUrl/],
     ['broken JSON', () => '', { body: '{"thumbnailUrl"' }, /neither/],
     ['an SVG', () => '', { body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /Expected a JPEG, PNG, WebP or AVIF/],
     [

@@ -118,7 +118,7 @@ test('rejects a second upload with 400 and keeps the first', async () => {
   expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
-test('accepts one of two simultaneous uploads, and rejects the second with 400 without leftovers', async () => {
+test('accepts one of two simultaneous uploads, and rejects the other with 400 and deletes its bytes', async () => {
   const guid = await createVideo();
   const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
   const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));

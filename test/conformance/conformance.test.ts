@@ -92,7 +92,7 @@ async function wordRequest(
       if (success !== undefined) return success(world);
     }
   }
-  throw new Error(`Word in scenarios.ts how ${nameOf(row)} comes to answer ${status}.`);
+  throw new Error(`Add a scenario to scenarios.ts in which ${nameOf(row)} responds with ${status}.`);
 }
 
 /** Runs a function while all tables are renamed except those for key lookup. */

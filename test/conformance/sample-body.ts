@@ -4,7 +4,7 @@ import { UNKNOWN_GUID } from './make-rows.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import type { World } from './world.ts';
 
-/** Returns a plain body that an operation can carry out, or null for one without a body. */
+/** Returns a minimal body that an operation accepts, or null for an operation without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (body === null) return null;
   if (body === 'raw')
@@ -25,6 +25,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateVideoModel: { title: 'A sample' },
     CreateShareModel: { allowDownload: false },
     UpdateShareModel: { allowDownload: true },
+    UpdateVideoOrderModel: { order: 'title' },
     CreateWebhookEndpointModel: { url: `${origin.url}/hook` },
     UpdateWebhookEndpointModel: { name: 'A sample' },
     UpdateAudioTrackModel: { title: 'A sample' },
@@ -35,6 +36,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateFeedModel: { title: 'A sample' },
     UpdateViewerAccessModel: { mode: 'hook', url: `${origin.url}/viewer` },
     TestViewerAccessModel: { videoId: UNKNOWN_GUID },
+    UpdateQuotasModel: { storageBytes: { limit: 1e15, mode: 'soft' } },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },
@@ -61,6 +63,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };
   const sample = samples[title ?? ''];
-  if (sample === undefined) throw new Error(`Teach sample-body.ts a body of ${title}, which ${name} takes.`);
+  if (sample === undefined)
+    throw new Error(`Add a sample of ${title} to sample-body.ts, because ${name} takes it as its body.`);
   return sample;
 }

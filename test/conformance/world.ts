@@ -159,7 +159,8 @@ function createThings(api: TestApi, ask: World['ask']): Things {
   };
   const make = (what: string, which: Which) => {
     const maker = makers[what];
-    if (maker === undefined) throw new Error(`Teach world.ts to make a ${what}, which an operation addresses.`);
+    if (maker === undefined)
+      throw new Error(`Add a function that creates a ${what} to world.ts, because an operation needs one.`);
     return maker(which);
   };
   return {
@@ -168,8 +169,8 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key belongs to the library, and a share to the video, that precedes it in the path.
-        else if (title === 'share') made[name] = await makeShare(api, made.videoId ?? '', which);
+        // A key belongs to the library, and a share to the video or collection, that precedes it in the path.
+        else if (title === 'share') made[name] = await makeShare(api, made, which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
         if (name === 'collectionId' && path.startsWith('/feeds/')) await makeFeed(api, made[name], which);
@@ -201,11 +202,18 @@ async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<s
   return (await createKeyStore(api.database.db).create(wanted)).id;
 }
 
-async function makeShare({ database: { db }, second, secretBox }: TestApi, videoId: string, which: Which) {
+async function makeShare(
+  { database: { db }, second, secretBox }: TestApi,
+  { videoId, collectionId }: Record<string, string>,
+  which: Which,
+) {
   if (which === 'unknown') return UNKNOWN_GUID;
   const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
-  // The id comes from a response of the service.
-  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
+  const libraryId = which === 'own' ? 1 : second.id;
+  // The ids come from responses of the service.
+  const key = collectionId
+    ? { libraryId, collectionId: collectionId as Guid }
+    : { libraryId, mediaId: videoId as Guid };
   return (await createShareStore({ db, secretBox }).create(key, fields)).id;
 }
 

@@ -196,7 +196,7 @@ describe('files next to the playlists', () => {
   });
 });
 
-describe('closing', () => {
+describe('closing an edge', () => {
   test('closing the edge lets responses finish, but cuts off a client that does not read', async () => {
     const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();

@@ -142,7 +142,7 @@ async function askRaw(path: string, headers: Record<string, string> = {}): Promi
 
 const SHORTLY = 'public, max-age=5, stale-if-error=86400';
 
-describe('headers', () => {
+describe('response headers', () => {
   test.each([
     ['playlist.m3u8', 'application/vnd.apple.mpegurl', SHORTLY],
     ['144p/video.m3u8', 'application/vnd.apple.mpegurl', SHORTLY],

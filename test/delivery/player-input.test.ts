@@ -6,7 +6,7 @@ import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 90_000 };
-/** Thirty-two seconds. */
+/** Number of frames in 32 s. */
 const FRAMES = 768;
 const FRAME_SEC = 1001 / 24_000;
 

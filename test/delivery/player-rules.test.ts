@@ -1,5 +1,6 @@
 import http from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
@@ -127,4 +128,13 @@ test('serves the player.js client at the stable URL that applications use', asyn
   const named = await fetch(`${edge.base}/assets/player.js-0.1.0.min.js`);
   expect(await latest.text()).toBe(await named.text());
   expect(named.headers.get('cache-control')).toContain('immutable');
+});
+
+test('serves the script of the millrace-player element at the stable URL of the embed code', async () => {
+  const script = await fetch(`${edge.base}/playerjs/millrace-player.js`);
+  expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect(script.headers.get('cache-control')).toBe('public, max-age=3600');
+  const customElements = { get: () => undefined, define: vi.fn() };
+  runInNewContext(await script.text(), { customElements });
+  expect(customElements.define).toHaveBeenCalledExactlyOnceWith('millrace-player', expect.any(Function));
 });

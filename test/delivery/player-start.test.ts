@@ -5,7 +5,7 @@ import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 120_000 };
-/** Twenty seconds. */
+/** Number of frames in 20 s. */
 const FRAMES = 480;
 const HEIGHTS_PX = [360, 270, 180, 90];
 const RATES_BPS = [4_600_000, 2_600_000, 950_000, 450_000];

@@ -241,7 +241,7 @@ test.each([
   await page.close();
 });
 
-test('the page has meta tags, a strict policy and no other origins, and a wrong URL gets a 404 page', async () => {
+test('the page has meta tags, a strict policy and no URLs of other origins, and a wrong URL gets a 404', async () => {
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
   const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);

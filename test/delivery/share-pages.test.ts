@@ -135,13 +135,13 @@ test('has preview tags, an oEmbed link and strict headers, and is not listed', a
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'nonce-[^ ]+'; .*frame-anc/);
 });
 
-test('shows nothing about the video before the password, which opens only this share', async () => {
+test('shows nothing about the video until the password is entered, which opens only this share', async () => {
   const { url, key } = await share({ password: PASSWORD, allowsDownload: true });
   for (const part of ['', '/player', '/download']) {
     const answer = await open(url + part);
     const text = await answer.text();
     expect(answer.status).toBe(403);
-    for (const secret of ['film', 'Second line', 'og:', 'oembed', 'thumbnail', key.mediaId, 'vz-']) {
+    for (const secret of ['film', 'Second line', 'og:', 'oembed', 'thumbnail', shown.mediaId, 'vz-']) {
       expect(text, `${part} ${secret}`).not.toContain(secret);
     }
   }

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
+import { loadPlaylist } from '../../src/catalog/playlists/playlist-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { createShareCodeStore } from '../../src/catalog/shares/share-code-store.ts';
 import { findShare, findShareById } from '../../src/catalog/shares/share-store.ts';
 import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
@@ -46,6 +48,9 @@ export async function createEdgeRoom(database: TestDatabase) {
         loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
         loadShare: (token) => findShare(database.db, token),
         loadShareById: (id) => findShareById(database.db, id),
+        mailer: null,
+        shareCodes: createShareCodeStore(database.db),
+        loadPlaylist: (key) => loadPlaylist(database.db, key),
         watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),
         storage,

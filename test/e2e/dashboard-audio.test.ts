@@ -44,7 +44,7 @@ test(
   async () => {
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/audio`);
     await page.getByText('English · Main sound · from the video file').waitFor();
-    const form = page.locator('section').filter({ hasText: 'An audio file that begins with the video.' });
+    const form = page.locator('section').filter({ hasText: 'An audio file that starts with the video.' });
     await form.getByLabel('Language code').fill('de');
     await form.getByRole('combobox').selectOption('description');
     await choose('Add an audio track', await makeClip(folder, 'de.flac', tone(600)));
@@ -57,7 +57,7 @@ test(
     await page.getByRole('button', { name: 'Edit German (audio description)' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Hörfilm');
-    await dialog.getByLabel('Players begin with this track').check();
+    await dialog.getByLabel('Default track in players').check();
     await keepPictures(page, 'audio-tracks-edit');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });

@@ -1,9 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { SETTINGS } from '../../web/dashboard/library/settings-index.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { keepPictures, openDashboard } from '../support/dashboard.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { createVideo } from '../support/videos.ts';
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
   page.on('pageerror', (error) => faults.push(error.message));
 }, HANG_MS);
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 afterAll(async () => {
   await browser?.close();
   await receiver?.stop();
@@ -42,7 +44,7 @@ const stored = async () => {
 };
 
 test(
-  'the search opens the place of a setting of each block and marks it',
+  'the search opens the block of a setting and highlights the setting, for each block',
   async () => {
     // The audit log has a table once something has changed.
     const body = JSON.stringify({ name: 'Talks' });
@@ -94,7 +96,7 @@ test(
 );
 
 test(
-  'pickers of the player change its preview before saving, one bar saves them, and leaving asks',
+  'player settings change the preview before they are saved, and leaving without saving asks first',
   async () => {
     await open('settings/player');
     await press('10 s back');
@@ -137,6 +139,11 @@ test(
     await dialog.getByLabel('Name (optional)').fill('Newsroom');
     await dialog.getByLabel('Only these').check();
     expect(await dialog.getByLabel('Video ready').isChecked()).toBe(true);
+    await dialog.getByLabel('Video ready').uncheck();
+    await dialog.getByLabel('All events').check();
+    await dialog.getByLabel('Only these').check();
+    expect(await dialog.getByLabel('Video ready').isChecked()).toBe(false);
+    await dialog.getByLabel('Video ready').check();
     expect(await axeViolations(page, 'dialog')).toEqual([]);
     await keepPictures(page, 'endpoint-dialog');
     await dialog.getByRole('button', { name: 'Add endpoint' }).click();
@@ -146,13 +153,18 @@ test(
     receiver.script(status(204));
     await page
       .getByRole('row', { name: /Newsroom/ })
-      .getByRole('button', { name: 'Resend' })
+      .getByRole('button', { name: /^Resend Test event, / })
       .click();
     await expect.poll(() => receiver.arrivals.length, PATIENCE).toBe(2);
     await press('Send test to Newsroom');
     await page.getByText('Test delivered: HTTP 204').waitFor(PATIENCE);
     await keepPictures(page, 'webhooks');
     await press('Edit Newsroom');
+    await press('Delete endpoint');
+    await page.getByText('Its signing secret and its deliveries are deleted too.').waitFor();
+    await keepPictures(page, 'endpoint-delete');
+    await press('Cancel');
+    await press('Delete endpoint');
     await press('Delete endpoint');
     await page.getByText('No endpoint yet.', { exact: false }).waitFor();
   },
@@ -165,10 +177,19 @@ test(
     const guid = await createVideo(service, 'The weir');
     const share = { method: 'POST', headers: { AccessKey: LIBRARY_KEY }, body: '{}' };
     await fetch(`${service.apiUrl}/library/1/videos/${guid}/shares`, share);
+    const headers = { AccessKey: LIBRARY_KEY, 'Content-Type': 'application/json' };
+    const edit = { title: 'The old weir', description: 'Water', category: 'Mills', metaTags: [{ property: 'a' }] };
+    const video = `${service.apiUrl}/library/1/videos/${guid}`;
+    await fetch(video, { method: 'POST', headers, body: JSON.stringify(edit) });
     await open('settings/audit');
+    const change = page.getByRole('row', { name: /Changed a video/ });
+    await change.getByText('Title: The weir → The old weir').waitFor();
+    await change.getByText('Description: nothing → Water').waitFor();
+    await change.getByText('1 more', { exact: true }).waitFor();
+    await lookAtPage('audit', page);
     const row = page.getByRole('row', { name: /Created a share page/ });
     await row.getByText('API key of the library').waitFor();
-    expect(await row.getByRole('link', { name: 'The weir' }).getAttribute('href')).toContain(guid);
+    expect(await row.getByRole('link', { name: 'The old weir' }).getAttribute('href')).toContain(guid);
     const seen = await page.locator('main').evaluate((main) => {
       for (const fold of main.querySelectorAll('details')) fold.remove();
       return main.textContent ?? '';
@@ -182,7 +203,6 @@ test(
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Only API key of the library; show everyone' }).click();
     await page.getByRole('row', { name: /Added a webhook endpoint/ }).waitFor();
-    expect(faults).toEqual([]);
   },
   HANG_MS,
 );
@@ -212,7 +232,47 @@ test(
 );
 
 test(
-  'filters are kept under a name, and the list shows the chosen columns',
+  'the player preview shows why it cannot load its video',
+  async () => {
+    const items = [{ guid: crypto.randomUUID() }];
+    const finished = /\/videos\?status=4&/;
+    await page.route(finished, (route) => route.fulfill({ json: { totalItems: 1, items } }));
+    await page.route('**/embed-address', (route) => route.fulfill({ status: 404, json: { Message: 'It is gone.' } }));
+    await open('settings/player');
+    const preview = page.locator('.player-preview');
+    await preview.getByRole('alert').filter({ hasText: 'It is gone.' }).waitFor(PATIENCE);
+    await keepPictures(page, 'player-preview-error');
+    expect(await preview.locator('.waiting').count()).toBe(0);
+    await page.unrouteAll();
+  },
+  HANG_MS,
+);
+
+test(
+  'a chosen theme is kept, and the theme of the system applies without a choice',
+  async () => {
+    await open('statistics');
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await ground();
+    await page.getByLabel('Theme').selectOption('Dark');
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await page.getByLabel('Theme').inputValue()).toBe('dark');
+    expect(await ground()).toBe(dark);
+    await keepPictures(page, 'theme');
+    await page.getByLabel('Theme').selectOption('Theme of the system');
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await ground()).toBe(dark);
+    await page.emulateMedia({ colorScheme: 'light' });
+  },
+  HANG_MS,
+);
+
+test(
+  'filters can be saved under a name, and the list shows the chosen columns',
   async () => {
     await createVideo(service, 'The mill pond');
     await open('videos?view=list&search=pond');
@@ -223,13 +283,15 @@ test(
     await page.getByLabel('Category').check();
     await page.getByLabel('Views', { exact: true }).uncheck();
     await open('videos?view=list');
-    await page.getByRole('button', { name: 'Order by Size' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Order by Views' }).count()).toBe(0);
+    await press('Sort by Size');
+    await page.getByRole('button', { name: 'Sort by Size, now descending' }).click();
+    await page.getByRole('button', { name: 'Sort by Size, now ascending' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sort by Views' }).count()).toBe(0);
     await page.locator('.list-head').getByText('Category', { exact: true }).waitFor();
     await press('Rivers');
     await page.getByText('1 video', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toBe('pond');
-    await press('Forget the filter Rivers');
+    await press('Delete the filter Rivers');
     await page.getByRole('button', { name: 'Rivers', exact: true }).waitFor({ state: 'detached' });
     await keepPictures(page, 'saved-filters');
     expect(await axeViolations(page, 'main')).toEqual([]);

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
 import { ask, makeFiles, startImporter } from '../imports/import-room.ts';
 import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
 import { scriptPeertube } from '../imports/scripted-sources.ts';
@@ -50,7 +52,30 @@ test('plans an import with the fields of the chosen source, then carries it out'
   expect((await download).suggestedFilename()).toBe('import.csv');
 });
 
-test('switches the feeds of a collection on and copies the address', { timeout: 300_000 }, async () => {
+test('shows the command that exports the library, and downloads its metadata', { timeout: 120_000 }, async () => {
+  await open('imports');
+  const panel = page.locator('[data-export]');
+  const command = panel.locator('code');
+  await panel.getByText('Without a bucket').waitFor();
+  expect(await command.textContent()).toBe(`millrace export library-1 --library 1 --url ${service.apiUrl}`);
+  await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');
+  await panel.getByText('More options').click();
+  await panel.getByRole('textbox', { name: /^Folder in the bucket/ }).fill("/it's mine/");
+  await panel.getByRole('textbox', { name: /^Endpoint/ }).fill('https://s3.example.com');
+  await lookAtPage('export', page);
+  const url = "'s3://films/it'\\''s%20mine?endpoint=https%3A%2F%2Fs3.example.com'";
+  expect(await command.textContent()).toBe(`millrace export ${url} --library 1 --url ${service.apiUrl}`);
+  const download = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Download metadata as JSON' }).click();
+  const file = JSON.parse(await readFile(await (await download).path(), 'utf8'));
+  const { items } = await ask<{ items: object[] }>(service, 'GET', '/library/1/videos?orderBy=date');
+  expect(file.videos).toEqual(items);
+  expect(file.collections).toMatchObject([{ name: 'The lab' }]);
+});
+
+test('turns on the feeds of a collection, copies the URL, and asks before it turns them off', {
+  timeout: 300_000,
+}, async () => {
   const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/collections', { name: 'Broadcasts' });
   await open('collections');
   await page.getByRole('button', { name: 'Edit Broadcasts' }).click();
@@ -60,4 +85,27 @@ test('switches the feeds of a collection on and copies the address', { timeout: 
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toMatch(new RegExp(`^${service.apiUrl}/feeds/1/${guid}\\?token=[\\w-]{43}$`));
   expect((await fetch(copied)).status).toBe(200);
+  const access = page.getByLabel('Podcast and Media RSS');
+  await access.selectOption({ label: 'Off' });
+  await page.getByText('Podcast apps and feed readers lose access.').waitFor();
+  await lookAtPage('feeds-off', page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Podcast apps and feed readers lose access.').waitFor({ state: 'detached' });
+  expect(await access.inputValue()).toBe('token');
+  expect((await fetch(copied)).status).toBe(200);
+  await access.selectOption({ label: 'Off' });
+  await page.getByRole('button', { name: 'Switch feeds off' }).click();
+  await page.getByRole('button', { name: 'Copy Podcast' }).waitFor({ state: 'detached' });
+  expect((await fetch(copied)).status).toBe(404);
 });
+
+test('the plan of an upload refers to the command, because the dashboard cannot send the files', async () => {
+  const items = [{ kind: 'video', sourceId: 'film.mp4', guid: newGuid(), title: 'Film' }];
+  const plan = { source: 'upload', dryRun: true, items };
+  const { guid } = await ask<{ guid: string }>(service, 'POST', '/library/1/imports', plan);
+  await open(`imports/${guid}`);
+  await page.getByRole('heading', { name: 'Planned' }).waitFor();
+  await page.getByText('Run the command again to upload the files.').waitFor();
+  await lookAtPage('upload-plan', page);
+  expect(await page.getByRole('button', { name: 'Start import' }).count()).toBe(0);
+}, 300_000);

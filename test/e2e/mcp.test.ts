@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,21 +8,16 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 
-// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a process of its own.
+// The official client of the Model Context Protocol, unmodified, against `millrace mcp` as a separate process.
 let api: TestApi;
 const clients: Client[] = [];
-const servers: ChildProcess[] = [];
 beforeAll(async () => {
   api = await startTestApi();
 });
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  for (const server of servers.splice(0)) {
-    server.kill('SIGTERM');
-    if (server.exitCode === null) await once(server, 'exit');
-  }
-});
+// Ends the programs that clients started, also when they failed to connect.
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 afterAll(async () => {
   expect(api.faults).toEqual([]);
   await api.stop();
@@ -114,17 +109,27 @@ test('wrong arguments, tools and keys are refused with a sentence', async () => 
     isError: true,
     text: expect.stringMatching(/^Unknown argument id\. Expected: .*videoId \(required\)/),
   });
+  // `..` in a path would select another operation.
+  for (const videoId of ['', '.', '..']) {
+    const { isError, text } = await call(client, 'getVideo', { videoId });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^Invalid argument: Expected videoId for \S+\/\{videoId\}\. Expected: .*videoId \(required\)/);
+  }
   await expect(client.callTool({ name: 'deleteVideo', arguments: {} })).rejects.toThrow('has no tool "deleteVideo"');
   const wrong = await connect('wrong');
   await expect(wrong.listTools()).rejects.toThrow('401');
 });
 
-test('over HTTP, each request uses the key that it sends', async () => {
+/** Starts `millrace mcp` over HTTP. */
+async function serve() {
   const args = [script, 'mcp', '--url', api.url, '--key', api.first.libraryKey, '--port', '0'];
-  const server = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] });
-  servers.push(server);
+  const server = endWithTest(spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] }));
   const [line] = await once(server.stderr, 'data');
-  const address = new URL(/http:\S+\/mcp/.exec(String(line))?.[0] ?? '');
+  return { server, address: new URL(/http:\S+\/mcp/.exec(String(line))?.[0] ?? '') };
+}
+
+test('over HTTP, each request uses the key that it sends, until the program is told to end', async () => {
+  const { server, address } = await serve();
   const client = new Client({ name: 'test', version: '1.0.0' });
   clients.push(client);
   const headers = { Authorization: `Bearer ${api.first.readOnlyKey}` };
@@ -137,4 +142,29 @@ test('over HTTP, each request uses the key that it sends', async () => {
   expect(await post({ ...headers, Origin: 'https://page.example' })).toBe(403);
   expect((await fetch(address, { headers })).status).toBe(405);
   expect(await post(headers)).toBe(200);
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('over HTTP, notifications have no reply, and messages that are no JSON are refused', async () => {
+  const { address } = await serve();
+  const post = async (message: string, headers: Record<string, string> = { AccessKey: api.first.readOnlyKey }) => {
+    const response = await fetch(address, { method: 'POST', headers, body: message });
+    const text = await response.text();
+    return { status: response.status, reply: text === '' ? null : JSON.parse(text) };
+  };
+  const request = (method: string, id?: number) => JSON.stringify({ jsonrpc: '2.0', method, id });
+  expect(await post(request('notifications/initialized'))).toEqual({ status: 202, reply: null });
+  expect(await post('{')).toEqual({
+    status: 200,
+    reply: { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Expected one JSON object.' } },
+  });
+  const listed = async (key: string) => {
+    const { reply } = await post(request('tools/list', 1), { AccessKey: key });
+    return Object(reply).result?.tools.map(({ name }: { name: string }) => name) ?? Object(reply).error;
+  };
+  expect(await listed(api.first.readOnlyKey)).not.toContain('createVideo');
+  expect(await listed(api.first.libraryKey)).toContain('createVideo');
+  expect(await listed('wrong')).toMatchObject({ message: expect.stringContaining('401') });
 });

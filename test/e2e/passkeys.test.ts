@@ -54,7 +54,7 @@ test(
     const { credentials } = await authenticators.send('WebAuthn.getCredentials', { authenticatorId: key });
     expect(credentials).toMatchObject([{ rpId: 'localhost', isResidentCredential: true, signCount: 2 }]);
     await page.getByRole('link', { name: 'Your account' }).click();
-    await page.getByRole('row', { name: 'Security key' }).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: 'Security key' }).getByRole('button', { name: 'Remove Security key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Current password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Remove passkey' }).click();
@@ -68,7 +68,7 @@ test(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('link', { name: 'People', exact: true }).click();
     await page.getByLabel('Kind').selectOption('people');
-    await page.getByRole('cell', { name: 'removeOwnPasskey' }).waitFor();
+    await page.getByRole('cell', { name: 'Removed a passkey' }).waitFor();
     await page.getByLabel('Kind').selectOption('sign-in');
     await page.getByRole('cell', { name: 'method passkey' }).waitFor();
     await lookAtPage('account-audit', page);

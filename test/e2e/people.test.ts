@@ -77,7 +77,7 @@ test(
     await page.getByLabel('Password').fill(PASSWORD);
     await look('sign-in-password');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByLabel('Code of your app').fill('000000');
+    await page.getByLabel('Code from your app').fill('000000');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await look('sign-in-code');
@@ -113,7 +113,7 @@ async function setUpApp(): Promise<void> {
   const secret = (await copyText('Secret, if you cannot scan the code').textContent()) ?? '';
   await look('own-account');
   const form = page.locator('form', { has: page.locator('svg.qr') });
-  await form.getByLabel('Code of your app').fill(totpCode(secret, Math.floor(Date.now() / 30_000)));
+  await form.getByLabel('Code from your app').fill(totpCode(secret, Math.floor(Date.now() / 30_000)));
   await form.getByLabel('Current password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Turn on' }).click();
   await page.getByRole('button', { name: 'Turn off' }).waitFor();

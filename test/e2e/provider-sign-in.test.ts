@@ -75,7 +75,7 @@ async function addProvider(issuer: string): Promise<string> {
   await form.getByLabel('Issuer URL').fill(issuer);
   await form.getByLabel('Client id').fill(CLIENT.id);
   await form.getByLabel('Client secret').fill(CLIENT.secret);
-  await form.getByLabel('Claim with groups').fill('groups');
+  await form.getByLabel('Groups claim').fill('groups');
   await form.getByRole('button', { name: 'Add group' }).click();
   await form.getByLabel('Group 1', { exact: true }).fill('staff');
   await form.getByLabel('Role of group 1').selectOption('editor');

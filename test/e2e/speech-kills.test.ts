@@ -64,7 +64,7 @@ async function reply({ messages, response_format }: ChatRequest): Promise<ModelR
   return JSON.stringify({ texts: texts.map((text) => `${wanted} ${text}`) });
 }
 
-/** Blocks the storing of transcript blocks until the returned function is called or the test ends. */
+/** Prevents jobs from storing transcript blocks until the returned function is called or the test ends. */
 async function holdIndexing(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.config);
   onTestFinished(() => client.end());

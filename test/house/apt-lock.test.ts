@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 
 const INSTALLER = join(projectRoot, 'bin/launcher/apt-install.sh');
 /** Holds a lock as apt does, until its input ends (fcntl(2); `struct flock` of 64-bit Linux). */
@@ -35,7 +36,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function install(...packages: string[]): { child: ChildProcess; output: () => string; code: Promise<number | null> } {
-  const child = spawn('/bin/sh', [INSTALLER, ...packages], { env: environment, stdio: ['ignore', 'inherit', 'pipe'] });
+  const child = endWithTest(
+    spawn('/bin/sh', [INSTALLER, ...packages], { env: environment, stdio: ['ignore', 'inherit', 'pipe'] }),
+  );
   let text = '';
   child.stderr?.on('data', (part) => {
     text += part;
@@ -43,12 +46,18 @@ function install(...packages: string[]): { child: ChildProcess; output: () => st
   return { child, output: () => text, code: once(child, 'close').then(([code]) => code) };
 }
 
+/** Starts a program that holds a lock until its input ends. */
+async function hold(lock: string) {
+  const holder = endWithTest(spawn('perl', ['-e', HOLDER, lock], { stdio: ['pipe', 'pipe', 'inherit'] }));
+  await once(holder.stdout, 'data');
+  return holder;
+}
+
 test.each(['lists/lock', 'dpkg/lock-frontend', 'archives/lock'])(
   'waits for another program to release %s, and names that program once',
   async (name) => {
     const lock = join(folder, name);
-    const holder = spawn('perl', ['-e', HOLDER, lock], { stdio: ['pipe', 'pipe', 'inherit'] });
-    await once(holder.stdout, 'data');
+    const holder = await hold(lock);
     const { output, code } = install();
     const line = `millrace: waiting up to 10 minutes for another program that installs packages: ${lock}. `;
     await expect.poll(output).toContain(`${line}It is held by process ${holder.pid} (perl)\n`);
@@ -67,8 +76,7 @@ test('reports other errors of apt at once', async () => {
 });
 
 test('gives up after a limited number of attempts', async () => {
-  const holder = spawn('perl', ['-e', HOLDER, join(folder, 'lists/lock')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  await once(holder.stdout, 'data');
+  const holder = await hold(join(folder, 'lists/lock'));
   environment.APT_INSTALL_MAX_TRIES = '3';
   const { output, code } = install();
   expect(await code).toBe(100);

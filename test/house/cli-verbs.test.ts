@@ -263,7 +263,7 @@ test('follows the progress of a video or a library until it is interrupted', asy
       const line = once(child.stdout.setEncoding('utf8'), 'data');
       const stderr = readText(child.stderr);
       const early = ended.then(async ([code]) => {
-        throw new Error(`Expected ${args[0]} to follow, it ended with ${code}: ${await stderr}`);
+        throw new Error(`Expected ${args[0]} to run until it is stopped, but it ended with ${code}: ${await stderr}`);
       });
       // Repeats a change until it was seen, because a subscriber may start after the first.
       let isSeen = false;
@@ -272,7 +272,7 @@ test('follows the progress of a video or a library until it is interrupted', asy
           await call(service, 'POST', `/library/1/videos/${guid}`, { title: `${args[0]} ${turn}` });
           await sleep(1_000);
         }
-        if (!isSeen) throw new Error(`Expected ${args[0]} to write a line within a minute, it wrote none.`);
+        if (!isSeen) throw new Error(`Expected ${args[0]} to write a line within a minute, got none.`);
         return [];
       })();
       const [seen] = await Promise.race([line, early, changes]).finally(() => {

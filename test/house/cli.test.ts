@@ -63,7 +63,7 @@ test('makes a profile readable only by its owner, and does not save a wrong key'
 test('uploads, shows, changes, signs, exports and deletes a video', async () => {
   const video = await done('upload', clip);
   expect(video).toMatch(/^[0-9a-f-]{36}$/);
-  expect(await done('get', video)).toContain('title\tclip.mp4\n');
+  expect(await done('get', video)).toContain('title\tclip\n');
   await done('edit', video, 'title=New title');
   expect(await done('get', video)).toContain('title\tNew title\n');
   expect(JSON.parse(await done('get', video, '--json'))).toMatchObject({ guid: video, title: 'New title' });
@@ -78,6 +78,17 @@ test('uploads, shows, changes, signs, exports and deletes a video', async () => 
   await done('rm', video, 'trash=true');
   expect(await done('trash', 'ls')).toContain(video);
   expect((await millrace(['get', video])).code).toBe(4);
+});
+
+test('waits for all renditions with --wait finished', async () => {
+  const video = await done('upload', clip, '--wait', 'finished');
+  expect(JSON.parse(await done('get', video, '--json'))).toMatchObject({ status: 4, encodeProgress: 100 });
+  const wrong = await millrace(['upload', clip, '--wait', 'forever']);
+  expect(wrong).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/--wait playable or --wait finished.* forever/),
+  });
 });
 
 test('uploads a folder as a collection', async () => {

@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { makeTlsPair } from '../support/make-tls-pair.ts';
 import { ACCOUNT_KEY, freePort, LIBRARY_KEY, newDataDir } from '../support/service.ts';
 
@@ -24,24 +25,24 @@ afterAll(async () => {
 
 /** Starts the service or a role, which must end. Returns its exit code and the last line of its output. */
 async function fail(args: readonly string[], settings: Record<string, string>) {
-  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', ...args], {
-    env: {
-      ...process.env,
-      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
-      MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
-      MILLRACE_DATA_DIR: dataDir,
-      MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
-      MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
-      ...settings,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const env = {
+    ...process.env,
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
+    MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
+    MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
+    ...settings,
+  };
+  const program = [path.join(root, 'bin/millrace.js'), 'serve', ...args];
+  const child = endWithTest(spawn(process.execPath, program, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
   const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { code: code as unknown, line: output.trimEnd().split('\n').at(-1) };
 }
 
 test('a role whose port or health port is in use ends with a line that names the setting', LIMIT, async () => {
   const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
   await once(other, 'listening');
   const [port, free] = [Number(Object(other.address()).port), await freePort()];
   for (const [name, more] of [
@@ -54,7 +55,6 @@ test('a role whose port or health port is in use ends with a line that names the
       line: expect.stringContaining(line),
     });
   }
-  other.close();
 });
 
 test('a role without its database ends with a line that names the setting or the service', LIMIT, async () => {
@@ -69,7 +69,7 @@ test('a role without its database ends with a line that names the setting or the
   });
 });
 
-test('the service names a wrong key of the certificate for publishers before anything starts', LIMIT, async () => {
+test('a wrong certificate for publishers ends the service with a line that names the setting', LIMIT, async () => {
   const [one, two] = await Promise.all([makeTlsPair(dataDir, 'one'), makeTlsPair(dataDir, 'two')]);
   const wrong = {
     MILLRACE_INGEST_CERTIFICATE: one.certificatePath,

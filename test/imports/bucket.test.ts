@@ -169,7 +169,7 @@ test(`imports a bucket with sidecars and a manifest (${real?.name ?? 'scripted e
   expect(last?.notes.join(' ')).toMatch(/Its file is the same as that of video [0-9a-f-]{36}/);
 }, 300_000);
 
-test('a second import does nothing, and the report compares the videos with the bucket', async () => {
+test('a second import does nothing', async () => {
   const second = await run({});
   expect(second.counts).toMatchObject({ imported: 0, skipped: 7, failed: 0 });
 }, 120_000);

@@ -1,88 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runVerb } from '../../src/cli/client/run-verb.ts';
-import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
-import { ask, makeFiles, startImporter } from './import-room.ts';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ACCOUNT_KEY, type Service } from '../support/service.ts';
+import {
+  type ExportRoom,
+  expectSame,
+  FIRST,
+  type Fields,
+  listed,
+  millrace,
+  openExportRoom,
+  SECOND,
+} from './export-room.ts';
+import { ask } from './import-room.ts';
 
-const [FIRST, SECOND] = ['0190163d-8694-739b-aea5-966c26f8ad91', '0190163d-8694-739b-aea5-966c26f8ad92'];
-const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
-type Fields = Record<string, unknown>;
-
+let room: ExportRoom;
 let source: Service;
-let target: Service;
-let folder: string;
-const at = (name: string) => path.join(folder, name);
+const at = (name: string) => room.at(name);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'millrace-export-'));
-  vi.stubEnv('HOME', folder);
-  const { clip, image } = await makeFiles();
-  execFileSync('mkdir', ['-p', at('media/Talks')]);
-  const fields = {
-    guid: FIRST,
-    title: 'The "first"; one',
-    description: 'Two\nlines',
-    dateUploaded: '2023-04-05T06:07:08Z',
-    views: 12,
-    totalWatchTime: 34,
-    isPublic: true,
-    category: 'talks',
-    chapters: [{ title: 'Start', start: 0, end: 1 }],
-    moments: [{ label: 'Peak', timestamp: 1 }],
-    metaTags: [{ property: 'k', value: 'v' }],
-    captions: [{ srclang: 'de', label: 'Deutsch (für alle)' }],
-  };
-  await writeFile(at('media/Talks/one.mp4'), clip);
-  await writeFile(at('media/Talks/one.json'), JSON.stringify(fields));
-  await writeFile(at('media/Talks/one.de.vtt'), VTT);
-  await writeFile(at('media/Talks/one.png'), image);
-  await writeFile(at('media/two.mp4'), clip);
-  await writeFile(at('media/two.json'), JSON.stringify({ guid: SECOND }));
-  [source, target] = await Promise.all([startImporter(null), startImporter(null)]);
-  expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
+  room = await openExportRoom(Buffer.alloc(0));
+  source = room.source;
   const { PullZoneId } = await ask<Fields>(source, 'GET', '/videolibrary/1');
   await ask(source, 'POST', `/pullzone/${PullZoneId}`, { ZoneSecurityEnabled: true });
 }, 300_000);
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  for (const service of [source, target]) if (service !== undefined) await discard(service);
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function millrace(service: Service, ...args: string[]): Promise<{ code: number | null; text: string }> {
-  const lines: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, '--library', '1']).finally(() =>
-    spy.mockRestore(),
-  );
-  return { code, text: lines.join('') };
-}
-
-async function listed(service: Service): Promise<Fields[]> {
-  const { items } = await ask<{ items: Fields[] }>(service, 'GET', '/library/1/videos?orderBy=title');
-  return items;
-}
-
-/** Fields that differ because the video and its thumbnail are encoded again, on another service. */
-const MADE_AGAIN = [
-  'thumbnailBlurhash',
-  'thumbnailFileName',
-  'storageSize',
-  'thumbnailUrl',
-  'encodeProgress',
-  'status',
-  'captions',
-  'transcodingMessages',
-];
-const kept = (video: Fields) =>
-  Object.fromEntries(Object.entries(video).filter(([name]) => !MADE_AGAIN.includes(name)));
-const isFinished = async (service: Service) => (await listed(service)).every(({ status }) => status === 4);
+afterAll(() => room.close());
 
 test('an import of an export has the same fields, and a second export transfers nothing', async () => {
-  await expect.poll(() => isFinished(source), { timeout: 120_000, interval: 500 }).toBe(true);
   // An interrupted export left the beginning of a file.
   const clip = await readFile(at('media/two.mp4'));
   execFileSync('mkdir', [at('out')]);
@@ -100,29 +44,16 @@ test('an import of an export has the same fields, and a second export transfers 
   expect(await readFile(at(`out/${SECOND}.mp4`))).toEqual(clip);
   expect((await millrace(source, 'export', at('out'))).text).toBe('0 exported, 2 unchanged, 0 failed\n');
 
-  expect(await millrace(target, 'import', 'folder', at('out'))).toMatchObject({ code: 0 });
-  await expect.poll(() => isFinished(target), { timeout: 120_000, interval: 500 }).toBe(true);
-  const [before, after] = [await listed(source), await listed(target)];
-  expect(after.map(kept)).toEqual(before.map(kept));
-  const hasOwnThumbnail = (videos: Fields[]) =>
-    videos.map(({ thumbnailFileName }) => /^thumbnail_[0-9a-f]{8}\.jpg$/.test(String(thumbnailFileName)));
-  expect([hasOwnThumbnail(after), hasOwnThumbnail(before)]).toEqual([
-    [true, false],
-    [true, false],
-  ]);
-  const captions = (videos: Fields[]) =>
-    videos.map((video) => Object(video.captions).map(({ version: _, ...one }: Fields) => one));
-  expect(captions(after)).toEqual(captions(before));
-  const shelves = (service: Service) => ask<{ items: Fields[] }>(service, 'GET', '/library/1/collections');
-  const named = async (service: Service) => (await shelves(service)).items.map(({ guid, name }) => ({ guid, name }));
-  expect(await named(target)).toEqual(await named(source));
+  expect(await millrace(room.target, 'import', 'folder', at('out'))).toMatchObject({ code: 0 });
+  await expectSame(room);
 }, 300_000);
 
 test('exports a replaced original again, and removes deleted captions', async () => {
   await ask(source, 'DELETE', `/library/1/videos/${FIRST}/captions/de`);
   const [one] = await listed(source);
   await writeFile(at('out/SHA256SUMS'), `${'0'.repeat(64)}  ${String(one?.guid)}.mp4\n`);
-  expect((await millrace(source, 'export', at('out'))).text).toBe('2 exported, 0 unchanged, 0 failed\n');
+  // The checksum of the other file was not saved, so that file is read again.
+  expect((await millrace(source, 'export', at('out'))).text).toBe('1 exported, 1 unchanged, 0 failed\n');
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('out') });
   expect(await readdir(at('out'))).not.toContain(`${FIRST}.de.vtt`);
 }, 120_000);

@@ -80,7 +80,7 @@ async function readChannel(url: string | null): Promise<XmlElement> {
   return channel;
 }
 
-test('has no feed until it is switched on', async () => {
+test('a collection has no feed until it is turned on', async () => {
   expect(await ask<Feed>(service, 'GET', path)).toMatchObject({ access: 'off', podcastUrl: null, mediaRssUrl: null });
   const unknown = await read(path.replace('/library/', '/feeds/').replace('/collections/', '/').replace('/feed', ''));
   expect(unknown.status).toBe(404);
@@ -113,7 +113,7 @@ test('a podcast lists videos with enclosures and the tags that directories requi
   expect(await (await fetch(attribute(transcript, 'url'))).text()).toContain('WEBVTT');
 });
 
-test('only its URL opens a feed with a token', async () => {
+test('a feed with a token opens only at the URL that contains the token', async () => {
   const feed = await ask<Feed>(service, 'POST', path, { access: 'token' });
   const channel = await readChannel(feed.podcastUrl);
   expect(all(channel, 'item').length).toBe(2);

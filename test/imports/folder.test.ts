@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -63,7 +63,9 @@ test('imports a folder with sidecars and a manifest, and a second run does nothi
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
 });
 
-test('imports a file again that could not be encoded, and splits many items', { timeout: 300_000 }, async () => {
+test('imports a file again if it could not be encoded, and splits a large folder into several imports', {
+  timeout: 300_000,
+}, async () => {
   await mkdir(at('again'), { recursive: true });
   for (const name of ['bad', 'good', 'last']) await cp(at('media/one.mp4'), at(`again/${name}.mp4`));
   await writeFile(at('again/bad.mp4'), 'This is no video.');
@@ -119,4 +121,90 @@ test('starts, lists, shows, cancels and resumes imports, and ends one whose vide
   await ask(service, 'DELETE', `/library/1/videos/${GUID.replace('0190', '0191')}?trash=true`);
   await expect.poll(async () => (await load()).state, { timeout: 60_000 }).toBe('finished');
   expect((await load()).counts).toMatchObject({ fetching: 0, failed: 1 });
+});
+
+/** Builds an unpacked user export as PeerTube 6.1 and later write it: JSON in `peertube`, files in `files/videos`. */
+async function makePeertubeExport(root: string): Promise<string[]> {
+  const uuids = [1, 2, 3, 4].map((digit) => `9c9de5e8-0a1e-484a-b099-e80766180a6${digit}`);
+  const videos = uuids.map((uuid, index) => ({
+    uuid,
+    createdAt: '2024-05-06T07:08:09.000Z',
+    publishedAt: '2024-05-06T07:09:09.000Z',
+    ...(index === 0 && { originallyPublishedAt: '2019-01-02T03:04:05.000Z' }),
+    name: `Archived ${index + 1}`,
+    category: 15,
+    language: 'fr',
+    tags: ['one', 'two'],
+    privacy: index === 0 ? 1 : 3,
+    passwords: [],
+    duration: 2,
+    description: 'About\nit',
+    isLive: index === 3,
+    views: 7,
+    channel: { name: 'lab_channel' },
+    captions: [{ language: 'fr', filename: `${uuid}-fr.vtt`, automaticallyGenerated: false }],
+    chapters: [
+      { timecode: 0, title: 'Start' },
+      { timecode: 1, title: 'Middle' },
+    ],
+    archiveFiles: {
+      videoFile:
+        [`../files/videos/video-files/${uuid}.mp4`, `../files/videos/video-files/${uuid}.mp4`, '../../secret.mp4'][
+          index
+        ] ?? null,
+      thumbnail: index === 0 ? `../files/videos/thumbnails/${uuid}.png` : null,
+      captions: index === 0 ? { fr: `../files/videos/captions/${uuid}-fr.vtt` } : {},
+    },
+  }));
+  const write = async (name: string, content: Buffer | string) => {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+    await writeFile(path.join(root, name), content);
+  };
+  const channels = [{ name: 'lab_channel', displayName: 'The lab', description: 'Films', archiveFiles: {} }];
+  await write('peertube/videos.json', JSON.stringify({ videos }, null, 2));
+  await write('peertube/channels.json', JSON.stringify({ channels }, null, 2));
+  await write('activity-pub/outbox.json', '{}');
+  await write(`files/videos/captions/${uuids[0]}-fr.vtt`, VTT);
+  await write(`files/videos/thumbnails/${uuids[0]}.png`, await readFile(at('media/one.png')));
+  for (const uuid of uuids.slice(0, 2))
+    await write(`files/videos/video-files/${uuid}.mp4`, await readFile(at('media/one.mp4')));
+  await writeFile(path.join(root, '../secret.mp4'), 'x');
+  return uuids;
+}
+
+test('imports an unpacked user export of PeerTube with its GUIDs, and nothing outside of it', {
+  timeout: 300_000,
+}, async () => {
+  const uuids = await makePeertubeExport(at('peertube/export'));
+  const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'PeerTube' });
+  const ran = await millrace('import', 'folder', at('peertube/export'), '--library', String(Id));
+  expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });
+  expect(ran.text).toContain(`${uuids[2]} Archived 3: the archive has no file. Export video files too.`);
+  expect(ran.text).toContain(`${uuids[3]} Archived 4: a live stream has no file.`);
+  const { items } = await ask<{ items: Record<string, unknown>[] }>(service, 'GET', `/library/${Id}/videos`);
+  const shelves = await ask<{ items: { guid: string }[] }>(service, 'GET', `/library/${Id}/collections`);
+  expect(shelves.items).toMatchObject([{ name: 'The lab', videoCount: 2 }]);
+  expect(items.find(({ guid }) => guid === uuids[0])).toMatchObject({
+    title: 'Archived 1',
+    description: 'About\nit',
+    category: 'Science & Technology',
+    isPublic: true,
+    views: 7,
+    dateUploaded: expect.stringContaining('2019-01-02T03:04:05'),
+    collectionId: shelves.items[0]?.guid,
+    captions: [{ srclang: 'fr', label: 'French' }],
+    chapters: [
+      { title: 'Start', start: 0, end: 1 },
+      { title: 'Middle', start: 1, end: 2 },
+    ],
+    metaTags: [
+      { property: 'peertubeUuid', value: uuids[0] },
+      { property: 'keywords', value: 'one, two' },
+    ],
+    thumbnailFileName: expect.stringMatching(/^thumbnail_[0-9a-f]{8}\.jpg$/),
+  });
+  expect(items.find(({ guid }) => guid === uuids[1])).toMatchObject({
+    isPublic: false,
+    dateUploaded: expect.stringContaining('2024-05-06T07:09:09'),
+  });
 });

@@ -1,13 +1,18 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countUnhashed, findDuplicates, noteDuplicate } from '../../src/catalog/imports/duplicate-store.ts';
+import { countUnhashed, findDuplicates, settleDuplicate } from '../../src/catalog/imports/duplicate-store.ts';
 import { insertItems, nextItems, waitForSource } from '../../src/catalog/imports/import-item-store.ts';
 import { listItems } from '../../src/catalog/imports/import-report-store.ts';
 import { createImportStore } from '../../src/catalog/imports/import-store.ts';
 import { checkItem, type ItemReport } from '../../src/catalog/imports/library-import.ts';
 import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
 import { inTransaction } from '../../src/catalog/in-transaction.ts';
+import { beginImport } from '../../src/catalog/videos/video.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
+import { runImport } from '../../src/jobs/imports/run-import.ts';
 import { emptyVideo } from '../../src/jobs/imports/sources/read-fields.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import type { Queue } from '../../src/jobs/queue/define-job.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -29,7 +34,7 @@ const listed = (id: Guid): ListedItem => ({
   video: emptyVideo(),
 });
 
-/** Creates an import in a library of its own. */
+/** Creates an import in a separate library. */
 async function makeImport(
   items: readonly ListedItem[],
   libraryId: number,
@@ -65,7 +70,7 @@ const end = (importId: Guid) =>
 const report = (importId: Guid) =>
   listItems(api.database.db, importId, { page: 1, itemsPerPage: 100, state: '' }).then(({ items }) => items);
 
-test('finds files that the library has already, waits for their hashes, and notes each once', async () => {
+test('finds files that the library already has, waits for their hashes, and notes each once', async () => {
   const { db } = api.database;
   const libraryId = await makeLibrary();
   const [older, first, second, unhashed] = [newGuid(), newGuid(), newGuid(), newGuid()];
@@ -86,7 +91,7 @@ test('finds files that the library has already, waits for their hashes, and note
     { place: 3, targetId: unhashed, sameAs: older },
   ]);
   for (const [index, duplicate] of found.entries())
-    await noteDuplicate(db, importId, { ...duplicate, isSkipped: index === 1 });
+    await settleDuplicate(db, { libraryId, importId }, { ...duplicate, isSkipped: index === 1 });
   expect(await findDuplicates(db, importId, 10)).toEqual([]);
   expect((await report(importId)).map(({ state, notes, reason }) => [state, notes, reason])).toEqual([
     ['imported', [], null],
@@ -97,6 +102,67 @@ test('finds files that the library has already, waits for their hashes, and note
       `Its file is the same as that of video ${older}. This copy is in the trash.`,
     ],
   ]);
+});
+
+test('a copy is no duplicate of a video that failed, and is not noted if it was deleted', async () => {
+  const { db } = api.database;
+  const libraryId = await makeLibrary();
+  const [broken, kept, copy] = [newGuid(), newGuid(), newGuid()];
+  const key = await makeImport([kept, copy].map(listed), libraryId);
+  await addMedia(libraryId, broken, 'failed', 'h');
+  await addMedia(libraryId, kept, 'finished', 'h');
+  await addMedia(libraryId, copy, 'finished', 'h');
+  await own(key.importId, [kept, copy], 'imported');
+  const found = await findDuplicates(db, key.importId, 10);
+  expect(found).toEqual([{ place: 2, targetId: copy, sameAs: kept }]);
+  await sql`delete from media where id = ${copy}`.execute(db);
+  for (const duplicate of found) await settleDuplicate(db, key, { ...duplicate, isSkipped: true });
+  expect((await report(key.importId)).map(({ state, notes }) => [state, notes])).toEqual([
+    ['imported', []],
+    ['imported', []],
+  ]);
+});
+
+test('the pause before a resume does not count in the estimate of the remaining time', async () => {
+  const { db } = api.database;
+  const imports = createImportStore({ db, secretBox: api.secretBox });
+  const ids = [newGuid(), newGuid()];
+  const key = await makeImport(ids.map(listed), await makeLibrary());
+  await own(key.importId, ids.slice(0, 1), 'imported');
+  await sql`update library_import set state = 'cancelled', is_listed = true, running_at = now() - interval '1000 s',
+    ended_at = now() - interval '900 s' where id = ${key.importId}`.execute(db);
+  await imports.resume(key, () => async () => undefined);
+  const { remainingSec } = await imports.load(key);
+  // 1,000 bytes were transferred in 100 s before the pause.
+  expect(remainingSec).toBeGreaterThanOrEqual(100);
+  expect(remainingSec).toBeLessThan(900);
+});
+
+test('a plan of uploads cannot be resumed, because nobody sends its files', async () => {
+  const key = await makeImport([listed(newGuid())], await makeLibrary());
+  const store = createImportStore({ db: api.database.db, secretBox: api.secretBox });
+  const change = (isDryRun: boolean, state: string) =>
+    sql`update library_import set source = 'upload', is_listed = true, is_dry_run = ${isDryRun}, state = ${state},
+      ended_at = now() where id = ${key.importId}`.execute(api.database.db);
+  const resume = () => store.resume(key, () => async () => undefined);
+  await change(true, 'planned');
+  await expect(resume()).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('dryRun') });
+  await change(false, 'cancelled');
+  await resume();
+  expect((await store.load(key)).state).toBe('running');
+});
+
+test('an import of an unknown source waits for a newer worker', async () => {
+  const { db } = api.database;
+  const key = await makeImport([listed(newGuid())], await makeLibrary());
+  await sql`update library_import set source = 'later' where id = ${key.importId}`.execute(db);
+  const sent: unknown[] = [];
+  const queue: Queue = { send: (_job, payload, options) => async () => void sent.push({ payload, options }) };
+  // The job uses these dependencies only.
+  const deps = { db, queue, secretBox: api.secretBox, outbound: null } as unknown as JobDeps;
+  await runImport.run({ ...key, tick: 0 }, deps, new AbortController().signal);
+  expect(sent).toMatchObject([{ payload: { ...key, tick: 1 }, options: { delaySec: 30 } }]);
+  expect(await createImportStore({ db, secretBox: api.secretBox }).load(key)).toMatchObject({ state: 'listing' });
 });
 
 test('a later import tries failed videos again, and explains why it skips others', async () => {
@@ -122,6 +188,11 @@ test('a later import tries failed videos again, and explains why it skips others
     ['skipped', expect.stringMatching(new RegExp(`another GUID\\. It is in library ${other}\\.$`))],
   ]);
   expect(await nextItems(db, importId, 10)).toMatchObject([{ targetId: failed, ownsTarget: true }]);
+  // The file that could not be used is deleted later.
+  await createVideoStore(db).change({ libraryId, mediaId: failed }, beginImport);
+  const { rows } =
+    await sql`select storage_key, size_bytes::int from retired_object where media_id = ${failed}`.execute(db);
+  expect(rows).toEqual([{ storage_key: `k/${failed}`, size_bytes: 1_000 }]);
 });
 
 test('a source prepares at most 20 files at once, and prepared ones come first', async () => {

@@ -3,9 +3,9 @@ import { type Answer, denied, type Files, slice } from './scripted-sources.ts';
 
 /**
  * A MediaCMS with four media in pages of two: a video with its original, one that keeps no original, an image, and one
- * that is deleted after the list.
+ * that is deleted after the list. Originals are on another host, `store`.
  */
-export function scriptMediacms({ clip, image }: Files): Answer {
+export function scriptMediacms({ clip, image }: Files, store: string): Answer {
   const media = ['aaa', 'bbb', 'ccc', 'ddd'].map((token, index) => ({
     friendly_token: token,
     title: `Medium ${token}`,
@@ -35,7 +35,7 @@ export function scriptMediacms({ clip, image }: Files): Answer {
     };
     const details = {
       description: 'In full',
-      original_media_url: token === 'aaa' ? '/media/original.mp4' : null,
+      original_media_url: token === 'aaa' ? `${store}/original.mp4` : null,
       encodings_info: encodings,
       categories_info: [{ title: 'Lectures' }, { title: 'Physics' }],
       tags_info: [{ title: 'quantum' }],

@@ -14,7 +14,7 @@ export type ScriptedApi = {
   url: string;
   /** Methods and paths in the order of their requests. */
   seen: string[];
-  /** Answers the next requests whose path matches with a status. */
+  /** Responds to the next requests with a matching path with this status. */
   fail(match: RegExp, status: number, headers?: Record<string, string>): void;
   stop(): Promise<void>;
 };

@@ -49,7 +49,7 @@ export function scriptPeertube({ clip, image }: Files): Answer {
     const index = videos.findIndex((video) => video.uuid === uuid);
     if (path.startsWith('/download/')) {
       if (!isSigned) return denied;
-      // The first transfer breaks off halfway.
+      // The first transfer is cut halfway through.
       const isWhole = header('range') === 'bytes=0-0';
       if (!isWhole && cuts > 0) {
         cuts -= 1;
@@ -114,7 +114,7 @@ export function scriptMux({ clip }: Files): Answer {
   };
   return ({ method, path, query, header, body }, url) => {
     if (path.startsWith('/master/b')) {
-      // The address expires between the first byte and the transfer.
+      // The URL expires between the first byte and the transfer.
       if (header('range') !== 'bytes=0-0' && expired > 0) {
         expired -= 1;
         return { status: 403 };

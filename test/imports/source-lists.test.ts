@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
 import type { SourceRequest } from '../../src/jobs/imports/import-source.ts';
-import { createSourceClient } from '../../src/jobs/imports/source-client.ts';
+import { createSourceClient, fileAt } from '../../src/jobs/imports/source-client.ts';
 import { importSources } from '../../src/jobs/imports/sources/all.ts';
 import { guidOfBytes } from '../../src/lib/guid.ts';
+import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { makeFiles } from './import-room.ts';
 import { scriptVimeo } from './script-vimeo.ts';
-import { startScriptedApi } from './scripted-api.ts';
+import { missing, startScriptedApi } from './scripted-api.ts';
 import { scriptCloudflare } from './scripted-sources.ts';
 import { SOURCE_ACCOUNT_KEY, startScriptedStream } from './scripted-stream.ts';
 
@@ -81,14 +83,14 @@ test('reads the keys of a bunny library from the account, and signs its files', 
   expect(await client.measure(file, signal)).toBeGreaterThan(1_000);
 });
 
-test('lists more videos of Cloudflare than fit on a page, each at least once', async () => {
+test('lists all Cloudflare videos if they fill several pages, each at least once', async () => {
   const api = await startScriptedApi(scriptCloudflare(files, 520));
   onTestFinished(() => api.stop());
   const items = await listAll('cloudflare', { ...NOTHING, apiUrl: api.url, account: 'account', accessKey: 'token' });
   expect(new Set(items.map(({ sourceId }) => sourceId)).size).toBe(520);
 });
 
-test('a link of Vimeo that expired is replaced by locating the file again', async () => {
+test('replaces an expired Vimeo link by locating the file again', async () => {
   const api = await startScriptedApi(scriptVimeo(files));
   onTestFinished(() => api.stop());
   const request = { ...NOTHING, apiUrl: api.url, accessKey: 'token' };
@@ -106,9 +108,68 @@ test.each([
   ['a date', () => ({ 'Retry-After': new Date(Date.now() + 9_000).toUTCString() }), /[89] s/],
   ['seconds', () => ({ 'Retry-After': '12' }), /12 s/],
   ['more than the limit', () => ({ 'Retry-After': '100000' }), /300 s/],
-])('a busy source may state its pause as %s', async (_what, headers, pause) => {
+])('waits as long as a busy source requests with %s', async (_what, headers, pause) => {
   const api = await startScriptedApi(scriptVimeo(files));
   onTestFinished(() => api.stop());
   api.fail(/me\/projects/, 429, headers());
   await expect(listAll('vimeo', { ...NOTHING, apiUrl: api.url, accessKey: 'token' })).rejects.toThrow(pause);
+});
+
+const S3: SourceRequest = { ...NOTHING, bucket: 'films', accessKey: 'id', secretKey: 'secret', prefix: '/' };
+
+/** Serves a bucket. `encoding` is the element by which a store confirms that keys are encoded. */
+async function scriptBucket(keys: readonly string[], encoding: string, texts: Record<string, string>) {
+  const prefixes: (string | null)[] = [];
+  const api = await startScriptedApi(({ path, query }) => {
+    if (path === '/films') {
+      prefixes.push(query.get('prefix'));
+      const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>9</Size></Contents>`).join('');
+      return { bytes: Buffer.from(`<ListBucketResult>${encoding}${contents}</ListBucketResult>`) };
+    }
+    const text = texts[decodeURIComponent(path.slice('/films/'.length))];
+    return text === undefined ? missing : { bytes: Buffer.from(text) };
+  });
+  onTestFinished(() => api.stop());
+  return { request: { ...S3, apiUrl: api.url }, prefixes };
+}
+
+test('decodes keys only if the store encoded them, and lists the whole bucket with the prefix /', async () => {
+  const plain = await scriptBucket(['a+b.mp4', '100%.mp4'], '', {});
+  const titles = (items: readonly ListedItem[]) => items.map(({ title }) => title);
+  expect(titles(await listAll('s3', plain.request))).toEqual(['a+b', '100%']);
+  expect(plain.prefixes).toEqual(['']);
+  const encoded = await scriptBucket(['a+b.mp4', '100%25.mp4'], '<EncodingType>url</EncodingType>', {});
+  expect(titles(await listAll('s3', encoded.request))).toEqual(['a b', '100%']);
+});
+
+test('leaves out wrong fields of a sidecar or manifest, and notes them', async () => {
+  const { request } = await scriptBucket(['a.json', 'a.mp4', 'b.mp4'], '', {
+    'a.json': JSON.stringify({ title: 'The first', chapters: 'intro', moments: 7, views: 'many', category: 'Art' }),
+    'manifest.csv': 'file,title,moments\nb.mp4,The second,none\n',
+  });
+  expect(await listAll('s3', request)).toMatchObject([
+    {
+      title: 'The first',
+      notes: ['chapters', 'moments', 'views'].map((name) => expect.stringMatching(`left out.*${name}`)),
+      video: { chapters: [], moments: [], views: 0, category: 'Art' },
+    },
+    { title: 'The second', notes: [expect.stringMatching(/left out.*moments/)], video: { moments: [] } },
+  ]);
+});
+
+test('a sample of the speed ends soon if the origin stalls', { timeout: 30_000 }, async () => {
+  const server = createServer((_request, response) => void response.writeHead(200).write('x'));
+  const port = await listen(server, 0, '127.0.0.1');
+  onTestFinished(() => closeServer(server, 0));
+  const file = { url: `http://127.0.0.1:${port}/`, headers: {} };
+  await expect(client.measure(file, signal)).rejects.toThrow('sent nothing for 5 s');
+});
+
+test('sends a token to the server of the source only', () => {
+  const request = { apiUrl: 'https://videos.example.com', accessKey: 'token' };
+  const headers = { Authorization: 'Bearer token' };
+  expect(fileAt(request, 'Bearer', '/a.mp4')).toEqual({ url: 'https://videos.example.com/a.mp4', headers });
+  expect(fileAt(request, 'Bearer', 'https://videos.example.com.evil.example/a.mp4').headers).toEqual({});
+  expect(fileAt(request, 'Bearer', 'http://videos.example.com/a.mp4').headers).toEqual({});
+  expect(fileAt({ ...request, accessKey: null }, 'Bearer', '/a.mp4').headers).toEqual({});
 });

@@ -73,7 +73,7 @@ test('imports PeerTube with its GUIDs, and signs in with a password', async () =
   expect(api.seen).toContain('GET /download/720.mp4');
 }, 300_000);
 
-test('waits for masters that Mux prepares, and asks again for an address that expired', async () => {
+test('waits until Mux has prepared a master, and requests an expired URL again', async () => {
   const api = await script(scriptMux(files));
   api.fail(/assets\/a$/, 429, { 'Retry-After': '1' });
   const body = { source: 'mux', apiUrl: api.url, cdnUrl: api.url, accessKey: 'id', secretKey: 'secret' };
@@ -96,7 +96,7 @@ test('waits for masters that Mux prepares, and asks again for an address that ex
   expect(Object(ran.report).notImported.join(' ')).toContain('Mux Data');
 }, 300_000);
 
-test('lists all pages of Cloudflare once, and makes its downloads', async () => {
+test('lists each page of Cloudflare once, and requests a download of each video', async () => {
   const api = await script(scriptCloudflare(files, 520));
   api.fail(/stream$/, 429, { 'Retry-After': '1' });
   const body = { source: 'cloudflare', apiUrl: api.url, account: 'account', accessKey: 'token' };
@@ -120,7 +120,7 @@ test('lists all pages of Cloudflare once, and makes its downloads', async () => 
   expect(api.seen).toContain('GET /signed/downloads/default.mp4');
 }, 300_000);
 
-test('imports Vimeo with folders, and reads links again that expired', async () => {
+test('imports videos and folders from Vimeo, and renews expired links', async () => {
   const api = await script(scriptVimeo(files));
   const resetSec = Math.floor(Date.now() / 1000) + 1;
   api.fail(/me\/videos/, 429, { 'X-RateLimit-Reset': String(resetSec) });
@@ -149,7 +149,12 @@ test('imports Vimeo with folders, and reads links again that expired', async () 
 }, 300_000);
 
 test('imports MediaCMS, sends its token to the server only, and a second run does nothing', async () => {
-  const api = await script(scriptMediacms(files));
+  const tokens: string[] = [];
+  const store = await script(({ header }) => {
+    tokens.push(header('authorization'));
+    return { bytes: files.clip };
+  });
+  const api = await script(scriptMediacms(files, store.url));
   api.fail(/manage_media/, 429, { 'Retry-After': '1' });
   const body = { source: 'mediacms', apiUrl: api.url, accessKey: 'token' };
   const ran = await run(body);
@@ -166,6 +171,7 @@ test('imports MediaCMS, sends its token to the server only, and a second run doe
   expect(itemOf(ran, 'Medium bbb')?.notes.join(' ')).toMatch(/unlisted.*no original.*Physics/);
   expect(itemOf(ran, 'Medium ccc')).toMatchObject({ state: 'skipped', reason: expect.stringContaining('image') });
   expect(api.seen).toContain('GET /media/240.mp4');
+  expect(new Set(tokens)).toEqual(new Set(['']));
   const again = await run(body, ran.libraryId);
   expect(again.report.counts).toMatchObject({ imported: 0, skipped: 3, failed: 1 });
 }, 300_000);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test('keeps audio whose format changes, and reports the duration that damaged audio is silent', async () => {
+test('keeps audio whose format changes, and reports for how long damaged audio is silent', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=3'];
   const stereo = await makeClip(
@@ -135,7 +135,7 @@ test.each([
   expect(active).toMatchObject([made.size]);
 });
 
-test('a variable frame rate uses the shortest frame duration, also for a copied rendition', async () => {
+test('a video of variable rate has the rate of its shortest frames, also if it is copied', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=50:d=8', '-vf', "select='if(lt(t,4),not(mod(n,5)),1)'"];
   const codec = ['-vsync', 'vfr', '-c:v', 'libx264', '-crf', '40', '-bf', '0', '-g', '40', '-pix_fmt', 'yuv420p'];
   const clip = await makeClip(lab, 'variable.mp4', ...picture, ...codec, '-video_track_timescale', '90000');

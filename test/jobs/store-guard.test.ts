@@ -76,7 +76,7 @@ async function openCopy(of = 'postgres'): Promise<Database & { name: string }> {
   return { ...database, name };
 }
 
-/** Opens the database of a new installation: a copy of the migrated one with an id of its own. */
+/** Opens the database of a new installation: a copy of the migrated one with its own id. */
 async function openNew(): Promise<Database & { name: string }> {
   const database = await openCopy();
   await sql`update installation set id = gen_random_uuid()`.execute(database.db);

@@ -9,7 +9,7 @@ export type LivePlayback = {
   timeSec: number;
   latencySec: number;
   stalls: number;
-  /** The name of each error, and the state of the player in which it arose. */
+  /** Name of each error, and the state of the player when the error occurred. */
   errors: string[];
   frames: number;
   /** Gaps that `buffered` had at any time, in media seconds, and parts that the player skipped. */

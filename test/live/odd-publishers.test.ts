@@ -96,7 +96,7 @@ test('with irregular keyframes, target durations, preload hints and dates remain
   }
 }, 120_000);
 
-test('SRT keeps its last frames, and the status reports frame rate, channels and omitted tracks', async () => {
+test('reports rate, channels and omitted tracks of an SRT stream, and records its last frames', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
@@ -120,7 +120,7 @@ test('SRT keeps its last frames, and the status reports frame rate, channels and
   expect(video?.[1]).toContain('RESOLUTION=');
   expect(audio?.[1]).toMatch(/CODECS="mp4a[^,"]*"/);
   expect(live).toContain(`URI="${audio?.[2]}"`);
-  expect(await reasonOf(stream)).toMatch(/further track \(MPEG audio\).* got MPEG-2 video/);
+  expect(await reasonOf(stream)).toMatch(/additional track \(MPEG audio\).* got MPEG-2 video/);
   await ended(publisher);
   await until(async () => ((await statusOf(stream)).transcoding?.state === 'idle' ? true : null), 'the state idle');
   expect((await statusOf(stream)).transcoding).toEqual({ state: 'idle', reason: null, resolutions: '' });
@@ -167,7 +167,7 @@ test('the status and the recording report H.264 over RTMP without a sequence hea
   const asc = Buffer.from([0x11, 0x90]);
   const silence = silentAacFrame(asc) ?? Buffer.alloc(0);
   publisher.send({ type: 8, timestampMs: 0, body: Buffer.concat([Buffer.from([0xaf, 0]), asc]) });
-  for (let at = 0; at < 300; at += 1) {
+  for (let at = 0; at < 600; at += 1) {
     const timestampMs = Math.round((at * 1024) / 48);
     publisher.send({ type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, 1]), silence]) });
     const nal = Buffer.from([0x17, 1, 0, 0, 0, 0, 0, 0, 4, 0x65, 1, 2, 3]);

@@ -56,11 +56,11 @@ beforeAll(async () => {
   for (const port of Object.values(ports)) await until(() => isOpen(port), 'HAProxy');
 }, 120_000);
 afterAll(async () => {
-  haproxy.kill('SIGKILL');
-  await ended(haproxy);
-  await catalogue.database.close();
-  await discard(service);
-  await rm(folder, { recursive: true });
+  haproxy?.kill('SIGKILL');
+  if (haproxy !== undefined) await ended(haproxy);
+  await catalogue?.database.close();
+  if (service !== undefined) await discard(service);
+  if (folder !== undefined) await rm(folder, { recursive: true });
 });
 
 type Line = { event?: string; address?: string; reason?: string; streamGuid?: string };
@@ -133,23 +133,20 @@ test.each([
   'a trusted proxy that sends $name is refused with one line',
   async ({ bytes, reason }) => {
     const { listeners } = await service.health();
-    for (const name of ['rtmp', 'rtmps'] as const) {
-      const before = linesOf('publisher.refused').length;
+    const before = linesOf('publisher.refused').length;
+    const lines = () => linesOf('publisher.refused').slice(before);
+    for (const [index, name] of (['rtmp', 'rtmps'] as const).entries()) {
       const { closed } = await connectAsProxy(listeners[name], bytes);
       await closed;
-      const find = async () => linesOf('publisher.refused')[before] ?? null;
-      // Equal lines of one address are logged once per time window.
-      if (name === 'rtmp')
-        expect(await until(find, 'a line')).toMatchObject({
-          address: PROXY,
-          reason: expect.stringContaining(reason),
-        });
+      await until(async () => lines()[index] ?? null, `a line of ${name}`);
     }
+    const line = { address: PROXY, reason: expect.stringContaining(reason) };
+    expect(lines()).toMatchObject([line, line]);
   },
   60_000,
 );
 
-test('a header that is split into bytes, names IPv6 or no address is accepted', async () => {
+test('accepts a PROXY header that is split into bytes, or contains an IPv6 address or none', async () => {
   const { listeners } = await service.health();
   const v6 = [0x20, 0x01, 0x0d, 0xb8, ...Array(11).fill(0), 7];
   const body = [...v6, ...v6, ...PORTS, 0xea, 0, 1, 0];
@@ -176,5 +173,24 @@ test('a header that is split into bytes, names IPv6 or no address is accepted', 
     expect((await answer)[0][0]).toBe(3);
     other.socket.destroy();
     await other.closed;
+  }
+}, 60_000);
+
+test('connections that do not publish are limited for each client that the proxy names', async () => {
+  const { listeners } = await service.health();
+  const handshake = Buffer.concat([Buffer.from([3]), Buffer.alloc(1536)]);
+  /** Returns whether the service replies to the handshake of a client. */
+  const reach = async (host: number) => {
+    const from = header(TCP4, [192, 0, 2, host, 192, 0, 2, 100, ...PORTS]);
+    const { socket, closed } = await connectAsProxy(listeners.rtmp, Buffer.concat([from, handshake]));
+    const isReached = await Promise.race([once(socket, 'data').then(() => true), closed.then(() => false)]);
+    return { socket, closed, isReached };
+  };
+  const first = await Promise.all(Array.from({ length: 33 }, () => reach(1)));
+  const other = await reach(2);
+  expect([first.filter(({ isReached }) => isReached).length, other.isReached]).toEqual([32, true]);
+  for (const { socket, closed } of [...first, other]) {
+    socket.destroy();
+    await closed;
   }
 }, 60_000);

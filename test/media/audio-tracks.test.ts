@@ -84,7 +84,7 @@ async function audioLines(): Promise<string[]> {
   return playlist.split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA:TYPE=AUDIO'));
 }
 
-/** Extracts the audio of the clip into a separate file. Further arguments change it. */
+/** Extracts the audio of the clip into a separate file. Additional ffmpeg arguments modify it. */
 function makeSound(name: string, ...argv: string[]): Promise<string> {
   const source = syncSourceArgv({ lengthSec: LENGTH_SEC, size: '160x90' });
   return makeClip(folder, name, [...source.slice(-4), ...argv]);

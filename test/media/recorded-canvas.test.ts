@@ -131,7 +131,7 @@ function numberAt(picture: Buffer, rowPx: number, { widthPx, heightPx, leftPx }:
   return cells.reduce((number, isWhite) => number * 2 + Number(isWhite), 0);
 }
 
-/** Returns the maximum error of the four bands' colours, of 255. */
+/** Returns the maximum error of any colour component of the four bands, on a scale of 255. */
 function colourFault(picture: Buffer, rowPx: number, { widthPx, heightPx, leftPx }: Place): number {
   const faults = BANDS.flatMap((band, index) => {
     const x = leftPx + ((index + 0.5) * widthPx) / BANDS.length;

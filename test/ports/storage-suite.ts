@@ -83,7 +83,7 @@ function objectTests(given: () => Given): void {
 }
 
 function refusalTests(given: () => Given): void {
-  test('reports a missing object as missing', async () => {
+  test('reports that an object does not exist', async () => {
     const { storage, key } = given();
     expect(await storage.head(key('absent'))).toBeNull();
     await expect(storage.read(key('absent'), null, never)).rejects.toMatchObject({

@@ -10,7 +10,8 @@ export type Forgery = {
   type?: string;
   userHandle?: string;
   id?: string;
-  crossOrigin?: boolean;
+  /** Origin of the page around a frame of another site. */
+  topOrigin?: string;
 };
 
 export type Registration = { id: string; clientDataJSON: string; attestationObject: string };
@@ -70,8 +71,8 @@ export function createAuthenticator(): Authenticator {
 
 type Given = Forgery & { origin: string; challenge: string; counter: number; type: string };
 
-function clientData({ type, challenge, origin, crossOrigin = false }: Given): Buffer {
-  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }));
+function clientData({ type, challenge, origin, topOrigin }: Given): Buffer {
+  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: topOrigin !== undefined, topOrigin }));
 }
 
 function authenticatorData(

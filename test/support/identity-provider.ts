@@ -16,7 +16,7 @@ export type IdentityProvider = {
   codes: { isReusable: boolean };
   /** Signs in as an account, as a browser would. Returns the URL to which the provider redirects the browser. */
   signIn(address: string, subject: string): Promise<string>;
-  /** Signs an account out at the provider, which calls the back-channel logout address of the client. */
+  /** Signs an account out at the provider, which calls the back-channel logout URL of the client. */
   signOut(subject: string): Promise<void>;
   /** Signs claims with the key of the provider, or with another key. */
   sign(claims: Record<string, unknown>, header?: Record<string, unknown>, key?: KeyObject): Promise<string>;

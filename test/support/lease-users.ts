@@ -110,7 +110,7 @@ async function addUploaded(db: Db): Promise<LeasedRow> {
 async function addFetch(db: Db): Promise<LeasedRow> {
   const ref = { id: newGuid(), key: await addVideo(db, 'created') };
   const secretBox = createSecretBox(TEST_SECRET);
-  const request = { url: 'https://origin.example/a.mp4', headers: {} };
+  const request = { url: 'https://origin.example/a.mp4', headers: {}, sizeBytes: null };
   await db.transaction().execute(openingFetch(ref, request, secretBox));
   return {
     async claim(owner) {

@@ -48,6 +48,7 @@ const LONGEST: readonly string[] = [
   'test/e2e/dashboard-audio.test.ts',
   'test/live/protected.test.ts',
   'test/imports/folder.test.ts',
+  'test/imports/export-bucket.test.ts',
 ];
 
 /** Starts with the slowest files, even in a fresh clone without data from earlier runs. */

@@ -69,7 +69,8 @@ export async function untilVideo(
     const video = await getVideo(service, guid).catch(() => null);
     if (video !== null && done(video)) return video;
     if (video?.status === FAILED) throw new Error(`The video failed: ${JSON.stringify(video.transcodingMessages)}`);
-    if (Date.now() > limit) throw new Error(`Waited ${limitMs} ms in vain, last seen ${JSON.stringify(video)}.`);
+    if (Date.now() > limit)
+      throw new Error(`Expected the video to change within ${limitMs} ms, got ${JSON.stringify(video)}.`);
     await sleep(200);
   }
 }

@@ -8,6 +8,7 @@ export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = 
   if (name === null) throw new Error('Expected the name of a pull zone.');
   return {
     ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false, uiLanguage: 'en' },
+    quota: { limitsViewers: false, reached: null },
     settings: readPullZoneSettings({}),
     viewers: { mode: 'off' },
     referrers: readLibrarySettings({}).access,

@@ -22,7 +22,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
 
-/** Short waits, so that an origin's faults are detected soon. Longer ones where our own CPU may be busy. */
+/** Faults of an origin are retried soon. The idle timeout is longer, because our own CPU may be busy. */
 const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
 /**

@@ -61,6 +61,7 @@ test('lists events newest first, by page and state, and accepts the read-only ke
     endpointGuid: ZERO,
     videoGuid: mediaId,
     status: 2,
+    quota: null,
     state: 'delivered',
     attempts: 1,
     lastAnswer: 'HTTP 200',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { claimEvents } from '../../src/catalog/webhooks/delivery-store.ts';
 import { pruneEvents } from '../../src/catalog/webhooks/webhook-store.ts';
 import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
@@ -55,7 +56,10 @@ const list = async (query = '') => Object((await api.call('GET', `/library/1/web
 const untilFinal = () => vi.waitFor(async () => expect((await list('?state=pending')).totalItems).toBe(0), patient);
 const statusesAt = ({ arrivals }: Receiver) => arrivals.map(({ body }) => JSON.parse(body).Status);
 
-test('each endpoint gets the events it wants, in order, signed with its own secret', async () => {
+const orderOf = ({ arrivals }: Receiver, mediaId: Guid) =>
+  arrivals.map(({ body }) => JSON.parse(body)).flatMap((sent) => (sent.VideoGuid === mediaId ? [sent.Status] : []));
+
+test('each endpoint gets its chosen events, in order per video, signed with its own secret', async () => {
   const { guid, secret } = await add({ url: second.url, events: [3, 5] });
   const mediaId = newGuid();
   await happen(api.database, { libraryId: 1, mediaId }, 0, 1, 3);
@@ -64,6 +68,7 @@ test('each endpoint gets the events it wants, in order, signed with its own secr
   await untilFinal();
   expect(statusesAt(first).toSorted((a, b) => a - b)).toEqual([0, 1, 3, 5]);
   expect(statusesAt(second).toSorted((a, b) => a - b)).toEqual([3, 5]);
+  expect(orderOf(first, mediaId)).toEqual([0, 1, 3]);
   const [arrival] = second.arrivals.filter(({ body }) => JSON.parse(body).VideoGuid === mediaId);
   if (arrival === undefined) throw new Error('Expected the event of the video to arrive.');
   expect(arrival.body).toBe(`{"VideoLibraryId":1,"VideoGuid":"${mediaId}","Status":3}`);
@@ -95,7 +100,18 @@ test('a failing endpoint delays neither the first one nor its retries', async ()
   expect(statusesAt(second)).toEqual([0, 0, 3]);
 });
 
-test('an endpoint works without a WebhookUrl, and a private address is refused', async () => {
+test('an endpoint works without a WebhookUrl', async () => {
+  await setWebhookUrl(api.database, 1, null);
+  const { secret } = await add({ url: second.url });
+  const mediaId = newGuid();
+  await happen(api.database, { libraryId: 1, mediaId }, 3, 0, 4);
+  await send();
+  await untilFinal();
+  expect([orderOf(second, mediaId), first.arrivals]).toEqual([[3, 0, 4], []]);
+  for (const arrival of second.arrivals) expect(findForgery(arrival, secret)).toBeNull();
+});
+
+test('an endpoint with a private address gets nothing', async () => {
   await setWebhookUrl(api.database, 1, null);
   await add({ url: second.url });
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
@@ -108,7 +124,21 @@ test('an endpoint works without a WebhookUrl, and a private address is refused',
   expect(second.arrivals).toEqual([]);
 });
 
-test('a test reaches the chosen endpoint only, whether or not it wants the status', async () => {
+test('each further endpoint has at most its own number of deliveries at a time', async () => {
+  const { guid } = await add({ url: second.url });
+  for (let video = 0; video < 6; video += 1) await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
+  const bounds = { limit: 100, perLibrary: 4, perEndpoint: 2, leaseSec: 60 };
+  const claim = async () => {
+    const urls = (await claimEvents(api.database.db, bounds)).map(({ url }) => url);
+    return [urls.filter((url) => url === first.url).length, urls.filter((url) => url === second.url).length];
+  };
+  expect(await claim()).toEqual([4, 2]);
+  expect(await claim()).toEqual([0, 0]);
+  const { items } = await list(`?endpoint=${guid}`);
+  expect(items.filter(({ attempts }: { attempts: number }) => attempts > 0)).toHaveLength(2);
+});
+
+test('a test event reaches only the chosen endpoint, even if it did not choose the status', async () => {
   const { guid, secret } = await add({ url: second.url, events: [3] });
   const answer = await api.call('POST', `/library/1/webhooks/test?endpoint=${guid}`);
   expect(answer.status).toBe(200);
@@ -125,7 +155,7 @@ test('a test reaches the chosen endpoint only, whether or not it wants the statu
   expect((await api.call('POST', `/library/1/webhooks/test?endpoint=${newGuid()}`)).status).toBe(400);
 });
 
-test('a disabled endpoint gets nothing, and a deleted one takes its deliveries with it', async () => {
+test('a disabled endpoint gets nothing, and deleting an endpoint deletes its deliveries', async () => {
   const { guid } = await add({ url: second.url });
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 1);
   expect((await list()).totalItems).toBe(2);

@@ -1,8 +1,10 @@
 import { render } from 'preact';
 import { restoreLanguage } from './base/language.ts';
+import { applyTheme } from './base/theme.ts';
 import { App } from './shell/app.tsx';
 
 const place = document.getElementById('app');
 if (place === null) throw new Error('Expected an element for the dashboard on the page.');
+applyTheme();
 await restoreLanguage();
 render(<App />, place);

@@ -19,6 +19,7 @@ import { mountPosterImage } from './bar/poster-image.ts';
 import { TimeRange } from './bar/time-range.ts';
 import { mountSideTaps, mountTouch } from './bar/touch.ts';
 import { setMediaWords } from './base/media-words.ts';
+import { playlistPath } from './base/playlist-path.ts';
 import { CaptionTracks } from './captions/caption-tracks.ts';
 import { CaptionsDisplay } from './captions/captions-display.ts';
 import { CaptionsStyle } from './captions/captions-style.ts';
@@ -87,6 +88,8 @@ export function mountControls(parts: ControlParts): void {
   frame.toggleAttribute('ready', true);
   mountPlayerJs(parts);
   if (options.offersCast) whenClear(session, () => void offerCast(parts));
+  const list = playlistPath();
+  if (list !== null) void followPlaylist(parts, list);
 }
 
 /**
@@ -107,6 +110,12 @@ function whenClear(session: ControlParts['session'], run: () => void): void {
 async function offerCast(parts: ControlParts): Promise<void> {
   const { mountCast } = await import('./cast/cast.ts');
   await mountCast(parts);
+}
+
+/** Adds the controls of a playlist. Its module is fetched on demand. */
+async function followPlaylist(parts: ControlParts, path: string): Promise<void> {
+  const { mountPlaylist } = await import('./playlist/mount-playlist.ts');
+  await mountPlaylist(parts, path);
 }
 
 /** Limits the size of the video to that of its highest rung if the page's URL contains `responsive=false`. */

@@ -70,7 +70,7 @@ test('loaded media plays to its end before an interruption is reported', () => {
   expect(changes).toEqual(['interrupted']);
 });
 
-test('a stall after the return of the publisher is not taken for an interruption', () => {
+test('a stall after the return of the publisher is not reported as an interruption', () => {
   const { session, changes, pass, show } = watch();
   show('reconnecting');
   pass(1_000, { plays: true });
@@ -102,4 +102,33 @@ test('a paused stream is only interrupted if its publisher is away', () => {
   show('live');
   pass(250, { plays: false });
   expect(changes).toEqual(['interrupted', 'playing']);
+});
+
+test('seeking restarts the time without progress', () => {
+  const { video, session, changes, pass } = watch();
+  pass(1_000, { plays: true });
+  for (let times = 0; times < 3; times += 1) {
+    pass(750, { plays: false });
+    video.dispatchEvent(new Event('seeking'));
+  }
+  pass(750, { plays: false });
+  expect(session.refresh).not.toHaveBeenCalled();
+  pass(250, { plays: false });
+  expect(session.refresh).toHaveBeenCalledOnce();
+  expect(changes).toEqual([]);
+});
+
+test('requests the state once at a time, and at most once per second', async () => {
+  const { session, pass } = watch();
+  const first = Promise.withResolvers<void>();
+  session.refresh.mockImplementationOnce(() => first.promise);
+  pass(1_000, { plays: true });
+  pass(5_000, { plays: false });
+  expect(session.refresh).toHaveBeenCalledOnce();
+  first.resolve();
+  for (let ms = 0; ms < 4_000; ms += 250) {
+    await new Promise((resolve) => setImmediate(resolve));
+    pass(250, { plays: false });
+  }
+  expect(session.refresh).toHaveBeenCalledTimes(5);
 });

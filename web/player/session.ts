@@ -89,7 +89,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Applies an answer. A refusal, such as that of an expired page token, does not end playback. It is shown once
+   * Applies a response. A refusal, such as that of an expired page token, does not end playback. It is shown once
    * playback stalls.
    */
   take(answer: Answer, { isStalled = false } = {}): void {

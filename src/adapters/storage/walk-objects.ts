@@ -5,7 +5,9 @@ import { isKeySegment, type ListFrom, type ObjectInfo, storageKey } from '../../
 import { isFan, placesOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 
-/** Maximum number of names of a folder that are sorted in one pass. The remaining names are read in further passes. */
+/**
+ * Maximum number of names of a folder that are sorted in one pass. The remaining names are read in additional passes.
+ */
 const NAMES_AT_ONCE = 5000;
 /** Number of directory entries read per system call. Other work can run between two calls. */
 const READ_AHEAD = 1024;

@@ -96,7 +96,18 @@ function toModel(line: AuditLine): AccountAuditLineModel {
   return { ...auditFieldsOf(line), LibraryId: line.libraryId };
 }
 
-const COLUMNS = ['Date', 'Key', 'Scope', 'LibraryId', 'Operation', 'Targets', 'Status', 'Ip', 'RequestId'] as const;
+const COLUMNS = [
+  'Date',
+  'Key',
+  'Scope',
+  'LibraryId',
+  'Operation',
+  'Targets',
+  'Status',
+  'Ip',
+  'RequestId',
+  'Changes',
+] as const;
 
 async function* writeCsv(first: readonly AuditLine[], rest: AsyncIterable<AuditLine[]>): AsyncGenerator<string> {
   yield `${csvLine(COLUMNS)}${linesOf(first)}`;

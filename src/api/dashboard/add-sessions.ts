@@ -124,7 +124,7 @@ function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
     const { request, reply } = exchange;
     const address = deps.callerOf(request.raw);
     const account = given.email.toLowerCase();
-    // A signed-in person is not affected by the failures of others, and has a limit of their own.
+    // A signed-in person is not affected by the failures of others, and has a separate limit.
     const current = await findPerson({ key: undefined, session: readSession(request.raw) }, deps);
     const isKnown = current?.email.toLowerCase() === account;
     const isLimited = isKnown

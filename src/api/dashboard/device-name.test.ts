@@ -7,6 +7,6 @@ test.each([
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1', 'Safari on iOS'],
   ['curl/8.0', 'Unknown browser'],
   [undefined, 'Unknown browser'],
-])('%s is %s', (userAgent, name) => {
+])('recognises %s as %s', (userAgent, name) => {
   expect(deviceName(userAgent)).toBe(name);
 });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { collectChanges, type NotedChange } from '../../catalog/note-change.ts';
 import { roleIn } from '../../catalog/people/permissions.ts';
 import type { SignedInPerson } from '../../catalog/people/person.ts';
 import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
@@ -38,9 +39,10 @@ export function createOwnAccountGuard(deps: DashboardDeps): OwnAccountGuard {
     write: (operation, run) => async (request, reply) => {
       requireOwnPage(request.raw, deps);
       const person = await requirePerson(request);
-      const answer = await run(person, request, reply);
+      const noted: NotedChange[] = [];
+      const answer = await collectChanges(noted, () => run(person, request, reply));
       const scope = roleIn(person.roles, null) ?? 'person';
-      await recordChange(request, { who: `${person.id} ${person.email}`, scope, operation }, deps);
+      await recordChange(request, { who: `${person.id} ${person.email}`, scope, operation, noted }, deps);
       return answer;
     },
     async confirm({ id, hasPassword, signedInAt }, current) {

@@ -8,12 +8,19 @@ const trusted = NO_ADDRESSES;
 const request = (host: string) => ({ headers: { host }, socket: {} }) as unknown as IncomingMessage;
 
 test.each([
-  { publicUrl: 'https://video.example.com', host: 'other.example', origin: 'https://video.example.com' },
-  { publicUrl: 'https://video.example.com:8443/path', host: 'a', origin: 'https://video.example.com:8443' },
-  { publicUrl: 'http://localhost:8080', host: '127.0.0.1:8080', origin: 'http://localhost:8080' },
-  { publicUrl: null, host: 'localhost:8080', origin: 'http://localhost:8080' },
-])('passkeys with the public URL $publicUrl work at $origin', ({ publicUrl, host, origin }) => {
-  expect(passkeyPlace(request(host), { publicUrl, trusted })).toEqual({ origin, fault: null });
+  { publicUrl: 'https://video.example.com', host: 'other.example', origin: 'https://video.example.com', path: '/' },
+  {
+    publicUrl: 'https://video.example.com:8443/a/b',
+    host: 'a',
+    origin: 'https://video.example.com:8443',
+    path: '/a/b/',
+  },
+  { publicUrl: 'https://video.example.com/a/', host: 'a', origin: 'https://video.example.com', path: '/a/' },
+  { publicUrl: 'http://localhost:8080', host: '127.0.0.1:8080', origin: 'http://localhost:8080', path: '/' },
+  { publicUrl: null, host: 'localhost:8080', origin: 'http://localhost:8080', path: '/' },
+])('passkeys with the public URL $publicUrl work at $origin, dashboard at $path', (given) => {
+  const { publicUrl, host, origin, path } = given;
+  expect(passkeyPlace(request(host), { publicUrl, trusted })).toEqual({ origin, url: origin + path, fault: null });
 });
 
 test.each([
@@ -23,5 +30,5 @@ test.each([
   { publicUrl: 'https://192.0.2.1', host: 'localhost', fault: 'address' },
   { publicUrl: 'https://[2001:db8::1]:8443', host: 'localhost', fault: 'address' },
 ])('passkeys with the public URL $publicUrl and the host $host fail: $fault', ({ publicUrl, host, fault }) => {
-  expect(passkeyPlace(request(host), { publicUrl, trusted })).toEqual({ origin: null, fault });
+  expect(passkeyPlace(request(host), { publicUrl, trusted })).toEqual({ origin: null, url: null, fault });
 });

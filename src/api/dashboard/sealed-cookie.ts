@@ -47,7 +47,7 @@ function openSealed(value: string, secretBox: SecretBox): unknown {
   try {
     return JSON.parse(secretBox.open(Buffer.from(value, 'base64url')));
   } catch {
-    // The browser sent another value than ours.
+    // The value was not sealed by this service.
     return null;
   }
 }

@@ -8,7 +8,7 @@ import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 export const FEED_FORMATS = ['rss', 'mrss'] as const;
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
-/** A page of a feed. `selfUrl` is the address of this page, and `offersMp4` whether the library makes MP4 files. */
+/** A page of a feed. `selfUrl` is the URL of this page. `offersMp4` is true if the library offers MP4 files. */
 export type FeedPage = {
   feed: Feed;
   format: FeedFormat;
@@ -31,7 +31,10 @@ const DEFAULT_CATEGORY = 'TV & Film';
 /** A directory requires a description. */
 const MAX_DESCRIPTION_LENGTH = 4_000;
 
-/** A file that readers can download. `bytes` is the sum of its renditions, because it is made while it is sent. */
+/**
+ * A file that readers can download. `bytes` is the total size of its renditions, because the file is assembled while it
+ * is sent.
+ */
 type Enclosure = { url: string; type: string; bytes: number; heightPx: number | null };
 
 /** Writes a page of a feed as RSS 2.0. A podcast lists only videos with a file, because its items require one. */

@@ -33,8 +33,8 @@ export const resumeImport = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/imports/{importId}/resume',
   description:
-    'Continues an import that was cancelled or failed, starts one that was only planned, and tries retryable items ' +
-    'again.',
+    'Continues an import that was cancelled or failed, starts one that was only planned (not one of uploads), and ' +
+    'tries retryable items again.',
   auth: 'account-key',
   permission: 'account.manage',
   params: ImportParams,

@@ -50,7 +50,7 @@ export const createImport = defineOperation({
   },
 });
 
-/** Returns the address without secrets, for people. */
+/** Returns the URL without secrets, for display. */
 function addressOf({ apiUrl, libraryId, account, bucket, prefix }: SourceRequest): string {
   const inside = bucket === null ? account : [bucket, prefix].filter((part) => part !== null).join('/');
   if (libraryId !== null) return `${apiUrl}/library/${libraryId}`;

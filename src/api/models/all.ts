@@ -11,7 +11,7 @@ import { AccountAuditLineModel, AccountAuditModel } from './account-audit.ts';
 import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
-import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
+import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -70,6 +70,7 @@ import {
   RemoveCertificateRequestModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
+import * as quotas from './quota.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
 import * as shares from './share.ts';
 import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
@@ -108,6 +109,7 @@ import {
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
+import * as videoOrders from './video-order.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -142,8 +144,10 @@ export const models = {
   BulkModel,
   ...feeds,
   ...viewerAccess,
+  ...quotas,
   ...imports,
   ...shares,
+  ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel: activity.TaskModel,
@@ -241,6 +245,7 @@ export const models = {
   LibrarySoundUpdateModel,
   AccountAuditLineModel,
   AccountAuditModel,
+  AuditChangeModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   ...personModels,
@@ -270,6 +275,7 @@ export const models = {
   UpdateShieldZoneModel,
   SpokenSearchModel,
   WebhookPayload: webhooks.WebhookPayload,
+  WebhookQuotaModel: webhooks.WebhookQuotaModel,
   WebhookEventModel: webhooks.WebhookEventModel,
   PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
   WebhookTestModel: webhooks.WebhookTestModel,

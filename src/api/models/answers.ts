@@ -1,6 +1,6 @@
 import type { StatusModel } from './status.ts';
 
-/** Returns the body of a success without further content. */
+/** Returns the body of a success response that contains no data. */
 export function ok(): StatusModel {
   return { success: true, message: 'OK', statusCode: 200 };
 }

@@ -14,5 +14,6 @@ export function auditFieldsOf(line: AuditLine) {
     RequestId: line.requestId,
     Ip: line.ip,
     Hash: line.hash.toString('hex'),
+    Changes: (line.changes ?? []).map(({ field, old, new: now }) => ({ Field: field, Old: old, New: now })),
   };
 }

@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, int32, int64, model, nullable, text } from './fields.ts';
 
+/** A changed field of an object, under its name in the API. */
+export const AuditChangeModel = model('AuditChangeModel', {
+  Field: text(),
+  Old: nullable(text()),
+  New: nullable(text()),
+});
+
 /** Fields of entries of a library and of the account. `Hash`, in hex, chains the entries of one UTC day. */
 export const AUDIT_FIELDS = {
   Id: int64(),
@@ -13,6 +20,7 @@ export const AUDIT_FIELDS = {
   RequestId: text(),
   Ip: text(),
   Hash: text(),
+  Changes: Type.Array(AuditChangeModel),
 };
 
 /** Audit log entry of one write request (not part of the hosted API). */

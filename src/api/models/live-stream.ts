@@ -39,7 +39,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
   public: flag(),
   status: LiveStreamStatus,
   dateCreated: dateTime(),
-  /** Sent without a zone mark; read as UTC. */
+  /** Sent without a time zone; parsed as UTC. */
   scheduledStartTime: nullable(dateTime()),
   scheduledEndTime: nullable(dateTime()),
   startedAt: nullable(dateTime()),

@@ -11,6 +11,15 @@ export type WebhookPayload = Static<typeof WebhookPayload>;
 
 export const WebhookEventState = words('WebhookEventState', ['pending', 'delivered', 'dead']);
 
+/** The quota of an event, as in the body of its delivery. */
+export const WebhookQuotaModel = model('WebhookQuotaModel', {
+  Resource: text(),
+  Percent: int32(),
+  Used: int64(),
+  Limit: int64(),
+  Mode: text(),
+});
+
 /** A line of the delivery log; `guid` is the webhook-id of the delivery. */
 export const WebhookEventModel = model('WebhookEventModel', {
   videoLibraryId: int64(),
@@ -18,6 +27,8 @@ export const WebhookEventModel = model('WebhookEventModel', {
   endpointGuid: text(),
   videoGuid: text(),
   status: WebhookStatus,
+  /** Null if the event concerns no quota. */
+  quota: nullable(WebhookQuotaModel),
   state: WebhookEventState,
   attempts: int32(),
   /** Last response of the receiver, or the reason why it was not reached. */

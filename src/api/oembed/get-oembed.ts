@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { loadPlaylist } from '../../catalog/playlists/playlist-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { hasShareExpired } from '../../catalog/shares/share.ts';
+import { hasShareExpired, isShareOpen } from '../../catalog/shares/share.ts';
 import { findShare } from '../../catalog/shares/share-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
@@ -64,7 +65,7 @@ export const getOEmbed = defineOperation({
       );
     }
     const share = await findOpenShare(query.url, deps);
-    const key = share?.video ?? readEmbedAddress(query.url, deps.edgeUrl);
+    const key = share ?? readEmbedAddress(query.url, deps.edgeUrl);
     if (key === null) throw noPage(query.url, deps.edgeUrl);
     const library = await deps.libraries.recall(key.libraryId);
     if (library === null) throw noPage(query.url, deps.edgeUrl);
@@ -83,15 +84,16 @@ export const getOEmbed = defineOperation({
     );
     const signer = await loadZoneSigner(library, caller, deps);
     const thumbnail = describeThumbnail(video, { library, edgeUrl: deps.edgeUrl, signer });
-    return describe({ address, title: video.title, size }, thumbnail, deps.edgeUrl);
+    return describe({ address, title: share?.name ?? video.title, size }, thumbnail, deps.edgeUrl);
   },
 });
 
-type OpenShare = { video: EmbeddedVideo; playerUrl: string };
+/** The video of a share page; of a collection, its first video. `name` is that of the collection; null for a video. */
+type OpenShare = EmbeddedVideo & { playerUrl: string; name: string | null };
 
 /**
  * Returns the video of a share page, or null if the URL is not that of a share page. Throws `Refused` (`not-found`) for
- * a page that does not exist, has expired, or requires a password.
+ * a page that does not exist, has expired, requires a password or e-mail address, or shows no video.
  */
 async function findOpenShare(
   address: string,
@@ -100,15 +102,20 @@ async function findOpenShare(
   const token = readShareAddress(address, edgeUrl);
   if (token === null) return null;
   const share = await findShare(db, token);
-  if (share === null || share.passwordHash !== null || hasShareExpired(share, Date.now()))
+  if (share === null || !isShareOpen(share) || hasShareExpired(share, Date.now()))
     throw noPage(address, edgeUrl);
-  const { libraryId, mediaId } = share;
-  return { video: { libraryId, mediaId, isDirect: false }, playerUrl: `${edgeUrl}/share/${token}/player` };
+  const { libraryId, target } = share;
+  const shown = { libraryId, isDirect: false, playerUrl: `${edgeUrl}/share/${token}/player` };
+  if (target.kind === 'video') return { ...shown, mediaId: target.mediaId, name: null };
+  const playlist = await loadPlaylist(db, { libraryId, collectionId: target.collectionId });
+  const [first] = playlist?.items ?? [];
+  if (playlist === null || first === undefined) throw noPage(address, edgeUrl);
+  return { ...shown, mediaId: first.mediaId, name: playlist.name };
 }
 
 function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
   if (!isDirect || access.allowDirectPlay) return;
-  throw new Refused('unauthenticated', 'This library allows no direct play. Use the /embed/ URL of the video.');
+  throw new Refused('unauthenticated', 'This library does not allow direct play. Use the /embed/ URL of the video.');
 }
 
 type Thumbnail = { url: string | null; size: Size | null };

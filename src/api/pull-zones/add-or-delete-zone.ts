@@ -30,7 +30,7 @@ export const createPullZone = defineOperation({
     if (taken !== undefined) {
       throw new Refused(
         'invalid',
-        `The pull zone ${quote(taken.name)} exists already, with id ${taken.id}. Use it, or choose another Name.`,
+        `The pull zone ${quote(taken.name)} already exists, with id ${taken.id}. Use it, or choose another Name.`,
         { field: 'Name', coreKey: 'pullzone.name_taken' },
       );
     }
@@ -39,7 +39,7 @@ export const createPullZone = defineOperation({
     if (owner === null) throw withoutOrigin();
     throw new Refused(
       'invalid',
-      `Storage zone ${body.StorageZoneId} already has its pull zone, ${owner.id} (${quote(owner.name)}). Use it, and ` +
+      `Storage zone ${body.StorageZoneId} already has pull zone ${owner.id} (${quote(owner.name)}). Use it, and ` +
         `add host names with POST /pullzone/${owner.id}/addHostname.`,
       { field: 'StorageZoneId', coreKey: 'pullzone.invalid_origin' },
     );

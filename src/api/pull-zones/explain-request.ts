@@ -22,7 +22,12 @@ import { judgePlayback, type PlaybackRequest, type Viewer } from '../../catalog/
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
-import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import {
+  needsInspection,
+  playbackPartOf,
+  purposeOf,
+  targetUnderHost,
+} from '../../catalog/shield/admission/read-purpose.ts';
 import { type Route, readRoute } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../../catalog/shield/hit.ts';
@@ -31,6 +36,7 @@ import { admitViewer, readViewerToken } from '../../catalog/viewers/admit-viewer
 import type { ViewerAuthorizer } from '../../catalog/viewers/viewer-authorizer.ts';
 import { clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import type { Place } from '../keyless-guard.ts';
@@ -109,7 +115,8 @@ async function judgeVideo(
   { db, viewers, ownHosts }: Pick<Deps, 'db' | 'viewers'> & { ownHosts: HostRules },
 ): Promise<StageVerdict> {
   const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
-  const mediaId = isOfVideo ? target.mediaId : share?.mediaId;
+  const shared = share === null ? undefined : mediaOf(share, url);
+  const mediaId = isOfVideo ? target.mediaId : shared;
   const publication =
     mediaId !== undefined && policy !== null
       ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null)
@@ -118,8 +125,7 @@ async function judgeVideo(
   const isOpenedByItself = Object.entries(Headers).some(
     ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',
   );
-  const video =
-    publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
+  const video = publication && { ...publication, usesSessions: publication.settings.drm === 'basic' };
   const { shareId } = viewer.shown;
   const tokenShare = shareId === undefined ? null : await findShareById(db, shareId);
   const judged = { method, target, policy, video, tokenShare, isOpenedByItself, nowMs };
@@ -143,6 +149,12 @@ async function admitPageViewer(
   const asked = { token, address: client.address, ...browser, mediaId: video.mediaId, shown: viewer.shown };
   const found = await admitViewer(policy, asked, { viewers, nowMs });
   return 'hit' in found ? { hit: found.hit } : { ...viewer, shown: found.shown };
+}
+
+/** Returns the video that the URL of a share page shows; undefined if it names none of a collection. */
+function mediaOf({ target }: Share, url: string): Guid | undefined {
+  if (target.kind === 'video') return target.mediaId;
+  return readGuid(readParameters(url).get('video') ?? '') ?? undefined;
 }
 
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;
@@ -182,6 +194,7 @@ async function toRequest(
     url,
     address: route.address,
     purpose,
+    playback: playbackPartOf(target, false),
     policy,
     client: { address, key: clientKey(address), country: country.toUpperCase(), asn },
     page: referrer === undefined ? null : hostOf(referrer),

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { PullZoneSettings } from '../../catalog/libraries/library-settings.ts';
 import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { readCertificate, type TlsPaths } from '../../lib/tls/read-tls-pair.ts';
 import { PullZoneType } from '../models/enums.ts';
@@ -27,30 +28,37 @@ export function toPullZoneModel(
     Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone, certificate)],
     VideoLibraryId: zone.libraryId,
     StorageZoneId: zone.libraryId,
-    ZoneSecurityEnabled: zone.settings.tokenRequired,
     ZoneSecurityKey: zone.securityKey,
-    ZoneSecurityIncludeHashRemoteIP: zone.settings.tokenHoldsAddress,
-    AllowedReferrers: zone.access.allowedReferrers,
-    BlockedReferrers: zone.access.blockedReferrers,
-    BlockNoneReferrer: zone.access.blockNoneReferrer,
-    BlockedIps: zone.settings.blockedAddresses,
-    BlockedCountries: zone.settings.blockedCountries,
-    RequestLimit: zone.settings.requestsPerSec,
-    BurstSize: zone.settings.burstRequests,
-    ConnectionLimitPerIPCount: zone.settings.answersPerAddress,
-    BlockRootPathAccess: zone.settings.blocksRoot,
-    BlockPostRequests: zone.settings.blocksPost,
-    LimitRatePerSecond: zone.settings.rateKBps,
-    LimitRateAfter: zone.settings.rateAfterKB,
-    IgnoreQueryStrings: zone.settings.ignoresQuery,
-    EnableAccessControlOriginHeader: zone.settings.allowsOrigins,
-    AccessControlOriginHeaderExtensions: zone.settings.originExtensions,
-    UseStaleWhileUpdating: zone.settings.staleWhileUpdating,
-    UseStaleWhileOffline: zone.settings.staleWhileOffline,
-    CacheErrorResponses: zone.settings.cachesErrors,
-    OriginRetries: zone.settings.originRetries,
-    LoggingIPAnonymizationEnabled: zone.settings.anonymisesAddresses,
+    ...zoneRules(zone.settings, zone.access),
     Type: PullZoneType.values.Premium,
+  };
+}
+
+/** Returns the fields of a pull zone that are its rules. */
+export function zoneRules(settings: PullZoneSettings, access: PullZoneView['access']) {
+  return {
+    ZoneSecurityEnabled: settings.tokenRequired,
+    ZoneSecurityIncludeHashRemoteIP: settings.tokenHoldsAddress,
+    AllowedReferrers: access.allowedReferrers,
+    BlockedReferrers: access.blockedReferrers,
+    BlockNoneReferrer: access.blockNoneReferrer,
+    BlockedIps: settings.blockedAddresses,
+    BlockedCountries: settings.blockedCountries,
+    RequestLimit: settings.requestsPerSec,
+    BurstSize: settings.burstRequests,
+    ConnectionLimitPerIPCount: settings.answersPerAddress,
+    BlockRootPathAccess: settings.blocksRoot,
+    BlockPostRequests: settings.blocksPost,
+    LimitRatePerSecond: settings.rateKBps,
+    LimitRateAfter: settings.rateAfterKB,
+    IgnoreQueryStrings: settings.ignoresQuery,
+    EnableAccessControlOriginHeader: settings.allowsOrigins,
+    AccessControlOriginHeaderExtensions: settings.originExtensions,
+    UseStaleWhileUpdating: settings.staleWhileUpdating,
+    UseStaleWhileOffline: settings.staleWhileOffline,
+    CacheErrorResponses: settings.cachesErrors,
+    OriginRetries: settings.originRetries,
+    LoggingIPAnonymizationEnabled: settings.anonymisesAddresses,
   };
 }
 

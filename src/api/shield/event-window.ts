@@ -40,7 +40,7 @@ export function readField(name: string): EventField {
   if (field !== undefined) return field;
   throw new Refused(
     'invalid',
-    `Expected a field of ${EVENT_FIELDS.join(', ')}, got ${quote(name)}. Correct the value.`,
+    `Expected one of the fields ${EVENT_FIELDS.join(', ')}, got ${quote(name)}. Correct the value.`,
   );
 }
 
@@ -68,6 +68,6 @@ function readOperator(name: string): FilterOperator {
   if (operator !== undefined) return operator;
   throw new Refused(
     'invalid',
-    `Expected an op of ${FILTER_OPERATORS.join(', ')}, got ${quote(name)}. Correct the value.`,
+    `Expected op to be one of ${FILTER_OPERATORS.join(', ')}, got ${quote(name)}. Correct the value.`,
   );
 }

@@ -11,7 +11,7 @@ export const drainNode = defineOperation({
   method: 'POST',
   path: '/system/nodes/{nodeId}/drain',
   description:
-    'Asks a process to finish or hand back its work and to exit. It learns of it within 10 s and stays in the list ' +
+    'Asks a process to finish or return its work and to exit. It learns of it within 10 s and stays in the list ' +
     'of nodes, draining, until it has exited. An ingest process moves its live streams to another one.',
   auth: 'account-key',
   permission: 'account.manage',

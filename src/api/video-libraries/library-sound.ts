@@ -49,7 +49,7 @@ export const updateLibrarySound = defineOperation({
   },
 });
 
-function toSoundModel({ encoding }: LibrarySettings): LibrarySoundModel {
+export function toSoundModel({ encoding }: LibrarySettings): LibrarySoundModel {
   return {
     NormaliseLoudness: encoding.normaliseLoudness,
     LoudnessTarget: encoding.loudnessTargetLufs,

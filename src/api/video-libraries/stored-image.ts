@@ -12,8 +12,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /**
- * Maximum number of attempts to claim a version. Each concurrent upload claims one version. Further uploads get a
- * refusal that says when to retry.
+ * Maximum number of attempts to claim a version. Each concurrent upload claims one version. Other uploads are refused
+ * with a retry time.
  */
 const VERSION_TRIES = 10;
 const DROPPED_AT_ONCE = 1000;

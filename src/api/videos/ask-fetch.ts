@@ -23,25 +23,31 @@ export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
 /**
  * Checks whether a fetch can be accepted. Throws `Refused`: `busy` if the library already has a hundred fetches in
  * progress, `invalid` if the origin or the outbound rules refuse the URL, `disk-full` if the file would not fit on the
- * disk.
+ * disk. Returns the size of the file, or null if the origin did not send it.
  */
 export async function requireFetchable(
   libraryId: number,
   origin: Origin,
   deps: AskFetchDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number | null> {
   if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
     throw new Refused(
       'busy',
       `The library already has ${MAX_OPEN_FETCHES} waiting or running fetches. Try again later.`,
     );
   }
-  await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
+  const sizeBytes = await checkOrigin(origin, deps.outbound, signal);
+  await requireSpace(sizeBytes, deps);
+  return sizeBytes === 0 ? null : sizeBytes;
 }
 
 /** Returns the step that queues an accepted fetch: it creates the upload session and the job. */
-export function fetching(ref: UploadRef, origin: Origin, { queue, secretBox }: AskFetchDeps): FollowUp {
+export function fetching(
+  ref: UploadRef,
+  origin: Origin & { sizeBytes: number | null },
+  { queue, secretBox }: AskFetchDeps,
+): FollowUp {
   const open = openingFetch(ref, origin, secretBox);
   const send = queue.send(fetchVideo, { ...ref.key, uploadId: ref.id }, { onlyOneNamed: ref.id });
   return async (tx) => {

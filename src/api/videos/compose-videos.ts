@@ -2,6 +2,7 @@ import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
 import type { PartView } from '../../catalog/compose/part-view.ts';
 import { loadRecordedParts } from '../../catalog/compose/recorded-parts-store.ts';
 import type { Db } from '../../catalog/db.ts';
+import { requireStorageQuota } from '../../catalog/quotas/storage-quota-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
@@ -53,6 +54,7 @@ export const composeVideos = defineOperation({
       thumbnailTimeMs: null,
     };
     const key = await videos.create(wanted, (made) => async (tx) => {
+      await requireStorageQuota(tx, libraryId, { bytes: null });
       const composed = planComposition(made, parts, body.exact !== false);
       await composing(made, composed)(tx);
       await announce(made, WebhookStatus.encoding)(tx);

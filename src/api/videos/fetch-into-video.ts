@@ -27,9 +27,9 @@ export const fetchIntoVideo = defineOperation({
     const key = { libraryId, mediaId: videoId };
     const origin = readOrigin(body);
     requireUploadable(await videos.load(key));
-    await requireFetchable(libraryId, origin, deps, signal);
+    const file = { ...origin, sizeBytes: await requireFetchable(libraryId, origin, deps, signal) };
     const edit = body.title ? { title: body.title } : {};
-    await videos.change(key, (video) => beginUpload(video, edit), fetching({ id: newGuid(), key }, origin, deps));
+    await videos.change(key, (video) => beginUpload(video, edit), fetching({ id: newGuid(), key }, file, deps));
     return ok();
   },
 });

@@ -33,14 +33,15 @@ export const fetchNewVideo = defineOperation({
     // If the collection does not exist, the request gets 404 before the origin is contacted.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
-    await requireFetchable(libraryId, origin, deps, signal);
+    const sizeBytes = await requireFetchable(libraryId, origin, deps, signal);
+    const file = { ...origin, sizeBytes };
     const wanted = {
       libraryId,
       title: body.title || fileNameOf(body.url),
       collectionId,
       thumbnailTimeMs: query.thumbnailTime ?? null,
     };
-    const { mediaId } = await videos.create(wanted, (key) => fetching({ id: newGuid(), key }, origin, deps));
+    const { mediaId } = await videos.create(wanted, (key) => fetching({ id: newGuid(), key }, file, deps));
     return { ...ok(), id: mediaId };
   },
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import type { Reserve } from '../../catalog/quotas/storage-quota-store.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -20,30 +21,29 @@ type Upload = {
   uploadId: Guid;
   /** Maximum size of the body in bytes. */
   limitBytes: number;
+  /** Reserves storage for a body of unknown length; null if its length is reserved. */
+  reserve: Reserve | null;
 };
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
  * Streams a request's body into an object and renews the lease of its upload session. Throws `Refused`: `timeout` if
  * the caller sends less than 1 KiB/s over a minute, `invalid` if the body ends early or is not a media file,
- * `too-large` if the body exceeds the limit. After a refusal no bytes remain in the store.
+ * `too-large` if the body exceeds the limit, `quota-reached` if it exceeds the quota of its library. After a refusal no
+ * bytes remain in the store.
  */
 export async function receiveBytes(
-  { body, objectKey, lengthBytes, uploadId, limitBytes }: Upload,
+  upload: Upload,
   { storage, uploads }: Deps,
   signal: AbortSignal,
 ): Promise<WrittenObject> {
+  const { body, objectKey, lengthBytes, uploadId } = upload;
   const stop = new AbortController();
   const rate = watchRate(body, () => stop.abort(tooSlow()));
   const endLease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
     const options = lengthBytes === null ? {} : { lengthBytes };
-    const written = await storage.put(
-      objectKey,
-      detach(body, stop, limitBytes),
-      options,
-      AbortSignal.any([signal, stop.signal]),
-    );
+    const written = await storage.put(objectKey, detach(upload, stop), options, AbortSignal.any([signal, stop.signal]));
     if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
     throw new Error(`Expected ${lengthBytes} bytes as announced, got ${written.sizeBytes}.`);
@@ -56,16 +56,21 @@ export async function receiveBytes(
 }
 
 // A failing writer destroys its stream. The request must stay open, because the refusal must still be sent.
-function detach(body: IncomingMessage, stop: AbortController, limitBytes: number): Transform {
+function detach({ body, limitBytes, reserve }: Upload, stop: AbortController): Transform {
   const look = watchStart();
   let received = 0;
   const copy = new Transform({
     highWaterMark: BUFFER_BYTES,
     transform(bytes: Buffer, _encoding, done) {
       received += bytes.length;
+      const end = (refusal: Error | null) => {
+        if (refusal !== null) stop.abort(refusal);
+        done(refusal, bytes);
+      };
       const refusal = received > limitBytes ? tooLarge(limitBytes) : look(bytes);
-      if (refusal !== null) stop.abort(refusal);
-      done(refusal, bytes);
+      const room = refusal === null ? (reserve?.(received) ?? null) : null;
+      if (room === null) end(refusal);
+      else room.then(() => end(null), end);
     },
   });
   // The stream may fail before it has a reader, and an unhandled error event would end the process.

@@ -33,7 +33,7 @@ export type FileDeps = SpaceDeps & { uploads: UploadStore; storage: Storage };
 /**
  * Stores the body of a request as a file of a video, under an upload session, so that the sweep removes the bytes if
  * this process dies. Throws `Refused`: `invalid` if the body is empty or not a media file, `too-large` if the body
- * exceeds the limit, `disk-full` if the file does not fit on the disk.
+ * exceeds the limit, `quota-reached` if the library has no room for it, `disk-full` if it does not fit on the disk.
  */
 export async function receiveFile<T>(
   { key, body, options, limitBytes = Number.POSITIVE_INFINITY, commit }: FileUpload<T>,
@@ -47,7 +47,8 @@ export async function receiveFile<T>(
   await requireSpace(lengthBytes ?? 0, deps);
   const uploadId = await uploads.openPut(key, { lengthBytes, options });
   const objectKey = sourceKeyOf(key, uploadId);
-  const upload = { body, objectKey, lengthBytes, uploadId, limitBytes };
+  const reserve = lengthBytes === null ? uploads.reserve(key, uploadId) : null;
+  const upload = { body, objectKey, lengthBytes, uploadId, limitBytes, reserve };
   const line = { kind: 'put', videoGuid: key.mediaId, libraryId: key.libraryId, uploadId };
   const startedMs = performance.now();
   logEvent('upload.begun', { ...line, bytes: lengthBytes });

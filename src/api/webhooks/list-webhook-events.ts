@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
+import { quotaOnWire } from '../../catalog/webhooks/webhook.ts';
 import { listEvents, type WebhookLogEntry } from '../../catalog/webhooks/webhook-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
@@ -41,6 +42,7 @@ function toEventModel(entry: WebhookLogEntry): WebhookEventModel {
     videoGuid: entry.mediaId,
     // Stored events have only statuses of this enumeration.
     status: entry.status as WebhookEventModel['status'],
+    quota: entry.detail && quotaOnWire(entry.detail),
     state: entry.state,
     attempts: entry.attempts,
     lastAnswer: entry.lastAnswer,

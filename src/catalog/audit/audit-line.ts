@@ -16,7 +16,12 @@ export type AuditedWrite = {
   status: number;
   requestId: string;
   ip: string;
+  /** Null if no field changed, for refused writes, and in lines of versions before this field. */
+  changes: readonly AuditChange[] | null;
 };
+
+/** A changed field. `old` is null if it had no value, `new` if it has none. Secrets are masked. */
+export type AuditChange = { field: string; old: string | null; new: string | null };
 
 /** An entry of the audit log. `hash` chains it to the previous entry of the same UTC day, see `chainHash`. */
 export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Date; hash: Buffer };
@@ -24,18 +29,21 @@ export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Dat
 /** Columns of an `AuditLine`. */
 export const AUDIT_COLUMNS = [
   ...(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'] as const),
-  ...(['status', 'request_id as requestId', 'ip', 'hash'] as const),
+  ...(['status', 'request_id as requestId', 'ip', 'hash', 'changes'] as const),
 ] as const;
 
 /**
  * Returns the hash of an entry: SHA-256 over the hash of the previous entry of the same UTC day (omitted for the first
- * entry of a day) and the JSON of all its fields, with the targets sorted by name. A copy of a day's last hash can
- * prove whether an entry of that day was changed, added or removed.
+ * entry of a day) and the JSON of all its fields, with the targets sorted by name. The changes are part of it only if
+ * there are any, so that the hashes of lines without them are those of earlier versions. A copy of a day's last hash
+ * can prove whether an entry of that day was changed, added or removed.
  */
 export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 'hash'>): Buffer {
-  const { at, libraryId, keyName, scope, operation, targets, status, requestId, ip } = line;
+  const { at, libraryId, keyName, scope, operation, targets, status, requestId, ip, changes } = line;
   const named = Object.entries(targets).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([at.toISOString(), libraryId, keyName, scope, operation, named, status, requestId, ip]);
+  const values = changes?.map((change) => [change.field, change.old, change.new]);
+  const fields = [at.toISOString(), libraryId, keyName, scope, operation, named, status, requestId, ip];
+  const text = JSON.stringify(values === undefined ? fields : [...fields, values]);
   return createHash('sha256')
     .update(previous ?? '')
     .update(text, 'utf8')

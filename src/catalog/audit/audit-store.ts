@@ -37,7 +37,7 @@ export type AuditQuery = {
 type Report = (error: unknown, line: AuditedWrite) => void;
 type Waiting = { line: AuditedWrite; done: () => void };
 
-/** Stores the log in PostgreSQL. Buffers at most 10,000 entries; further ones are reported immediately. */
+/** Stores the log in PostgreSQL. Buffers at most 10,000 entries, and reports more than that immediately. */
 export function createAuditStore(db: Db, report: Report): AuditStore {
   const waiting: Waiting[] = [];
   let isStoring = false;
@@ -131,6 +131,7 @@ function toRow(line: Omit<AuditLine, 'id'>) {
     request_id: line.requestId,
     ip: line.ip,
     hash: line.hash,
+    changes: line.changes === null ? null : JSON.stringify(line.changes),
   };
 }
 
@@ -159,6 +160,6 @@ async function listLines(
     .where(matches)
     .executeTakeFirstOrThrow();
   const names = await nameAuditLines(db, libraryId, lines);
-  // There are names for each line.
+  // `nameAuditLines` returns one entry for each line.
   return { total, lines: lines.map((line, index) => ({ ...line, ...(names[index] as AuditNames) })) };
 }

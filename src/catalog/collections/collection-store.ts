@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { containing } from '../containing.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { noteChange } from '../note-change.ts';
 import { goneBytes } from '../retired-object-store.ts';
 
 /** Number of videos whose thumbnails represent a collection. */
@@ -50,6 +51,7 @@ export function createCollectionStore(db: Db): CollectionStore {
     async create(libraryId, name) {
       const collectionId = newGuid();
       await db.insertInto('collection').values({ library_id: libraryId, id: collectionId, name }).execute();
+      noteChange({ kind: 'fields', before: null, after: { name } });
       return { libraryId, collectionId };
     },
     async load(key) {
@@ -60,15 +62,7 @@ export function createCollectionStore(db: Db): CollectionStore {
       const [items, total] = await Promise.all([selectPage(db, query).execute(), countMatches(db, query)]);
       return { total, items };
     },
-    async rename(key, name) {
-      const { numUpdatedRows } = await db
-        .updateTable('collection')
-        .set({ name })
-        .where('library_id', '=', key.libraryId)
-        .where('id', '=', key.collectionId)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) unknownCollection(key);
-    },
+    rename: (key, name) => inTransaction(db, (tx) => renameCollection(tx, key, name)),
     remove: (key) => inTransaction(db, (tx) => deleteCollection(tx, key)),
   };
 }
@@ -84,14 +78,34 @@ export async function countInCollection(tx: Tx, libraryId: number, id: Guid, cha
   return numUpdatedRows > 0n;
 }
 
+async function renameCollection(tx: Tx, key: CollectionKey, name: string): Promise<void> {
+  const { libraryId, collectionId } = key;
+  const isIt = { library_id: libraryId, id: collectionId };
+  const before = await tx
+    .selectFrom('collection')
+    .select('name')
+    .where((eb) => eb.and(isIt))
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined) unknownCollection(key);
+  await tx
+    .updateTable('collection')
+    .set({ name })
+    .where((eb) => eb.and(isIt))
+    .execute();
+  noteChange({ kind: 'fields', before, after: { name } });
+}
+
 // Deletes the row first: a concurrent addition of a video waits for the deletion and then finds no collection.
 async function deleteCollection(tx: Tx, key: CollectionKey): Promise<void> {
-  const { numDeletedRows } = await tx
+  const before = await tx
     .deleteFrom('collection')
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.collectionId)
+    .returning('name')
     .executeTakeFirst();
-  if (numDeletedRows === 0n) unknownCollection(key);
+  if (before === undefined) unknownCollection(key);
+  noteChange({ kind: 'fields', before, after: null });
   await tx
     .updateTable('media')
     .set({ collection_id: null })
@@ -150,6 +164,7 @@ function selectViews(db: Db, libraryId: number) {
     .where('collection.library_id', '=', libraryId);
 }
 
-function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
+/** Throws the refusal of an unknown collection. */
+export function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
   throw new Refused('not-found', `Collection ${collectionId} in library ${libraryId} not found. Check the id.`);
 }

@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
 const FLUSH_MS = 1_000;
-/** Maximum number of videos with unwritten counts. Licences of further videos are not counted. */
+/** Maximum number of videos with unwritten counts. Licences of other videos are not counted. */
 const MAX_VIDEOS = 10_000;
 
 export type LicenceCounterDeps = {

@@ -4,7 +4,7 @@ import type { Guid } from '../../lib/guid.ts';
 /** Readers of a feed. `off`: nobody. `public`: everybody. `token`: everybody who sends its token. */
 export type FeedAccess = 'off' | 'public' | 'token';
 
-/** The feeds of a collection. The token is kept while they need none. */
+/** The feeds of a collection. The token is kept while the feeds do not need it. */
 export type CollectionFeedTable = {
   library_id: number;
   collection_id: Guid;

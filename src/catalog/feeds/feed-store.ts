@@ -62,7 +62,7 @@ async function lockCollection(tx: Tx, { libraryId, collectionId }: FeedKey): Pro
   );
 }
 
-/** Returns whether a reader may have the feed. */
+/** Returns whether a reader may read the feed. */
 export function mayRead({ access, token }: Feed, shown: string): boolean {
   if (token === null) return access === 'public';
   const [expected, got] = [Buffer.from(token), Buffer.from(shown)];

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, Tx } from '../db.ts';
+import { createTrashStore } from '../videos/trash-store.ts';
+import type { ImportKey } from './library-import.ts';
 
 /** An imported item whose file the library has already, as the file of the video `sameAs`. */
 export type Duplicate = { place: number; targetId: Guid; sameAs: Guid };
@@ -20,7 +23,7 @@ export async function countUnhashed(db: Db, importId: Guid): Promise<number> {
 
 /**
  * Finds imported items whose file has the SHA-256 of another video of the library, which is older or precedes it in the
- * import. Leaves out those that are noted already.
+ * import, and has not failed. Leaves out those that are noted already.
  */
 export async function findDuplicates(db: Db, importId: Guid, limit: number): Promise<Duplicate[]> {
   const { rows } = await sql<Duplicate>`
@@ -28,7 +31,7 @@ export async function findDuplicates(db: Db, importId: Guid, limit: number): Pro
     from import_item i
     join media m on m.library_id = i.library_id and m.id = i.target_id and m.type <> 'trash'
     join media o on o.library_id = m.library_id and o.source_sha256 = m.source_sha256 and o.id <> m.id
-      and o.type <> 'trash'
+      and o.type <> 'trash' and o.state not in ('created', 'upload-failed', 'failed')
     where i.import_id = ${importId} and i.kind = 'video' and i.state = 'imported'
       and not exists (select from import_item later where later.import_id = i.import_id and later.place > i.place
         and later.target_id = o.id)
@@ -37,9 +40,26 @@ export async function findDuplicates(db: Db, importId: Guid, limit: number): Pro
   return rows;
 }
 
-/** Notes that the file of an item is a duplicate. With `isSkipped`, its own video was moved to the trash. */
-export async function noteDuplicate(
+/**
+ * Notes that the file of an item is a duplicate. With `isSkipped`, also moves its own video to the trash. Does nothing
+ * for a video that was deleted.
+ */
+export async function settleDuplicate(
   db: Db,
+  { libraryId, importId }: ImportKey,
+  { isSkipped, ...duplicate }: Duplicate & { isSkipped: boolean },
+): Promise<void> {
+  if (!isSkipped) return noteDuplicate(db, importId, { ...duplicate, isSkipped });
+  try {
+    const note = (tx: Tx) => noteDuplicate(tx, importId, { ...duplicate, isSkipped });
+    await createTrashStore(db).put({ libraryId, mediaId: duplicate.targetId }, note);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
+  }
+}
+
+async function noteDuplicate(
+  db: Db | Tx,
   importId: Guid,
   { place, sameAs, isSkipped }: Duplicate & { isSkipped: boolean },
 ): Promise<void> {

@@ -20,7 +20,7 @@ export type LibraryImportTable = {
   skips_duplicates: Generated<boolean>;
   /** Speed of a sample transfer during a dry run; null if none was measured. */
   source_bytes_per_sec: number | null;
-  /** Start of the transfers. */
+  /** Start of the transfers. A resume moves it by the time of the pause. */
   running_at: Date | null;
   cursor: string | null;
   is_listed: Generated<boolean>;

@@ -54,7 +54,7 @@ export type ImportStore = {
   cancel(key: ImportKey, send: Send): Promise<void>;
   /**
    * Continues a cancelled, failed or planned import, and tries retryable failures again. Throws `Refused` (`conflict`)
-   * if another import of the library is running.
+   * if another import of the library is running, and for a plan of uploads, which has no uploader.
    */
   resume(key: ImportKey, send: Send): Promise<void>;
 };
@@ -139,14 +139,20 @@ async function cancelImport(tx: Tx, key: ImportKey, send: Send): Promise<void> {
   await loadRow(tx, key);
 }
 
+/** The time between end and resume does not count as time of transfers. */
 async function resumeImport(tx: Tx, key: ImportKey, send: Send): Promise<void> {
   await lockLibrary(tx, key.libraryId);
-  await loadRow(tx, key);
+  const { source, is_dry_run: isDryRun } = await loadRow(tx, key);
+  if (source === 'upload' && isDryRun) {
+    const message = 'Expected an import that was started, got a plan of uploads, whose files nobody would send. ';
+    throw new Refused('conflict', `${message}Run the command again without dryRun=true.`);
+  }
   await requireNoOther(tx, key.libraryId, key.importId);
   await retryItems(tx, key.importId);
   const { rows } = await sql<{ tick: number }>`
     update library_import set state = case when is_listed then 'running' else 'listing' end, is_dry_run = false,
-      reason = null, ended_at = null, running_at = case when is_listed then now() end, tick = tick + 1
+      reason = null, ended_at = null, tick = tick + 1,
+      running_at = case when is_listed then coalesce(running_at + (now() - coalesce(ended_at, now())), now()) end
     where id = ${key.importId} returning tick`.execute(tx);
   for (const { tick } of rows) await send({ ...key, tick })(tx);
 }

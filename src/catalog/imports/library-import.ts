@@ -43,6 +43,17 @@ export type ItemState = (typeof ITEM_STATES)[number];
 /** Default and maximum number of files that one import transfers at once. */
 export const DEFAULT_IMPORT_CONCURRENCY = 3;
 export const MAX_IMPORT_CONCURRENCY = 20;
+/** Minimum rate of one transfer. An origin that is slower is refused. */
+const MIN_TRANSFER_BYTES_PER_SEC = 4_096;
+
+/** Divides the bandwidth of an import by its transfers. There are fewer of them if each would be too slow. */
+export function shareBandwidth(wanted: { concurrency: number; maxBytesPerSec: number | null }): typeof wanted {
+  const { concurrency: most, maxBytesPerSec: limit } = wanted;
+  if (limit === null) return { concurrency: most, maxBytesPerSec: null };
+  const concurrency = Math.max(1, Math.min(most, Math.floor(limit / MIN_TRANSFER_BYTES_PER_SEC)));
+  return { concurrency, maxBytesPerSec: Math.floor(limit / concurrency) };
+}
+
 /** Maximum number of items in one import. */
 export const MAX_IMPORT_ITEMS = 1_000_000;
 

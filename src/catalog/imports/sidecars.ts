@@ -42,17 +42,42 @@ export function labelOf({ captions }: SidecarFields, srclang: string): string | 
   return typeof label === 'string' && label !== '' ? label : null;
 }
 
-/** Keeps the fields that are imported. Values in CSV are texts, with JSON for lists. */
-export function pickKnown(fields: SidecarFields): SidecarFields {
+/**
+ * Keeps the fields that are imported. Values in CSV are texts, with JSON for lists. A field of another type is left out
+ * if `onMisfit` returns. By default, it throws the error.
+ */
+export function pickKnown(fields: SidecarFields, onMisfit: (error: Refused) => void = refuse): SidecarFields {
   const known: SidecarFields = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === '' || value === null) continue;
-    if (TEXTS.includes(name)) known[name] = String(value);
-    if (NUMBERS.includes(name)) known[name] = Number(value);
-    if (name === 'isPublic') known[name] = String(value).toLowerCase() === 'true';
-    if (LISTS.includes(name)) known[name] = typeof value === 'string' ? parseJson(value, name) : value;
+    try {
+      const read = readKnown(name, value);
+      if (read !== undefined) known[name] = read;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      onMisfit(error);
+    }
   }
   return known;
+}
+
+/** Returns undefined for a field that is not imported. */
+function readKnown(name: string, value: unknown): unknown {
+  if (TEXTS.includes(name)) return String(value);
+  if (name === 'isPublic') return String(value).toLowerCase() === 'true';
+  if (NUMBERS.includes(name)) {
+    const number = Number(value);
+    if (Number.isFinite(number)) return number;
+    throw new Refused('invalid', `expected a number in ${name}, got ${JSON.stringify(value)}. Correct it.`);
+  }
+  if (!LISTS.includes(name)) return undefined;
+  const list = typeof value === 'string' ? parseJson(value, name) : value;
+  if (Array.isArray(list)) return list;
+  throw new Refused('invalid', `expected a list in ${name}, got something else. Correct it.`);
+}
+
+function refuse(error: Refused): never {
+  throw error;
 }
 
 /** Parses a JSON object. Throws `Refused` with the name of the file. */

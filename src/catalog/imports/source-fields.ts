@@ -58,8 +58,9 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
   },
   peertube: {
     title: 'PeerTube',
-    needs: ['apiUrl', ['accessKey', 'account']],
-    takes: ['secretKey'],
+    // A token, or a name and its password.
+    needs: ['apiUrl', ['accessKey', 'account'], ['accessKey', 'secretKey']],
+    takes: [],
     usual: {},
     losses: [STATISTICS, 'Comments and playlists are not imported. Each channel becomes a collection.'],
   },

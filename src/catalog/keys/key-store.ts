@@ -6,6 +6,7 @@ import { Refused } from '../../lib/refused.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
+import { noteChange } from '../note-change.ts';
 import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
@@ -59,13 +60,18 @@ export function createKeyStore(db: Db): KeyStore {
       return selectKeys(db, libraryId);
     },
     async revoke(libraryId, id) {
-      const { numUpdatedRows } = await db
+      const revoked = await db
         .updateTable('access_key')
         .set({ revoked_at: sql`coalesce(revoked_at, now())`, signing_key_sealed: null })
         .where('library_id', '=', libraryId)
         .where('id', '=', id)
+        .returning(['label', 'scope', 'expires_at'])
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) return logEvent('key.revoked', { keyId: id, libraryId });
+      if (revoked !== undefined) {
+        const before = { Label: revoked.label, Scope: revoked.scope, DateExpires: revoked.expires_at };
+        noteChange({ kind: 'fields', before, after: null });
+        return logEvent('key.revoked', { keyId: id, libraryId });
+      }
       throw new Refused('not-found', `Key ${id} of library ${libraryId} not found. Check both ids.`);
     },
   };
@@ -110,6 +116,8 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .values(row)
     .returning('created_at')
     .executeTakeFirstOrThrow();
+  const after = { Label: label, Scope: scope, DateExpires: expiresAt };
+  noteChange({ kind: 'fields', before: null, after });
   logOnCommit('key.created', { keyId: row.id, libraryId, scope });
   return { id: row.id, libraryId, scope, label, createdAt, expiresAt, lastUsedAt: null, key };
 }

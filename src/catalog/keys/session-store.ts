@@ -5,7 +5,7 @@ import type { KeyStore } from './key-store.ts';
 
 /** Days after which a browser must sign in again. */
 export const SESSION_DAYS = 7;
-/** Maximum number of sessions of one key. A further sign-in ends the oldest session. */
+/** Maximum number of sessions of one key. The next sign-in ends the oldest session. */
 const MAX_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };

@@ -4,6 +4,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Tx } from '../db.ts';
 import { logOnCommit } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
+import { noteChange } from '../note-change.ts';
 import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } from './library.ts';
 import { mergeSettings } from './library-settings.ts';
 import { loadLibrary, unknownLibrary } from './read-library-store.ts';
@@ -16,7 +17,8 @@ export async function changeLibrary(
   secretBox: SecretBox,
 ): Promise<void> {
   const locked = await lockLibrary(tx, id);
-  const { name, settings = {}, zoneSettings = {}, drawsSecurityKey } = transition(await loadLibrary(tx, id));
+  const before = await loadLibrary(tx, id);
+  const { name, settings = {}, zoneSettings = {}, drawsSecurityKey } = transition(before);
   await tx
     .updateTable('library')
     .set({ settings: JSON.stringify(mergeSettings(locked.settings, settings)), modified_at: sql<Date>`now()` })
@@ -36,6 +38,8 @@ export async function changeLibrary(
     )
     .where('library_id', '=', id)
     .execute();
+  noteChange({ kind: 'library', before, after: await loadLibrary(tx, id) });
+  if (drawsSecurityKey === true) noteChange({ kind: 'secret', field: 'ZoneSecurityKey' });
 }
 
 type KeyReset = { id: number; which: keyof LibraryKeys; overlapSec: number };
@@ -60,6 +64,7 @@ export async function resetLibraryKey(
     .set({ modified_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute();
+  noteChange({ kind: 'secret', field: isWriting ? 'ApiKey' : 'ReadOnlyApiKey' });
   logOnCommit('key.replaced', { keyId: isWriting ? 'ApiKey' : 'ReadOnlyApiKey', libraryId: id });
   // Texts of former keys are kept only while they sign.
   await tx

@@ -41,15 +41,17 @@ export function createLibraryViewStore({ db, secretBox }: { db: Db; secretBox: S
   };
 }
 
+/** Bytes that the media of a library use, including originals and the trash, as SQL over a row of `library`. */
+export const storageOfLibrary = sql<number>`
+  greatest(0, (select coalesce(sum(m.storage_bytes), 0) from media m where m.library_id = library.id)
+    - ${sql.raw(goneBytes('gone.library_id = library.id'))})::bigint`;
+
 type ViewRow = Awaited<ReturnType<ReturnType<typeof selectViews>['executeTakeFirstOrThrow']>>;
 
 function selectViews(db: Db) {
   return selectLibraries(db)
     .select(['library.api_key_sealed', 'library.read_only_key_sealed'])
-    .select(
-      sql<number>`greatest(0, (select coalesce(sum(m.storage_bytes), 0) from media m where m.library_id = library.id)
-        - ${sql.raw(goneBytes('gone.library_id = library.id'))})::bigint`.as('storage_bytes'),
-    )
+    .select(storageOfLibrary.as('storage_bytes'))
     .select(trafficOfMonth.as('traffic_bytes'));
 }
 

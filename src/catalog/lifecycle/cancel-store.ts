@@ -96,8 +96,8 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
 }
 
 /**
- * Returns whether a set is being encoded that will replace the active one. Further periods of a recording are not such
- * sets.
+ * Returns whether a set is being encoded that will replace the active one. Inactive periods of a recording do not
+ * count.
  */
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`

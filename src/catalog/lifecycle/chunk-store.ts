@@ -7,6 +7,7 @@ import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { planSheets } from '../images/plan-sheets-store.ts';
 import { logOnCommit } from '../in-transaction.ts';
 import { LeaseLost } from '../leases/lease-lost.ts';
+import { countEncoded } from '../quotas/encode-quota-store.ts';
 import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
@@ -57,6 +58,7 @@ export async function commitChunks(
       if (taken.length > 0) throw overtaken(output.renditionId, facts.firstSegment);
     }
     await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
+    if (claim.task.kind === 'video' || claim.task.kind === 'backfill') await countEncoded(tx, key.libraryId, [output]);
   }
   if (claim.task.kind === 'video' && claim.task.fromSegment === 0) await leaveOutRedundant(tx, claim.task);
   await sumStorage(tx, key);

@@ -26,8 +26,8 @@ export type ActiveView = {
 };
 
 /**
- * Facts about a video that the plan of a further codec needs. `rungs` exist or are being encoded in that codec.
- * `watermark` is burned into the existing renditions. `colours` are those of the existing renditions, if not the
+ * Facts about a video from which an additional codec is planned. `rungs` are complete or being encoded in that codec.
+ * `watermark` is the one in the existing renditions. `colours` are those of the existing renditions, or null for the
  * default.
  */
 export type CodecView = ActiveView & {

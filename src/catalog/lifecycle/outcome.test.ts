@@ -99,7 +99,7 @@ test.each([
     hasVideo: false,
     expected: { kind: 'finished', activate: null },
   },
-])('$name: $expected.kind', ({ renditions, hasVideo, expected }) => {
+])('decides "$expected.kind" if $name', ({ renditions, hasVideo, expected }) => {
   expect(decideOutcome(renditions, hasVideo)).toEqual(expected);
 });
 

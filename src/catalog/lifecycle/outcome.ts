@@ -13,7 +13,7 @@ export type RenditionProgress = {
   isActive: boolean;
   isRetired: boolean;
   /**
-   * True for a rendition of a further period of a recording, which is not part of the active timeline. It does not
+   * True for a rendition of an additional period of a recording, which is not part of the active timeline. It does not
    * affect the outcome of the video.
    */
   isOfFurtherPeriod: boolean;

@@ -71,6 +71,8 @@ export type LiveLeaseTable = {
   /** Counts accepted publishers. Those up to `kicked_session` are disconnected. */
   session: Generated<number>;
   kicked_session: Generated<number>;
+  /** Time at which the last publisher was accepted. */
+  published_at: Optional<Date>;
   primary_media_at: Optional<Date>;
   backup_media_at: Optional<Date>;
   first_media_at: Optional<Date>;

@@ -14,7 +14,11 @@ import { up as formerSigningKeys } from './013-former-signing-keys.ts';
 import { up as passkeys } from './014-passkeys.ts';
 import { up as webhookEndpoints } from './015-webhook-endpoints.ts';
 import { up as importLimits } from './016-import-limits.ts';
+import { up as auditChanges } from './017-audit-changes.ts';
 import { up as providerSessions } from './018-provider-sessions.ts';
+import { up as collectionShares } from './020-collection-shares.ts';
+import { up as shareEmails } from './021-share-emails.ts';
+import { up as quotas } from './022-quotas.ts';
 import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
 
@@ -42,7 +46,11 @@ export const migrations = {
   '014-passkeys': { oldestVersion: '0.1.0', up: passkeys },
   '015-webhook-endpoints': { oldestVersion: '0.1.0', up: webhookEndpoints },
   '016-import-limits': { oldestVersion: '0.1.0', up: importLimits },
+  '017-audit-changes': { oldestVersion: '0.1.0', up: auditChanges },
   '018-provider-sessions': { oldestVersion: '0.1.0', up: providerSessions },
+  '020-collection-shares': { oldestVersion: '0.1.0', up: collectionShares },
+  '021-share-emails': { oldestVersion: '0.1.0', up: shareEmails },
+  '022-quotas': { oldestVersion: '0.1.0', up: quotas },
   '024-secret-rotation': { oldestVersion: '0.1.0', up: secretRotation },
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
 } satisfies Record<string, SchemaStep>;

@@ -109,7 +109,7 @@ test('a running process finds that a restored database lacks a migration', async
   expect(await findSchemaFault(db)).toBeNull();
 });
 
-test('a migration waits for the lock of a table without blocking the queries of running roles', async () => {
+test('a migration waits for a table lock without blocking the queries of running roles', async () => {
   await sql`create database busy`.execute(database.db);
   const { db, close } = openDatabase({ ...database.config, database: 'busy' }, () => {});
   try {
@@ -131,7 +131,7 @@ test('a migration waits for the lock of a table without blocking the queries of 
   }
 }, 60_000);
 
-/** Returns whether a statement waits for the lock of a table. */
+/** Returns whether a statement waits for a table lock. */
 async function isWaiting(db: Db): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 import { findStored, fixInit, insertChunks, lockMedia, type RenditionOutput } from '../lifecycle/chunk-store.ts';
 import { finalizeMedia } from '../lifecycle/finalize-store.ts';
+import { countEncoded } from '../quotas/encode-quota-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { claimLost, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
@@ -26,6 +27,7 @@ export async function commitSegment(
   if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
   if (!(await fixInit(tx, key, output))) throw claimLost(claim);
   await insertChunks(tx, { key, attempt, revision }, output);
+  await countEncoded(tx, key.libraryId, [output]);
   await sql`delete from encode_task where kind = 'segment' and rendition_ids[1] = ${output.renditionId}
     and from_segment = ${segment} and state = 'failed'`.execute(tx);
   await sumStorage(tx, key);

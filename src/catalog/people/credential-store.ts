@@ -5,6 +5,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
+import { noteChange } from '../note-change.ts';
 import { hashPassword, hasPassword, requireGoodPassword } from './password-hash.ts';
 import { findTotpStep } from './totp.ts';
 
@@ -72,8 +73,14 @@ export function createCredentialStore({ db, secretBox }: Deps): CredentialStore 
       logOnCommit('person.secured', { personId });
     },
     async rename(personId, { name, language }) {
-      await db.updateTable('person').set({ name, language }).where('id', '=', personId).execute();
-      logOnCommit('person.changed', { personId });
+      await inTransaction(db, async (tx) => {
+        const row = tx.selectFrom('person').select(['name', 'language']).where('id', '=', personId).forUpdate();
+        const before = await row.executeTakeFirstOrThrow();
+        await tx.updateTable('person').set({ name, language }).where('id', '=', personId).execute();
+        const after = { Name: name, Language: language };
+        noteChange({ kind: 'fields', before: { Name: before.name, Language: before.language }, after });
+        logOnCommit('person.changed', { personId });
+      });
     },
   };
 }

@@ -52,8 +52,8 @@ export type PersonSessionStore = {
   /** Ends one session of a person, or all except `keep`. Returns the number of ended sessions. */
   endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
   /**
-   * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns their people, each
-   * once; null if the logout was handled already. It is remembered for `forSec` seconds.
+   * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns each affected
+   * person once; null if the logout was already handled. The logout is remembered for `forSec` seconds.
    */
   endOfProvider(which: ProviderLogout): Promise<Pick<Person, 'id' | 'email'>[] | null>;
 };

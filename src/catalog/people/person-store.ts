@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
+import { noteChange } from '../note-change.ts';
 import type { Person, PersonStatus, Role, Roles } from './person.ts';
 
 export const MAX_PEOPLE = 10_000;
@@ -65,7 +66,9 @@ export function createPersonStore(db: Db): PersonStore {
     update: (id, wanted, mayChange) => change(db, (tx) => updatePerson(tx, { id, wanted, mayChange })),
     remove: (id, mayChange) =>
       change(db, async (tx) => {
-        mayChange((await requirePerson(tx, id)).roles);
+        const before = await requirePerson(tx, id);
+        mayChange(before.roles);
+        noteChange({ kind: 'person', before, after: null });
         await tx.deleteFrom('person').where('id', '=', id).execute();
         logOnCommit('person.deleted', { personId: id });
       }),
@@ -108,7 +111,7 @@ async function insertPerson(
 ): Promise<Person & { secret: string }> {
   mayChange(roles);
   const known = await tx.selectFrom('person').select('id').where(sql`lower(email)`, '=', email.toLowerCase()).execute();
-  if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address exists already.');
+  if (known.length > 0) throw new Refused('conflict', 'A person with this e-mail address already exists.');
   const { n } = await tx
     .selectFrom('person')
     .select((eb) => eb.fn.countAll().as('n'))
@@ -120,7 +123,9 @@ async function insertPerson(
   await tx.insertInto('person').values(row).execute();
   await setLibraryRoles(tx, id, roles.libraries);
   logOnCommit('person.invited', { personId: id });
-  return { ...(await requirePerson(tx, id)), secret: await replaceInvitation(tx, id) };
+  const after = await requirePerson(tx, id);
+  noteChange({ kind: 'person', before: null, after });
+  return { ...after, secret: await replaceInvitation(tx, id) };
 }
 
 async function updatePerson(
@@ -143,7 +148,9 @@ async function updatePerson(
     await tx.deleteFrom('invitation').where('person_id', '=', id).execute();
   }
   logOnCommit('person.changed', { personId: id });
-  return requirePerson(tx, id);
+  const after = await requirePerson(tx, id);
+  noteChange({ kind: 'person', before: person, after });
+  return after;
 }
 
 /** Returns whether roles include that of an owner, in the account or in a library. */

@@ -124,6 +124,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
       'pull_zone.name as pull_zone_name',
       'pull_zone.revision as policy_revision',
       'media.type',
+      'media.collection_id',
     ])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
@@ -135,6 +136,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     ...(await selectRecording(db, { libraryId, mediaId }, row)),
     libraryId,
     mediaId,
+    collectionId: row.type === 'live' ? null : row.collection_id,
     revision: row.revision,
     pullZoneName: row.pull_zone_name ?? '',
     policyRevision: row.policy_revision ?? 0,

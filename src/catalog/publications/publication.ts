@@ -34,6 +34,8 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 export type Publication = {
   libraryId: number;
   mediaId: Guid;
+  /** Collection of the video; null for none, and for a live stream. */
+  collectionId: Guid | null;
   /** Present for a live stream, and for a recording of several periods. */
   live?: LiveHead;
   /** Capture times of its media; present for a recording of one period. */

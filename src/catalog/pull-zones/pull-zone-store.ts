@@ -10,6 +10,7 @@ import {
   readLibrarySettings,
   readPullZoneSettings,
 } from '../libraries/library-settings.ts';
+import { noteChange } from '../note-change.ts';
 
 /** A host name that the owner added to a pull zone. */
 export type ZoneHostname = { id: number; hostname: string };
@@ -102,6 +103,7 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw unknownPullZone(id);
+      noteChange({ kind: 'secret', field: 'ZoneSecurityKey' });
     },
     async signingKeys(id) {
       const row = await db
@@ -141,14 +143,17 @@ function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname'
           },
         );
       }
+      noteChange({ kind: 'fields', before: null, after: { Hostname: hostname } });
     },
     async removeHostname(id, hostname) {
       await touch(id);
-      await db
+      const gone = await db
         .deleteFrom('pull_zone_hostname')
         .where('pull_zone_id', '=', id)
         .where('hostname', '=', hostname)
-        .execute();
+        .returning('hostname')
+        .executeTakeFirst();
+      if (gone !== undefined) noteChange({ kind: 'fields', before: { Hostname: gone.hostname }, after: null });
     },
     purge: touch,
   };

@@ -275,8 +275,8 @@ function covers(tokenPath: string, path: string, prefix: string | null): boolean
 }
 
 /**
- * Returns the message that the current scheme (HS256) signs for a folder, for token makers; `bytes` as from
- * `addressForms`.
+ * Returns the message that the current scheme (HS256) signs for a folder, for code that creates tokens. `bytes` is a
+ * result of `addressForms`.
  */
 export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));

@@ -92,7 +92,7 @@ describe('a folder signed by the zone', () => {
     ['a longer name', `/${sign('/abc')}/abcd/x.ts`, 'path'],
     ['a path that leaves the folder', `/${sign('/abc/')}/abc/%2e%2e/d`, 'bad-path'],
     ['encoded twice', `/${sign('/abc/')}/abc/%252e%252e/d`, 'bad-path'],
-  ])('%s', (_, target, expected) => {
+  ])('judges a token: %s', (_, target, expected) => {
     expect(judge(target, zone, bearer)).toBe(expected);
   });
 

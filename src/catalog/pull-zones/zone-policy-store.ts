@@ -3,8 +3,12 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
 import { readLibrarySettings, readPullZoneSettings } from '../libraries/library-settings.ts';
 import { readViewerAccess, requiresEmbedToken } from '../libraries/viewer-access.ts';
+import type { QuotaResource } from '../quotas/quota.ts';
 import { type PullZoneName, parsePullZoneName } from './pull-zone-name.ts';
-import type { ZonePolicy } from './zone-policy.ts';
+import type { ZonePolicy, ZoneQuota } from './zone-policy.ts';
+
+/** Age after which a count of viewers no longer refuses anybody, if no worker counts them. */
+const VIEWERS_VALID = '5 minutes';
 
 /** Identifies a pull zone by its name, its library, or a custom host name (in lower case). */
 export type ZoneRef =
@@ -48,6 +52,7 @@ function selectPolicies(db: Db) {
       'viewer_secret_sealed',
     ])
     .select('library.settings as library_settings')
+    .select(hardQuotas.as('quotas'))
     .select(
       sql<
         string[]
@@ -55,6 +60,21 @@ function selectPolicies(db: Db) {
         'hostnames',
       ),
     );
+}
+
+/** Hard quotas that concern viewers, and whether each is reached by a measurement that is still valid. */
+const hardQuotas = sql<{ resource: QuotaResource; isReached: boolean }[]>`
+  coalesce((select jsonb_agg(jsonb_build_object('resource', q.resource, 'isReached', q.used >= q.max_amount
+      and q.measured_at >= case q.resource when 'concurrentViewers' then now() - ${VIEWERS_VALID}::interval
+        else date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' end))
+    from library_quota q where q.library_id = library.id and q.mode = 'hard'
+      and q.resource in ('concurrentViewers', 'bandwidthBytesPerMonth')), '[]')`;
+
+function toQuota(quotas: Row['quotas']): ZoneQuota {
+  const isReached = (name: QuotaResource) => quotas.some((quota) => quota.resource === name && quota.isReached);
+  const limitsViewers = quotas.some(({ resource }) => resource === 'concurrentViewers');
+  if (isReached('bandwidthBytesPerMonth')) return { limitsViewers, reached: 'bandwidth' };
+  return { limitsViewers, reached: isReached('concurrentViewers') ? 'viewers' : null };
 }
 
 function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
@@ -76,6 +96,7 @@ function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
     referrers: access,
     embedTokenRequired: requiresEmbedToken(library),
     uiLanguage: player.uiLanguage,
+    quota: toQuota(row.quotas),
     keys: {
       current: secretBox.open(row.security_key_sealed),
       previous:

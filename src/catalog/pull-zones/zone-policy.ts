@@ -26,7 +26,14 @@ export type ZonePolicy = {
    * true.
    */
   viewers: ViewerAccess;
+  quota: ZoneQuota;
 };
+
+/**
+ * Hard quotas of the library that concern viewers. `reached` is the one that refuses requests; null if none does.
+ * Without `limitsViewers`, the edge need not remember who plays.
+ */
+export type ZoneQuota = { limitsViewers: boolean; reached: 'bandwidth' | 'viewers' | null };
 
 /** `current` signs. `previous` is still accepted until `untilMs`. `library` signs the embed tokens of some clients. */
 export type ZoneKeys = { current: string; previous: { key: string; untilMs: number } | null; library: string };

@@ -34,7 +34,10 @@ export function filesOf(tracks: readonly AddedTrack[]): TrackFile[] {
   return tracks.flatMap(({ file, next }) => [file, next].filter((one) => one !== null));
 }
 
-/** Returns the file that an encode of a track uses; null if it has none of its own. A failed one is not tried again. */
+/**
+ * Returns the file that an encode of a track uses; null if the track has no separate file. A failed file is not tried
+ * again.
+ */
 export function fileToEncode({ file, next }: AddedTrack): TrackFile | null {
   return next !== null && next.reason === undefined ? next : file;
 }

@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
+import type { CollectionKey } from '../collections/collection-store.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
@@ -10,23 +11,31 @@ import { hashPassword } from '../people/password-hash.ts';
 import { SHARE_TOKEN, type Share, type ShareView } from './share.ts';
 import type { ShareTable } from './share-schema.ts';
 
-/** Maximum number of shares of a video. */
+/** Maximum number of shares of a video or collection. */
 const MAX_SHARES = 100;
 const TOKEN_BYTES = 32;
 
-export type ShareKey = MediaKey & { shareId: Guid };
-/** Fields that editors set. If the password is null, everyone with the link can open the page. */
-export type ShareFields = { password: string | null; allowsDownload: boolean; expiresAt: Date | null };
+/** The video or collection that a share shows. */
+type SharedKey = MediaKey | CollectionKey;
+export type ShareKey = SharedKey & { shareId: Guid };
+/** Fields that editors set. Without password and domains, everyone with the link can open the page. */
+export type ShareFields = {
+  password: string | null;
+  /** Absent: none. */
+  emailDomains?: readonly string[];
+  allowsDownload: boolean;
+  expiresAt: Date | null;
+};
 
-/** Share pages of videos. */
+/** Share pages of videos and collections. */
 export type ShareStore = {
   /**
-   * Creates a share with a new link. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for a video
-   * that already has 100 shares.
+   * Creates a share with a new link. Throws `Refused` (`not-found`) for an unknown video or collection, and (`invalid`)
+   * for one that already has 100 shares.
    */
-  create(key: MediaKey, fields: ShareFields & { createdBy: string }): Promise<ShareView>;
-  /** Returns the shares of a video, oldest first. Throws `Refused` (`not-found`) for an unknown video. */
-  list(key: MediaKey): Promise<ShareView[]>;
+  create(key: SharedKey, fields: ShareFields & { createdBy: string }): Promise<ShareView>;
+  /** Returns the shares, oldest first. Throws `Refused` (`not-found`) for an unknown video or collection. */
+  list(key: SharedKey): Promise<ShareView[]>;
   /** Changes the given fields. Throws `Refused` (`not-found`) for an unknown share. */
   update(key: ShareKey, fields: Partial<ShareFields>): Promise<ShareView>;
   /** Ends a share. Throws `Refused` (`not-found`) for an unknown share. */
@@ -38,22 +47,25 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
     id: row.id,
     token: secretBox.open(row.token_sealed),
     hasPassword: row.password_hash !== null,
+    emailDomains: row.email_domains,
     allowsDownload: row.allows_download,
     expiresAt: row.expires_at,
     createdBy: row.keyLabel ?? row.created_by,
     createdAt: row.created_at,
   });
   return {
-    async create(key, { password, allowsDownload, expiresAt, createdBy }) {
+    async create(key, { password, emailDomains = [], allowsDownload, expiresAt, createdBy }) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const row = {
         id: newGuid(),
         library_id: key.libraryId,
-        media_id: key.mediaId,
+        media_id: 'mediaId' in key ? key.mediaId : null,
+        collection_id: 'collectionId' in key ? key.collectionId : null,
         token_hash: hashKey(token),
         token_sealed: secretBox.seal(token),
         // Computed before the transaction, because it takes long.
         password_hash: password === null ? null : await hashPassword(password),
+        email_domains: [...emailDomains],
         allows_download: allowsDownload,
         expires_at: expiresAt,
         created_by: createdBy,
@@ -61,32 +73,34 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
       return toView(await inTransaction(db, (tx) => insertShare(tx, key, row)));
     },
     async list(key) {
-      await requireVideo(db, key, false);
+      await requireShared(db, key, false);
       return (await selectShares(db, key).select(keyLabel.as('keyLabel')).orderBy('id').execute()).map(toView);
     },
-    async update(key, { password, allowsDownload, expiresAt }) {
-      const { libraryId, mediaId, shareId } = key;
+    async update(key, { password, emailDomains, allowsDownload, expiresAt }) {
+      const { column, id } = columnOf(key);
       const hash = typeof password === 'string' ? await hashPassword(password) : password;
       const row = await db
         .updateTable('share')
         .set({
-          id: shareId,
+          id: key.shareId,
           ...(hash !== undefined && { password_hash: hash }),
+          ...(emailDomains !== undefined && { email_domains: [...emailDomains] }),
           ...(allowsDownload !== undefined && { allows_download: allowsDownload }),
           ...(expiresAt !== undefined && { expires_at: expiresAt }),
         })
-        .where('library_id', '=', libraryId)
-        .where('media_id', '=', mediaId)
-        .where('id', '=', shareId)
+        .where('library_id', '=', key.libraryId)
+        .where(column, '=', id)
+        .where('id', '=', key.shareId)
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? unknownShare(key) : toView(row);
     },
     async remove(key) {
+      const { column, id } = columnOf(key);
       const { numDeletedRows } = await db
         .deleteFrom('share')
         .where('library_id', '=', key.libraryId)
-        .where('media_id', '=', key.mediaId)
+        .where(column, '=', id)
         .where('id', '=', key.shareId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) unknownShare(key);
@@ -97,19 +111,29 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
 /** Finds the share of a link, whether or not it has expired. Returns null for a token that no share has. */
 export async function findShare(db: Db, token: string): Promise<Share | null> {
   if (!SHARE_TOKEN.test(token)) return null;
-  return (await selectForEdge(db).where('token_hash', '=', hashKey(token)).executeTakeFirst()) ?? null;
+  return toShare(await selectForEdge(db).where('token_hash', '=', hashKey(token)).executeTakeFirst());
 }
 
 /** Returns the share with an id, which does not open its page. Returns null if there is none. */
 export async function findShareById(db: Db, id: Guid): Promise<Share | null> {
-  return (await selectForEdge(db).where('id', '=', id).executeTakeFirst()) ?? null;
+  return toShare(await selectForEdge(db).where('id', '=', id).executeTakeFirst());
 }
 
 function selectForEdge(db: Db) {
   return db
     .selectFrom('share')
-    .select(['id', 'library_id as libraryId', 'media_id as mediaId', 'password_hash as passwordHash'])
-    .select(['allows_download as allowsDownload', 'expires_at as expiresAt']);
+    .select(['id', 'library_id as libraryId', 'media_id', 'collection_id', 'password_hash as passwordHash'])
+    .select(['email_domains as emailDomains', 'allows_download as allowsDownload', 'expires_at as expiresAt']);
+}
+
+type EdgeRow = Omit<Share, 'target'> & Pick<Selectable<ShareTable>, 'media_id' | 'collection_id'>;
+
+function toShare(row: EdgeRow | undefined): Share | null {
+  if (row === undefined) return null;
+  const { media_id: mediaId, collection_id: collectionId, ...rest } = row;
+  if (mediaId !== null) return { ...rest, target: { kind: 'video', mediaId } };
+  if (collectionId !== null) return { ...rest, target: { kind: 'collection', collectionId } };
+  throw new Error(`Expected share ${row.id} to have a video or a collection, got neither.`);
 }
 
 /** `keyLabel` is that of the key which created the share, if it has one and still exists. */
@@ -118,35 +142,55 @@ type Row = Selectable<ShareTable> & { keyLabel?: string | null };
 const keyLabel = sql<string | null>`(
   select nullif(label, '') from access_key where access_key.id::text = share.created_by)`;
 
-function selectShares(db: Db, { libraryId, mediaId }: MediaKey) {
-  return db.selectFrom('share').selectAll().where('library_id', '=', libraryId).where('media_id', '=', mediaId);
+/** Returns the column that has the id of the video or collection. */
+function columnOf(key: SharedKey): { column: 'media_id' | 'collection_id'; id: Guid } {
+  return 'mediaId' in key ? { column: 'media_id', id: key.mediaId } : { column: 'collection_id', id: key.collectionId };
 }
 
-async function insertShare(tx: Tx, key: MediaKey, row: Insertable<ShareTable>): Promise<Row> {
+function selectShares(db: Db, key: SharedKey) {
+  const { column, id } = columnOf(key);
+  return db.selectFrom('share').selectAll().where('library_id', '=', key.libraryId).where(column, '=', id);
+}
+
+async function insertShare(tx: Tx, key: SharedKey, row: Insertable<ShareTable>): Promise<Row> {
   // The lock keeps the count correct until the new share is written.
-  await requireVideo(tx, key, true);
+  await requireShared(tx, key, true);
   const { length } = await selectShares(tx, key).select('id').execute();
   if (length >= MAX_SHARES) {
-    throw new Refused('invalid', `Video ${key.mediaId} already has ${length} shares. Delete one that is not needed.`);
+    throw new Refused('invalid', `${nameOf(key)} already has ${length} shares. Delete one that is not needed.`);
   }
   return tx.insertInto('share').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Requires a video that is not in the trash. */
-async function requireVideo(db: Db | Tx, { libraryId, mediaId }: MediaKey, lock: boolean): Promise<void> {
-  const row = await db
-    .selectFrom('media')
-    .select('id')
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .where('type', '=', 'video')
-    .$if(lock, (query) => query.forUpdate())
-    .executeTakeFirst();
+/** Requires a collection, or a video that is not in the trash. */
+async function requireShared(db: Db | Tx, key: SharedKey, lock: boolean): Promise<void> {
+  const row =
+    'mediaId' in key
+      ? await db
+          .selectFrom('media')
+          .select('id')
+          .where('library_id', '=', key.libraryId)
+          .where('id', '=', key.mediaId)
+          .where('type', '=', 'video')
+          .$if(lock, (query) => query.forUpdate())
+          .executeTakeFirst()
+      : await db
+          .selectFrom('collection')
+          .select('id')
+          .where('library_id', '=', key.libraryId)
+          .where('id', '=', key.collectionId)
+          .$if(lock, (query) => query.forUpdate())
+          .executeTakeFirst();
   if (row !== undefined) return;
-  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
+  throw new Refused('not-found', `${nameOf(key)} in library ${key.libraryId} not found. Check the id.`);
 }
 
-function unknownShare({ libraryId, mediaId, shareId }: ShareKey): never {
-  const message = `Share ${shareId} of video ${mediaId} in library ${libraryId} not found. Check the ids.`;
+function nameOf(key: SharedKey): string {
+  return 'mediaId' in key ? `Video ${key.mediaId}` : `Collection ${key.collectionId}`;
+}
+
+function unknownShare(key: ShareKey): never {
+  const owner = nameOf(key).replace(/^./, (first) => first.toLowerCase());
+  const message = `Share ${key.shareId} of ${owner} in library ${key.libraryId} not found. Check the ids.`;
   throw new Refused('not-found', message);
 }

@@ -5,6 +5,7 @@ export type ShareView = {
   id: Guid;
   token: string;
   hasPassword: boolean;
+  emailDomains: string[];
   allowsDownload: boolean;
   /** Null: never. */
   expiresAt: Date | null;
@@ -13,13 +14,18 @@ export type ShareView = {
   createdAt: Date;
 };
 
+/** The videos that a share shows: one, or all that are in a collection at that time. */
+export type ShareTarget = { kind: 'video'; mediaId: Guid } | { kind: 'collection'; collectionId: Guid };
+
 /** A share as the edge needs it. */
 export type Share = {
   id: Guid;
   libraryId: number;
-  mediaId: Guid;
+  target: ShareTarget;
   /** PHC string, or null if the link is enough. */
   passwordHash: string | null;
+  /** Domains of the e-mail addresses of viewers, in lower case and ASCII; empty: no address is needed. */
+  emailDomains: readonly string[];
   allowsDownload: boolean;
   expiresAt: Date | null;
 };
@@ -27,7 +33,21 @@ export type Share = {
 /** Matches the secret part of a share's link: 32 random bytes in base64url. Logs mask segments of this form. */
 export const SHARE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
+/** Returns whether the link of a share is enough to open its page. */
+export function isShareOpen({ passwordHash, emailDomains }: Share): boolean {
+  return passwordHash === null && emailDomains.length === 0;
+}
+
 /** Returns whether a share has expired. */
 export function hasShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && expiresAt.getTime() <= nowMs;
+}
+
+/** Returns whether a share shows a video. `collectionId` is that of the video; null for none. */
+export function showsVideo(
+  { libraryId, target }: Share,
+  video: { libraryId: number; mediaId: Guid; collectionId: Guid | null },
+): boolean {
+  if (libraryId !== video.libraryId) return false;
+  return target.kind === 'video' ? target.mediaId === video.mediaId : target.collectionId === video.collectionId;
 }

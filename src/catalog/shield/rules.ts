@@ -45,5 +45,7 @@ export const RULES = {
   ambiguousLength: rule('10183', 'PROTOCOL', 'ambiguous-length', 'Ambiguous request length', 'CRITICAL'),
   severalHosts: rule('10184', 'PROTOCOL', 'several-hosts', 'Several Host headers', 'CRITICAL'),
   slowReader: rule('10186', 'PROTOCOL', 'too-slow', 'Response read too slowly', 'NOTICE'),
+  quotaViewers: rule('10200', 'QUOTA', 'quota-viewers', 'Limit of viewers reached', 'NOTICE'),
+  quotaBandwidth: rule('10201', 'QUOTA', 'quota-bandwidth', 'Limit of bandwidth reached', 'NOTICE'),
   fieldTooLong: rule('10190', 'PROTOCOL', 'field-too-long', 'Field too long to inspect', 'NOTICE'),
 } as const satisfies Record<string, Rule>;

@@ -5,7 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { loadNodes, type NodeLine } from './node-store.ts';
 
 /**
- * Asks a process to drain: to finish or hand back its work, and to exit. `name` is its id, or `HOST/ROLE` if one
+ * Asks a process to drain: to finish or return its work, and to exit. `name` is its id, or `HOST/ROLE` if one
  * process has this role there. Returns the process, which sees the request with its next report. Throws `Refused`
  * (`not-found`) for an unknown name, (`conflict`) for a process that is lost or already drains, and (`conflict`) unless
  * `isForced` for an ingest whose live streams no other ingest could take over.

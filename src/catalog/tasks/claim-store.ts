@@ -7,7 +7,7 @@ import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from '
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
-/** First pause after a failure, which doubles with each further one, and maximum pause, in s. */
+/** Pause after the first failure, in s, which doubles with each later one, and the maximum pause. */
 const FIRST_PAUSE_SEC = 1;
 const MAX_PAUSE_SEC = 120;
 /** Maximum pause of segments that viewers wait for, in s. */

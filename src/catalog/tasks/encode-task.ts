@@ -59,8 +59,9 @@ export const SEGMENT_LEASE_SEC = 3;
 export type LeaseTimes = { leaseSec: number; renewMs: number; loseMs: number; steadySec: number };
 export const LEASES: LeaseTimes = { leaseSec: LEASE_SEC, renewMs: 8_000, loseMs: GIVE_UP_MS, steadySec: 20 };
 
-/** Maximum number of attempts that end in an error and of worker deaths, before an encode task fails. */
+/** Number of attempts of an encode task that end in an error before the task fails. */
 export const MAX_FAILURES = 3;
+/** Number of times that the worker of an encode task may die before the task fails. */
 export const MAX_DEATHS = 5;
 
 /** Cost of audio and copies relative to video, as a number of pixels (measured: AAC 0.02 cpu-s per second). */

@@ -21,7 +21,7 @@ export type TaskKind =
 /** Kinds outside the main work: they do not count towards a video's progress, and a video can finish without them. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
-/** Kinds that make only pictures of a video. */
+/** Kinds that create only images of a video. */
 export const IMAGE_KINDS: readonly TaskKind[] = ['thumbnail', 'images', 'sheets'];
 
 /**

@@ -18,7 +18,7 @@ test('a late renewal does not restore a released fetch lease', async () => {
   const ref = { id: newGuid(), key: { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() } };
   const { libraryId: library_id, mediaId: id } = ref.key;
   await db.insertInto('media').values({ library_id, id, type: 'video', title: 'T', state: 'created' }).execute();
-  const request = { url: 'https://origin.example/a.mp4', headers: {} };
+  const request = { url: 'https://origin.example/a.mp4', headers: {}, sizeBytes: null };
   await db.transaction().execute(openingFetch(ref, request, secretBox));
   const answer = await claimFetch(db, ref.id, 'test', secretBox);
   if (answer.kind !== 'claimed') throw new Error('Expected a claim.');

@@ -4,6 +4,7 @@ import type { Version } from '../../lib/outbound/resume.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
+import { requireStorageQuota } from '../quotas/storage-quota-store.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
@@ -13,7 +14,9 @@ const MAX_FETCH_SEC = 3 * 24 * 3600;
 /** Maximum number of claims of a fetch whose workers died each time. */
 const MAX_ATTEMPTS = 20;
 
-/** Request to an origin. Headers may contain secrets, so all is stored sealed. `maxBytesPerSec` limits the transfer. */
+/**
+ * Request to an origin. It is stored sealed, because headers may contain secrets. `maxBytesPerSec` limits the transfer.
+ */
 export type FetchRequest = { url: string; headers: Record<string, string>; maxBytesPerSec?: number };
 
 /** The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any. */
@@ -33,11 +36,17 @@ type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
 /**
  * Opens an upload session for a fetch, in the change that requests it. The video stays `created`, with the fetch as its
- * reason.
+ * reason. `sizeBytes` is the size of the file, or null if unknown. Throws `Refused` (`quota-reached`) if the library
+ * has no room for it.
  */
-export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
+export function openingFetch(
+  { id, key }: UploadRef,
+  { sizeBytes, ...request }: FetchRequest & { sizeBytes: number | null },
+  secretBox: SecretBox,
+): FollowUp {
   const metadata: FetchMetadata = { sealed: secretBox.seal(JSON.stringify(request)).toString('base64') };
   return async (tx) => {
+    await requireStorageQuota(tx, key.libraryId, { bytes: sizeBytes });
     await tx
       .insertInto('upload')
       .values({
@@ -45,6 +54,7 @@ export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secr
         library_id: key.libraryId,
         media_id: key.mediaId,
         method: 'fetch',
+        reserved_bytes: sizeBytes ?? 0,
         metadata: JSON.stringify(metadata),
         expires_at: sql`now() + ${MAX_FETCH_SEC} * interval '1 second'`,
       })

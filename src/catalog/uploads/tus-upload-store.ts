@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { requireStorageQuota } from '../quotas/storage-quota-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { UploadRef } from './upload-store.ts';
@@ -43,7 +45,8 @@ export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'w
 
 /**
  * Opens an upload session for a resumable upload in the change that begins it. Throws `Refused` (`busy`) for more than
- * 50 open ones per video, and (`too-large`) for parts that together exceed the maximum file size.
+ * 50 open ones per video, (`too-large`) for parts that together exceed the maximum file size, and (`quota-reached`) if
+ * the library has no room for the file.
  */
 export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp {
   const { kind, lengthBytes, metadata, maxBytes } = opened;
@@ -59,6 +62,7 @@ export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp 
     if (kind === 'partial' && allBytes > maxBytes) {
       throw new Refused('too-large', `Expected at most ${maxBytes} bytes in all parts together, got ${allBytes}.`);
     }
+    await requireStorageQuota(tx, key.libraryId, { bytes: lengthBytes });
     const row = { id, key, lengthBytes, metadata, concat: kind === 'partial' ? 'partial' : null };
     await insertTus(tx, row);
     if (kind === 'whole' || parts === 0) await announce(key, WebhookStatus.presignedUploadStarted)(tx);
@@ -120,16 +124,19 @@ export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes
 
 /**
  * Sets the length of an upload that deferred it. Throws `Refused` (`invalid`) for a length that differs from an earlier
- * one.
+ * one, and (`quota-reached`) if the library has no room for it.
  */
-export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('upload')
-    .set({ length_bytes: lengthBytes })
-    .where('id', '=', id)
-    .where('state', '=', 'open')
-    .where((eb) => eb.or([eb('length_bytes', 'is', null), eb('length_bytes', '=', lengthBytes)]))
-    .executeTakeFirst();
+export async function setLength(db: Db, { id, key }: UploadRef, lengthBytes: number): Promise<void> {
+  const { numUpdatedRows } = await inTransaction(db, async (tx) => {
+    await requireStorageQuota(tx, key.libraryId, { bytes: lengthBytes, uploadId: id });
+    return tx
+      .updateTable('upload')
+      .set({ length_bytes: lengthBytes, reserved_bytes: 0 })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .where((eb) => eb.or([eb('length_bytes', 'is', null), eb('length_bytes', '=', lengthBytes)]))
+      .executeTakeFirst();
+  });
   if (numUpdatedRows === 0n) {
     throw new Refused(
       'invalid',

@@ -16,6 +16,8 @@ export type UploadTable = {
   /** Fences the workers of a fetch: each takeover increments it. */
   attempt: Generated<number>;
   length_bytes: number | null;
+  /** Bytes that count towards the storage quota while the upload is open, if they exceed its length. */
+  reserved_bytes: Generated<number>;
   /** `Upload-Concat` of a tus upload as sent by the client: `partial` or `final;…`. Null for a whole file. */
   concat: Generated<string | null>;
   /** The final upload that joins this partial one, and its position there from 0. Null before that. */

@@ -6,6 +6,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { leaseEnd, RELEASED } from '../leases/lease-store.ts';
+import { type Reserve, requireStorageQuota, reserveGrowing } from '../quotas/storage-quota-store.ts';
 import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -28,7 +29,10 @@ export type UploadRef = { id: Guid; key: MediaKey };
 
 /** Upload sessions for PUTs, each with a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
-  /** Opens an upload session. Throws `Refused` (`not-found`) for a video that does not exist. */
+  /**
+   * Opens an upload session. Throws `Refused` (`not-found`) for a video that does not exist, and (`quota-reached`) if
+   * the library has no room for the file.
+   */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
   /**
    * Keeps an upload session open for another 60 s. Throws `Refused` (`timeout`) if its lease expired and the sweep
@@ -40,6 +44,8 @@ export type UploadStore = {
    * `Refused` (`timeout`) if the sweep has claimed the session.
    */
   closing(id: Guid): FollowUp;
+  /** Returns a function that reserves storage for a session of unknown length while it grows. */
+  reserve(key: MediaKey, id: Guid): Reserve;
   /** Deletes an upload session of any owner. Idempotent. */
   close(id: Guid): Promise<void>;
 };
@@ -48,20 +54,23 @@ export function createUploadStore(db: Db): UploadStore {
   return {
     async openPut({ libraryId, mediaId }, { lengthBytes, options }) {
       const id = newGuid();
-      const inserted = db
-        .insertInto('upload')
-        .values({
-          id,
-          library_id: libraryId,
-          media_id: mediaId,
-          method: 'put',
-          length_bytes: lengthBytes,
-          metadata: JSON.stringify(options),
-          lease_owner: owner,
-          lease_until: leaseEnd(LEASE_SEC),
-          expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
-        })
-        .execute();
+      const inserted = inTransaction(db, async (tx) => {
+        await requireStorageQuota(tx, libraryId, { bytes: lengthBytes });
+        await tx
+          .insertInto('upload')
+          .values({
+            id,
+            library_id: libraryId,
+            media_id: mediaId,
+            method: 'put',
+            length_bytes: lengthBytes,
+            metadata: JSON.stringify(options),
+            lease_owner: owner,
+            lease_until: leaseEnd(LEASE_SEC),
+            expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
+          })
+          .execute();
+      });
       await inserted.catch((error: unknown) => {
         if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error;
         const message = `Video ${mediaId} of library ${libraryId} has been deleted. Check the id.`;
@@ -86,6 +95,7 @@ export function createUploadStore(db: Db): UploadStore {
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw givenUp();
     },
+    reserve: ({ libraryId }, uploadId) => reserveGrowing(db, { libraryId, uploadId }),
     close: (id) => forgetUpload(db, id),
   };
 }

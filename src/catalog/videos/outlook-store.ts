@@ -6,7 +6,7 @@ import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { BACKFILL_DELAY_SEC, BESIDE_KINDS, IMAGE_KINDS } from '../tasks/task-kind.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
-/** Weight of the latest task against all before it. */
+/** Weight of the latest task relative to all earlier ones. */
 const LATEST_SHARE = 0.2;
 /** Minimum duration of a measured task, in s. Shorter ones measure start-up rather than speed. */
 const MIN_SEC = 0.2;

@@ -2,7 +2,7 @@ import { SOURCE_FAULTS, type SourceFaultKind } from '../../lib/error-catalogue.t
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaState } from '../schema.ts';
 
-/** Work of one queue before all of a video's encode tasks in that queue are done; seconds of one slot. */
+/** Work in one queue up to the end of a video's encode tasks in that queue, in seconds of one slot. */
 export type QueueOutlook = {
   /** Work of the video's own encode tasks. */
   ownSec: number;

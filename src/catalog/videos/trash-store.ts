@@ -5,6 +5,7 @@ import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
+import { noteChange } from '../note-change.ts';
 
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;
@@ -104,14 +105,16 @@ async function takeOutOfTrash(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 async function removeFromTrash(tx: Tx, key: MediaKey, condition: RawBuilder<boolean>): Promise<void> {
-  const { numDeletedRows } = await tx
+  const before = await tx
     .deleteFrom('media')
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('type', '=', 'trash')
     .where(condition)
+    .returning('title')
     .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notInTrash(key);
+  if (before === undefined) throw notInTrash(key);
+  noteChange({ kind: 'fields', before, after: null });
 }
 
 async function listTrash(

@@ -8,6 +8,7 @@ import { RELEASED } from '../leases/lease-store.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
+import { noteChange } from '../note-change.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
@@ -57,6 +58,7 @@ export function createVideoStore(db: Db): VideoStore {
         const after = transition(before);
         if (after === before) return before;
         await saveVideo(tx, before, after);
+        noteChange({ kind: 'video', before, after });
         for (const followUp of followUps) await followUp(tx);
         return after;
       }),
@@ -99,9 +101,10 @@ async function deleteVideo(tx: Tx, key: MediaKey): Promise<void> {
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .where('type', '=', 'video')
-    .returning('collection_id')
+    .returning(['collection_id', 'title'])
     .executeTakeFirst();
-  const { collection_id: collectionId } = found(row, key);
+  const { collection_id: collectionId, title } = found(row, key);
+  noteChange({ kind: 'fields', before: { title }, after: null });
   if (collectionId !== null) await countInCollection(tx, libraryId, collectionId, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);

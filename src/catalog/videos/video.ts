@@ -25,9 +25,7 @@ export type VideoDetails = {
   durationMs: number;
 };
 
-/**
- * A video by state. The original may be gone once the video is finished, or may never have existed (made from live).
- */
+/** A video by state. A finished video may have lost its original, or never had one if it was recorded live. */
 export type Video = VideoDetails &
   (
     | { state: 'created' }
@@ -116,7 +114,7 @@ export function receiveSource(video: Video, source: Source, options: UploadOptio
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
-/** The first file of an imported video may come from an upload with options of its own. */
+/** The first file of an imported video may come from an upload with its own options. */
 function pickImported({ isImported }: UploadOptions): UploadOptions {
   return isImported === true ? { isImported } : {};
 }

@@ -20,13 +20,19 @@ export type ClaimedEvent = WebhookEvent & {
   attempts: number;
   /** Null if the address or the endpoint was removed or disabled. */
   url: string | null;
-  /** The read-only key of the library, then former ones that are still valid. Or the secret of the endpoint. */
+  /**
+   * Signing keys: the secret of the endpoint, or else the read-only key of the library, followed by former ones that
+   * are still valid.
+   */
   signingKeysSealed: Buffer[];
   /** Request that caused the event, for log lines. */
   requestId: string | null;
 };
 
-/** `perLibrary` bounds deliveries to the address in the settings, `perEndpoint` those to each further endpoint. */
+/**
+ * Maximum numbers of concurrent deliveries: `perLibrary` to the `WebhookUrl` of a library, `perEndpoint` to each
+ * additional endpoint.
+ */
 export type ClaimBounds = { limit: number; perLibrary: number; perEndpoint: number; leaseSec: number };
 
 /**
@@ -50,7 +56,8 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
       returning e.id, e.library_id as "libraryId", coalesce(e.video_id, e.media_id) as "mediaId", e.status,
-        e.is_incomplete as "isIncomplete", e.attempts, e.request_id as "requestId", l.claim, l.media_id as "lineId",
+        e.is_incomplete as "isIncomplete", e.detail, e.attempts,
+        e.request_id as "requestId", l.claim, l.media_id as "lineId",
         case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then library.settings->>${WEBHOOK_URL_SETTING}
           else (select url from webhook_endpoint p where p.id = l.endpoint_id and p.is_enabled) end as url,
         case when l.endpoint_id = ${FIRST_ENDPOINT_ID} then array_prepend(library.read_only_key_sealed, coalesce((
@@ -99,10 +106,9 @@ async function claimLines(tx: Tx, claim: Guid, bounds: ClaimBounds): Promise<voi
 }
 
 /**
- * Records the result of an attempt. A failed event is retried after `retrySec`, unless its three days are over or it is
- * a test. Then, or if the receiver refuses further events, it becomes a dead letter. The next event of the video is due
- * immediately. Changes nothing, and returns null, if another sender now has the line. Otherwise
- * returns the state of the event.
+ * Records the result of an attempt. A failed event is retried after `retrySec`. It becomes a dead letter instead if its
+ * three days have passed, if it is a test, or if the receiver refuses more events. The next event of the video is due
+ * immediately. Returns the state of the event. Returns null and changes nothing if another sender now has the line.
  */
 export async function endEvent(
   db: Db,

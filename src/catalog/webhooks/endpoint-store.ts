@@ -5,13 +5,14 @@ import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { noteChange } from '../note-change.ts';
 import type { WebhookEndpointTable } from './webhook-schema.ts';
 
 /** Maximum number of endpoints of a library besides the address in its settings. */
 const MAX_ENDPOINTS = 10;
 const SECRET_BYTES = 32;
 
-/** Fields that people set. `events` are the wanted values of WebhookStatus; null for all. */
+/** Fields that people set. `events` are the chosen values of WebhookStatus; null for all. */
 export type EndpointFields = { name: string; url: string; events: number[] | null; isEnabled: boolean };
 
 /** A receiver of a library's events. `secret` signs its deliveries, in place of the read-only key. */
@@ -19,7 +20,7 @@ export type WebhookEndpoint = EndpointFields & { id: Guid; secret: string; creat
 
 type EndpointKey = { libraryId: number; endpointId: Guid };
 
-/** Webhook endpoints of libraries, besides the addresses in their settings. */
+/** Webhook endpoints of libraries, in addition to the `WebhookUrl` in their settings. */
 export type EndpointStore = {
   /** Returns the endpoints of a library, oldest first. */
   list(libraryId: number): Promise<WebhookEndpoint[]>;
@@ -50,22 +51,7 @@ export function createEndpointStore({ db, secretBox }: { db: Db; secretBox: Secr
       const secret = secretBox.seal(randomBytes(SECRET_BYTES).toString('base64url'));
       return toEndpoint(await inTransaction(db, (tx) => insertEndpoint(tx, { libraryId, secret, ...fields })));
     },
-    async update({ libraryId, endpointId }, { name, url, events, isEnabled }) {
-      const row = await db
-        .updateTable('webhook_endpoint')
-        .set({
-          id: endpointId,
-          ...(name !== undefined && { name }),
-          ...(url !== undefined && { url }),
-          ...(events !== undefined && { events }),
-          ...(isEnabled !== undefined && { is_enabled: isEnabled }),
-        })
-        .where('library_id', '=', libraryId)
-        .where('id', '=', endpointId)
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? unknownEndpoint({ libraryId, endpointId }) : toEndpoint(row);
-    },
+    update: async (key, fields) => toEndpoint(await inTransaction(db, (tx) => updateEndpoint(tx, key, fields))),
     remove: (key) =>
       inTransaction(db, async (tx) => {
         const { libraryId, endpointId } = key;
@@ -73,8 +59,10 @@ export function createEndpointStore({ db, secretBox }: { db: Db; secretBox: Secr
           .deleteFrom('webhook_endpoint')
           .where('library_id', '=', libraryId)
           .where('id', '=', endpointId)
+          .returningAll()
           .executeTakeFirst();
-        if (gone.numDeletedRows === 0n) unknownEndpoint(key);
+        if (gone === undefined) unknownEndpoint(key);
+        noteChange({ kind: 'fields', before: auditedFields(gone), after: null });
         for (const table of ['webhook_line', 'webhook_event'] as const) {
           await tx
             .deleteFrom(table)
@@ -96,7 +84,38 @@ async function insertEndpoint(tx: Tx, { libraryId, name, url, events, isEnabled,
     throw new Refused('invalid', `The library already has ${MAX_ENDPOINTS} endpoints. Delete one first.`);
   }
   const row = { id: newGuid(), library_id: libraryId, name, url, events, is_enabled: isEnabled, secret_sealed: secret };
-  return tx.insertInto('webhook_endpoint').values(row).returningAll().executeTakeFirstOrThrow();
+  const made = await tx.insertInto('webhook_endpoint').values(row).returningAll().executeTakeFirstOrThrow();
+  noteChange({ kind: 'fields', before: null, after: auditedFields(made) });
+  return made;
+}
+
+async function updateEndpoint(tx: Tx, key: EndpointKey, { name, url, events, isEnabled }: Partial<EndpointFields>) {
+  const isIt = { library_id: key.libraryId, id: key.endpointId };
+  const before = await tx
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where((eb) => eb.and(isIt))
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined) return unknownEndpoint(key);
+  const after = await tx
+    .updateTable('webhook_endpoint')
+    .set({
+      id: key.endpointId,
+      ...(name !== undefined && { name }),
+      ...(url !== undefined && { url }),
+      ...(events !== undefined && { events }),
+      ...(isEnabled !== undefined && { is_enabled: isEnabled }),
+    })
+    .where((eb) => eb.and(isIt))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  noteChange({ kind: 'fields', before: auditedFields(before), after: auditedFields(after) });
+  return after;
+}
+
+function auditedFields({ name, url, events, is_enabled: enabled }: Selectable<WebhookEndpointTable>) {
+  return { name, url, events, enabled };
 }
 
 function unknownEndpoint({ libraryId, endpointId }: EndpointKey): never {

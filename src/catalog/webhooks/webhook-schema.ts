@@ -1,9 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { QuotaDetail } from './webhook.ts';
 
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
-/** A receiver of a library's events besides the address in its settings. `events` is null for all. */
+/** A receiver of a library's events, in addition to its `WebhookUrl`. `events` is null for all. */
 export type WebhookEndpointTable = {
   id: Guid;
   library_id: number;
@@ -15,21 +16,23 @@ export type WebhookEndpointTable = {
   created_at: SetByDefault;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` describes the receiver's last response. */
+/** A webhook event. `status` is a WebhookStatus of the API. `last_answer` describes the receiver's last response. */
 export type WebhookEventTable = {
   id: Guid;
   library_id: number;
-  /** The video. For endpoints of `webhook_endpoint` the event's own id, and `video_id` is the video. */
+  /** Id of the video. For endpoints in `webhook_endpoint`, this is the id of the event, and `video_id` is the video. */
   media_id: Guid;
-  /** The nil GUID for the address in the library's settings. */
+  /** The nil GUID for the `WebhookUrl` of the library. */
   endpoint_id: Generated<Guid>;
-  /** The line, if it is not that of `media_id`. */
+  /** Id of the line (`webhook_line`), if it differs from `media_id`. */
   line_id: Generated<Guid | null>;
   video_id: Generated<Guid | null>;
   status: number;
   request_id: Generated<string | null>;
   /** True if a finished video lacks something that was planned. */
   is_incomplete: Generated<boolean>;
+  /** The quota of an event about one. */
+  detail: ColumnType<QuotaDetail | null, string | null | undefined, never>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
   last_answer: string | null;

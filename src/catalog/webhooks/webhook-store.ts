@@ -6,7 +6,14 @@ import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { Schema } from '../schema.ts';
-import { FIRST_ENDPOINT_ID, GIVE_UP_AFTER_SEC, TEST_MEDIA_ID, type WebhookEvent, WebhookStatus } from './webhook.ts';
+import {
+  FIRST_ENDPOINT_ID,
+  GIVE_UP_AFTER_SEC,
+  type QuotaDetail,
+  TEST_MEDIA_ID,
+  type WebhookEvent,
+  WebhookStatus,
+} from './webhook.ts';
 
 /** Wakes the senders of every machine. */
 export const WEBHOOK_CHANNEL = 'millrace_webhook';
@@ -34,16 +41,26 @@ export type WebhookLogEntry = WebhookEvent & {
  */
 export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
-    await addEvents(tx, key, { status, isIncomplete, endpointId: null });
+    await addEvents(tx, key, { status, isIncomplete, detail: null, endpointId: null });
   };
 }
 
-/** `endpointId` limits the event to one endpoint, whether or not it wants the status. Null for all that want it. */
-type NewEvent = Pick<WebhookEvent, 'status' | 'isIncomplete'> & { endpointId: Guid | null };
+/** Records an event of a quota. `key` stands for the library instead of a video. */
+export function announceQuota(key: MediaKey, status: WebhookStatus, detail: QuotaDetail): FollowUp {
+  return async (tx) => {
+    await addEvents(tx, key, { status, isIncomplete: false, detail, endpointId: null });
+  };
+}
+
+/**
+ * `endpointId` limits the event to one endpoint, even if it did not choose the status. Null sends it to all endpoints
+ * that chose it.
+ */
+type NewEvent = Pick<WebhookEvent, 'status' | 'isIncomplete' | 'detail'> & { endpointId: Guid | null };
 
 // Writes the lines first: their locks, held until the commit, make the positions of one video follow the commits.
 async function addEvents(tx: Tx, { libraryId, mediaId }: MediaKey, event: NewEvent): Promise<Guid[]> {
-  const { status, isIncomplete, endpointId } = event;
+  const { status, isIncomplete, detail, endpointId } = event;
   const { rows: lines } = await sql<{ lineId: Guid; endpointId: Guid }>`
     with receiver as (
       select id as library_id, ${FIRST_ENDPOINT_ID}::uuid as endpoint_id from library
@@ -70,6 +87,7 @@ async function addEvents(tx: Tx, { libraryId, mediaId }: MediaKey, event: NewEve
       ...(line.endpointId === FIRST_ENDPOINT_ID ? { media_id: mediaId } : own),
       status,
       is_incomplete: isIncomplete,
+      detail: detail === null ? null : JSON.stringify(detail),
       request_id: currentRequestId(),
       state: 'pending' as const,
       give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})`,
@@ -86,7 +104,7 @@ async function addEvents(tx: Tx, { libraryId, mediaId }: MediaKey, event: NewEve
  */
 export function requestTest(db: Db, libraryId: number, endpointId: Guid): Promise<Guid> {
   return inTransaction(db, async (tx) => {
-    const event = { status: WebhookStatus.queued, isIncomplete: false, endpointId };
+    const event = { status: WebhookStatus.queued, isIncomplete: false, detail: null, endpointId };
     const [id] = await addEvents(tx, { libraryId, mediaId: TEST_MEDIA_ID }, event);
     if (id === undefined) {
       throw endpointId === FIRST_ENDPOINT_ID
@@ -135,6 +153,7 @@ export async function listEvents(
       'endpoint_id as endpointId',
       'status',
       'is_incomplete as isIncomplete',
+      'detail',
       'state',
       'attempts',
     ])
@@ -153,7 +172,7 @@ export async function listEvents(
   return { total, entries };
 }
 
-/** The line's next attempt, for the event at its head. */
+/** Time of the next attempt of a line, for the first event in it. */
 const nextAttempt = sql<Date | null>`(
   select l.next_attempt_at from webhook_line l
   where webhook_event.state = 'pending' and l.library_id = webhook_event.library_id
@@ -163,8 +182,8 @@ const nextAttempt = sql<Date | null>`(
         and p.position < webhook_event.position))`;
 
 /**
- * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
+ * Queues an event again, in any state, before the later events of its video. Its three days start again, and its line
+ * continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {

@@ -8,7 +8,7 @@ import { judgeStatus, redirectTarget, retryDelaySec, WebhookStatus, webhookBody,
 const id = parseGuid('0192f000-0000-7000-8000-000000000001');
 const mediaId = parseGuid('657bb740-a71b-4529-a012-528021c31a92');
 if (id === null || mediaId === null) throw new Error('Expected both to be GUIDs.');
-const event = { id, libraryId: 133, mediaId, status: 3, isIncomplete: false };
+const event = { id, libraryId: 133, mediaId, status: 3, isIncomplete: false, detail: null };
 
 test('signs a delivery as published receivers verify it', () => {
   expect(webhookBody(event)).toBe(

@@ -18,14 +18,28 @@ export const WebhookStatus = {
   titleOrDescriptionGenerated: 10,
   liveStarted: 14,
   liveEnded: 15,
+  // Not part of the hosted API.
+  quotaNearlyReached: 100,
+  quotaReached: 101,
 } as const;
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
+
+/** The quota of an event, and its use in the unit of the resource. */
+export type QuotaDetail = { resource: string; percent: number; used: number; limit: number; mode: 'soft' | 'hard' };
 
 /**
  * A webhook event. It keeps its id when it is retried or resent. `isIncomplete`: the video is finished, but something
  * planned could not be made.
  */
-export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
+export type WebhookEvent = {
+  id: Guid;
+  libraryId: number;
+  mediaId: Guid;
+  status: number;
+  isIncomplete: boolean;
+  /** Null if the event concerns no quota. */
+  detail: QuotaDetail | null;
+};
 
 /** The video id in test deliveries; no video has it. */
 // The nil GUID of RFC 9562 section 5.9 is a valid GUID.
@@ -76,12 +90,21 @@ export function redirectTarget(status: number, location: string | undefined, fro
 }
 
 /**
- * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is not part of
- * the hosted API.
+ * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` and
+ * `Quota` are not part of the hosted API.
  */
-export function webhookBody({ libraryId, mediaId, status, isIncomplete }: WebhookEvent): string {
+export function webhookBody({ libraryId, mediaId, status, isIncomplete, detail }: WebhookEvent): string {
   const event = { VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status };
-  return JSON.stringify(isIncomplete ? { ...event, Incomplete: true } : event);
+  return JSON.stringify({
+    ...event,
+    ...(isIncomplete && { Incomplete: true }),
+    ...(detail && { Quota: quotaOnWire(detail) }),
+  });
+}
+
+/** Returns the quota of an event as in the body of its delivery. */
+export function quotaOnWire({ resource, percent, used, limit, mode }: QuotaDetail) {
+  return { Resource: resource, Percent: percent, Used: used, Limit: limit, Mode: mode };
 }
 
 /**

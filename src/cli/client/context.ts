@@ -17,9 +17,13 @@ export const options = {
   json: { ...flag, help: 'print one JSON object per line' },
   limit: { ...text, help: 'maximum number of lines of a list' },
   file: { ...text, help: 'file to send as the request body, - for stdin' },
-  title: { ...text, help: 'title of the new video' },
+  title: { ...text, help: 'title of the new video, by default the file name without extension' },
   collection: { ...text, help: 'id of the collection for uploads' },
   expires: { ...text, help: 'lifetime of a signed URL in seconds' },
+  wait: {
+    ...text,
+    help: 'after an upload, wait until the video is `playable` (default) or `finished` (all renditions)',
+  },
   'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },
   help: { ...flag, help: 'print this help' },
 } as const;

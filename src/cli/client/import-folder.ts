@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
+import { wholeNumberOf } from './import-fields.ts';
 import { printLine } from './output.ts';
 import type { FoundFolder, FoundVideo } from './read-folder.ts';
 import { openUploader, uploadOne } from './upload-files.ts';
@@ -24,7 +25,7 @@ export async function importFolder(context: Context, root: string, found: FoundF
   }
   requireDifferentGuids(found.videos);
   await stopEarlier(context);
-  const parts = partsOf(found, Number(context.pairs.partItems ?? MAX_ITEMS));
+  const parts = partsOf(found, wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
   const failures: string[] = [];
   for (const [index, part] of parts.entries()) {
     if (parts.length > 1) printLine(`Part ${index + 1} of ${parts.length}`);
@@ -38,7 +39,7 @@ export async function importFolder(context: Context, root: string, found: FoundF
 
 /** Splits a folder into parts of one import each. Every part has the collections of its videos. */
 function partsOf({ collections, videos }: FoundFolder, partItems: number): FoundFolder[] {
-  // Without the collections, a part of at least one video must remain.
+  // The collections of a part count towards the limit. Each part has at least one video.
   const size = Math.max(1, Math.min(MAX_ITEMS, partItems) - collections.length);
   const parts: FoundFolder[] = videos.length === 0 ? [{ collections, videos }] : [];
   for (let start = 0; start < videos.length; start += size) {
@@ -69,7 +70,7 @@ function requireDifferentGuids(videos: readonly FoundVideo[]): void {
       const hint = 'Remove the guid from one of their sidecars, or from the manifest.';
       throw new Refused(
         'invalid',
-        `expected a guid of its own for each file, got ${item.guid} for ${other} and ${path}. ${hint}`,
+        `expected a different guid for each file, got ${item.guid} for ${other} and ${path}. ${hint}`,
       );
     }
     paths.set(item.guid, path);

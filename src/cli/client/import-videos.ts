@@ -2,14 +2,18 @@ import { SOURCE_FIELDS } from '../../catalog/imports/source-fields.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
+import { requireFolderFields, wholeNumberOf } from './import-fields.ts';
 import { importFolder } from './import-folder.ts';
 import { printLine } from './output.ts';
 import { readFolder } from './read-folder.ts';
+import { isPeertubeExport, readPeertube } from './read-peertube.ts';
 import { readTakeout } from './read-takeout.ts';
 
 type Remote = keyof typeof SOURCE_FIELDS;
 
 const REMOTE = Object.keys(SOURCE_FIELDS).filter((name): name is Remote => name in SOURCE_FIELDS);
+
+const LIMITS = ['concurrency', 'bandwidth'];
 
 /** Lists the sources with the fields that they need, one per line. */
 function describeSources(): string {
@@ -28,12 +32,18 @@ export async function importVideos(context: Context): Promise<void> {
   const [source = '', ...paths] = context.takes;
   const remote = REMOTE.find((name) => name === source);
   const [path] = paths;
-  if (source === 'folder' && path !== undefined) return importFolder(context, path, await readFolder(context, path));
-  if (source === 'takeout' && path !== undefined) return importFolder(context, path, await readTakeout(context, path));
+  if ((source === 'folder' || source === 'takeout') && path !== undefined) {
+    requireFolderFields(context.pairs);
+    const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
+    const read = source === 'folder' ? ofFolder : readTakeout;
+    return importFolder(context, path, await read(context, path));
+  }
   if (remote === undefined) {
     const got = context.takes.length === 0 ? 'no source' : context.takes.join(' ');
     throw new Refused('invalid', `expected a source with its fields, got ${got}.\n${describeSources()}`);
   }
+  // Checked before any library is created.
+  for (const name of LIMITS) wholeNumberOf(context.pairs, name);
   if (context.pairs.sourceLibraryId !== 'all') return importLibrary(context, remote, context.library);
   const incomplete: string[] = [];
   for (const { Id, Name } of await listSourceLibraries(context)) {
@@ -53,14 +63,11 @@ export async function importVideos(context: Context): Promise<void> {
 }
 
 async function importLibrary(context: Context, source: Remote, libraryId: number): Promise<void> {
-  const { sourceLibraryId, concurrency, bandwidth, ...fields } = context.pairs;
-  const body = {
-    ...fields,
-    source,
-    ...(sourceLibraryId !== undefined && { sourceLibraryId: Number(sourceLibraryId) }),
-    ...(concurrency !== undefined && { concurrency: Number(concurrency) }),
-    ...(bandwidth !== undefined && { bandwidth: Number(bandwidth) }),
-  };
+  const numbers = ['sourceLibraryId', ...LIMITS].flatMap((name) => {
+    const number = wholeNumberOf(context.pairs, name);
+    return number === null ? [] : [[name, number]];
+  });
+  const body = { ...context.pairs, ...Object.fromEntries(numbers), source };
   const { guid } = await context.millrace.call('createImport', { libraryId, body });
   await followImport(context, libraryId, guid);
 }

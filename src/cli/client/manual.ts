@@ -33,7 +33,7 @@ export function helpLines(): string {
 }
 
 /**
- * Returns what to print for words that are no command: the commands of a group such as `captions`, or the command with
+ * Returns the text for words that are not a command: the commands of a group such as `captions`, or the command with
  * the most similar name. `commands` are the commands that the program has in addition to the verbs.
  */
 export function unknownCommand([name = '', second]: readonly string[], commands: readonly string[]): string {

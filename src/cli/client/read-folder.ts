@@ -15,7 +15,7 @@ import {
 import { guidOfBytes, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { EXPORT_FILES } from './export-library.ts';
+import { EXPORT_FILES } from './export/export-target.ts';
 import { printLine } from './output.ts';
 
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;
@@ -33,7 +33,8 @@ export async function readFolder(context: Context, root: string): Promise<FoundF
   for (const name of names.filter(isMedium)) {
     const [folder = '', ...rest] = name.split(sep);
     const fields = { ...(await readSidecar(root, name, names)), ...manifest.get(name) };
-    if (rest.length > 0 && fields.collectionId === undefined) {
+    // A cell of a manifest may be empty.
+    if (rest.length > 0 && !fields.collectionId) {
       const sourceId = `folder ${folder}`;
       const guid = guidFor(context, sourceId);
       collections.set(folder, { kind: 'collection', sourceId, guid, title: folder });
@@ -88,7 +89,7 @@ export async function describe(context: Context, { root, name, names, fields }: 
     return { srclang, label: labelOf(fields, srclang), path: join(root, other) };
   });
   const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);
-  const title = String(fields.title ?? basename(name, extname(name)));
+  const title = String(fields.title || basename(name, extname(name)));
   const sizeBytes = (await stat(path)).size;
   const item: Item = { ...pickKnown(fields), kind: 'video', sourceId: name, guid, title, sizeBytes };
   return { path, item, captions, image: sidecars.image === null ? null : join(root, sidecars.image) };

@@ -46,13 +46,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-test('matches shortened and repeated file names with the tables, and carries playlists', async () => {
+test('matches shortened and repeated file names with rows of the tables, and keeps playlists', async () => {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   // The reader needs these fields of the context only.
   const context = { url: 'http://api', library: 1, pairs: {} } as unknown as Context;
+  const normalize = vi.spyOn(String.prototype, 'normalize');
   const { collections, videos } = await readTakeout(context, root);
   spy.mockRestore();
+  expect(normalize.mock.contexts.filter((text) => String(text) === LONG).length).toBe(1);
+  normalize.mockRestore();
   expect(collections).toMatchObject([{ title: 'Best of' }]);
   const byFile = new Map(videos.map((video) => [path.basename(video.path), video]));
   const long = byFile.get('A very long title_ with a colon, _quotes_ and m.mp4');
@@ -69,6 +72,14 @@ test('matches shortened and repeated file names with the tables, and carries pla
   expect(long?.captions).toMatchObject([{ srclang: 'de' }]);
   const idsOf = (...names: string[]) => names.map((name) => byFile.get(name)?.item.sourceId);
   expect(new Set(idsOf('Same.mp4', 'Same(1).mp4'))).toEqual(new Set(['youtube id-2', 'youtube id-3']));
+  const isPublic = new Map(videos.map(({ item }) => [item.sourceId, item.isPublic]));
+  // Private and unlisted videos stay hidden.
+  expect(['id-1', 'id-2', 'id-3', 'id-4'].map((id) => isPublic.get(`youtube ${id}`))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
   expect(idsOf('Same but longer.mp4')).toEqual(['youtube id-4']);
   expect(byFile.get('Unknown.mp4')?.item).toMatchObject({ title: 'Unknown', sourceId: 'takeout Unknown.mp4' });
   expect(lines.join('')).toMatch(/Unknown\.mp4: no row of the tables/);

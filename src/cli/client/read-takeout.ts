@@ -60,7 +60,7 @@ async function readTables(root: string, names: readonly string[]): Promise<Row[]
   return read.flat();
 }
 
-/** Returns the first playlist of each video. The tables of playlists are in a folder of their own. */
+/** Returns the first playlist of each video. The tables of playlists are in a separate folder. */
 async function readPlaylists(root: string, names: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const name of names.filter((one) => /(^|[/\\])playlists[/\\][^/\\]+\.csv$/i.test(one))) {
@@ -78,24 +78,30 @@ async function readPlaylists(root: string, names: readonly string[]): Promise<Ma
 
 /**
  * Matches files with rows. A row belongs to one file. Files with the same title are matched in the order of their
- * names.
+ * names. Exact names are matched first, so that a shortened one does not take them.
  */
 function matchFiles(media: readonly string[], listed: readonly Listed[]): Map<string, Listed> {
-  const left = new Set(listed);
+  const left = new Map<string, Listed[]>();
+  for (const video of listed) {
+    const title = plain(video.title);
+    left.set(title, [...(left.get(title) ?? []), video]);
+  }
   const matches = new Map<string, Listed>();
-  const claim = (isMatch: (name: { text: string; isShortened: boolean }, title: string) => boolean) => {
-    for (const name of media.filter((one) => !matches.has(one))) {
-      const stem = basename(name, extname(name)).replace(/\(\d+\)$/, '');
-      const shown = { text: plain(stem), isShortened: stem.length >= SHORTENED_CHARS };
-      const video = [...left].find(({ title }) => isMatch(shown, plain(title)));
-      if (video === undefined) continue;
-      left.delete(video);
-      matches.set(name, video);
-    }
+  const claim = (name: string, title: string | undefined) => {
+    const [video, ...others] = left.get(title ?? '') ?? [];
+    if (video === undefined || title === undefined) return;
+    matches.set(name, video);
+    if (others.length > 0) left.set(title, others);
+    else left.delete(title);
   };
-  // Exact names first, so that a shortened one does not take them.
-  claim(({ text }, title) => text === title);
-  claim(({ text, isShortened }, title) => isShortened && title.startsWith(text));
+  const stems = media.map((name) => [name, basename(name, extname(name)).replace(/\(\d+\)$/, '')] as const);
+  for (const [name, stem] of stems) claim(name, plain(stem));
+  for (const [name, stem] of stems) {
+    if (matches.has(name) || stem.length < SHORTENED_CHARS) continue;
+    const text = plain(stem);
+    const title = [...left.keys()].find((one) => one.startsWith(text));
+    claim(name, title);
+  }
   return matches;
 }
 

@@ -37,7 +37,10 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
   }
 }
 
-/** Prints what needs no service: the help of a verb or the completion script. Returns false for everything else. */
+/**
+ * Prints the help of a verb or the completion script, neither of which needs the service. Returns false for other
+ * verbs.
+ */
 function printsLocally(verb: Verb, args: readonly string[]): boolean {
   const isHelp = readArguments(args).values.help === true;
   if (!isHelp && !('act' in verb && verb.act === 'completion')) return false;
@@ -115,7 +118,8 @@ function codeOf(error: unknown): number | null {
     if (error.status === 404) return 4;
     return error.status === 429 || error.status >= 500 ? 5 : 1;
   }
-  if (error instanceof Refused || error instanceof UsageError || isArgumentError(error)) return 2;
+  if (error instanceof Refused) return error.kind === 'unavailable' ? 5 : 2;
+  if (error instanceof UsageError || isArgumentError(error)) return 2;
   return error instanceof Error && 'code' in error && 'syscall' in error ? 1 : null;
 }
 

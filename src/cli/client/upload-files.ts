@@ -14,6 +14,7 @@ type Source = { path: string; collectionId: string | null };
 
 /** Uploads files and the media files of folders one after another. Prints the id of each video. */
 export async function uploadAll(context: Context): Promise<void> {
+  requireKnownWait(context);
   // Searches before any video is created, so that a wrong path leaves no video behind.
   const found: { path: string; files: string[] | null }[] = [];
   for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
@@ -27,6 +28,7 @@ export async function uploadAll(context: Context): Promise<void> {
 
 /** `replace VIDEO FILE`: the old file keeps playing until the new one is ready. */
 export async function replaceFile(context: Context): Promise<void> {
+  requireKnownWait(context);
   const [videoId = '', path = ''] = context.takes;
   await mediaOf(path);
   await context.millrace.call('replaceFile', { libraryId: context.library, videoId });
@@ -47,7 +49,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   const name = basename(path);
   const videoId = await uploader.upload(await openAsBlob(path), {
     libraryId,
-    title: values.title ?? name,
+    title: values.title ?? titleOf(name),
     ...(collectionId !== null && { collectionId }),
     ...(into !== undefined && { videoId: into }),
     ...(resume !== undefined && { resume }),
@@ -61,11 +63,23 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
 }
 
-async function waitFor({ millrace, library }: Context, name: string, videoId: string): Promise<void> {
-  await millrace.waitUntilPlayable(
-    { libraryId: library, videoId },
-    { onChange: ({ encodeProgress }) => printProgress(`${name} preparing`, encodeProgress / 100) },
-  );
+/** Returns the title that the dashboard also derives from the name of a file. */
+function titleOf(fileName: string): string {
+  return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
+}
+
+async function waitFor({ millrace, library, values }: Context, name: string, videoId: string): Promise<void> {
+  const onChange = ({ encodeProgress }: { encodeProgress: number }) =>
+    printProgress(`${name} preparing`, encodeProgress / 100);
+  const ids = { libraryId: library, videoId };
+  if (values.wait === 'finished') await millrace.waitUntilFinished(ids, { onChange });
+  else await millrace.waitUntilPlayable(ids, { onChange });
+}
+
+/** Throws `Refused` for an unknown value of `--wait`, before anything is sent. */
+function requireKnownWait({ values: { wait } }: Context): void {
+  if (wait === undefined || wait === 'playable' || wait === 'finished') return;
+  throw new Refused('invalid', `expected --wait playable or --wait finished, got ${wait}.`);
 }
 
 /**

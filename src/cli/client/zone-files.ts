@@ -2,7 +2,7 @@ import { ApiError } from '../../../sdk/src/millrace.ts';
 import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { DownloadFailed } from './download-file.ts';
+import { DownloadFailed } from './transfer-fault.ts';
 
 /** Lifetime of a signed URL, in seconds. The URL only needs to be valid when the transfer starts. */
 const SIGNED_SEC = 3_600;
@@ -11,7 +11,7 @@ const SIGNED_SEC = 3_600;
 export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
 
 /**
- * Opens the files of the library's pull zone. Needs the account key, which reads the settings and the token key of the
+ * Opens the files of the library's pull zone. Requires the account key to read the settings and the token key of the
  * pull zone. Derives the zone's URL from a thumbnail. If the library has none, every request fails with
  * `DownloadFailed`.
  */

@@ -74,7 +74,7 @@ type Named = { fileName: string; code: string };
 type Sorted = { engine: Named; controls: Named & { facadeName: string }; others: Named[] };
 
 /**
- * Sorts chunks by role. The engine and the controls must be one file each, because each further file costs a round
+ * Sorts chunks by role. The engine and the controls must be one file each, because each additional file costs a round
  * trip.
  */
 function sortChunks(chunks: readonly OutputChunk[]): Sorted {
@@ -125,7 +125,7 @@ async function packEmbedClient(draft: string): Promise<string> {
   return name;
 }
 
-/** Bundles `<millrace-player>` as a script that is no module, because a module of another origin needs CORS. */
+/** Bundles `<millrace-player>` as a classic script, because a module from another origin needs CORS. */
 async function packElement(draft: string): Promise<string> {
   const bundle = await rolldown({ ...pageOptions(false), input: path.join(root, 'sdk/src/millrace-player.ts') });
   try {

@@ -47,9 +47,10 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     if (asked.wantsState) return notFound('unknown-video');
     return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage(asked.play.languages, { assets, nonce }));
   }
-  const { libraryId, mediaId, settings } = publication;
+  const { libraryId, mediaId, collectionId, settings } = publication;
   const { player } = settings;
-  const opened = { libraryId, mediaId, isDirect: asked.isDirect };
+  const isDirect = !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself);
+  const opened = { libraryId, mediaId, collectionId, isDirect };
   const refusal = asked.refusal ?? (await deps.playback.authorizePlayer(opened, asked.play));
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };

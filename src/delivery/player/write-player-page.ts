@@ -71,7 +71,8 @@ export function writeRefusedPage(
   { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>,
 ): Buffer {
   const { words, language, isRtl } = chooseWords(assets.languages, uiLanguage);
-  const reason = code === 'token-denied' && lacksToken ? 'token-missing' : code;
+  const kind = code.startsWith('quota-') ? 'quota' : code;
+  const reason = code === 'token-denied' && lacksToken ? 'token-missing' : kind;
   const text = words[`refused.${reason}`] ?? words['refused.other'];
   return writeNotice({ title: words['state.refused'], text, language, isRtl, rule: code }, nonce);
 }

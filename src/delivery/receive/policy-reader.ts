@@ -31,9 +31,13 @@ export class PolicyReader {
       load: async (key, known) => {
         const zone = await load(readKey(key));
         if (zone === null) return null;
-        return known !== null && known.zone.id === zone.id && known.zone.revision === zone.revision
-          ? known
-          : compilePolicy(zone);
+        if (known === null || known.zone.id !== zone.id || known.zone.revision !== zone.revision) {
+          return compilePolicy(zone);
+        }
+        // The use of a quota changes without a revision.
+        const { limitsViewers, reached } = known.zone.quota;
+        const isSame = limitsViewers === zone.quota.limitsViewers && reached === zone.quota.reached;
+        return isSame ? known : { ...known, zone };
       },
       sizeBytes: () => POLICY_BYTES,
       onLoadError: (error, key) => logEvent('policy.unread', { err: error, zone: key }),

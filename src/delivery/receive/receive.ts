@@ -6,11 +6,17 @@ import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-pol
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import { hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import type { Inspected } from '../../catalog/shield/admission/judge-firewall.ts';
-import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import {
+  needsInspection,
+  playbackPartOf,
+  purposeOf,
+  targetUnderHost,
+} from '../../catalog/shield/admission/read-purpose.ts';
 import type { Route, Routes } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
+import type { KnownViewers } from '../clients/known-viewers.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import type { ShareReader } from './share-reader.ts';
@@ -28,6 +34,7 @@ export type ReceiveDeps = {
   policies: PolicyReader;
   shares: ShareReader;
   clients: KnownClients;
+  viewers: KnownViewers;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
   firewall: FirewallSource;
   /** Firewall settings for requests without a zone. */
@@ -55,6 +62,7 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     // A zone's own host serves only its library.
     share: byHost === null || share?.libraryId === byHost.zone.libraryId ? share : null,
     purpose,
+    playback: playbackPartOf(target, isPlaying({ message, client }, policy, deps)),
     policy,
     client,
     // A page that hides its URL in cross-origin requests still sends its origin.
@@ -62,6 +70,15 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     inspected: isInspected ? await readInspected({ message, client }, policy, deps) : null,
     nowMs: Date.now(),
   };
+}
+
+function isPlaying(
+  { message, client }: Pick<EdgeRequest, 'message' | 'client'>,
+  policy: CompiledPolicy | null,
+  { viewers }: ReceiveDeps,
+): boolean {
+  if (policy === null || policy.zone.quota.reached === null) return false;
+  return viewers.isPlaying({ libraryId: policy.zone.libraryId, clientKey: client.key, message }, Date.now());
 }
 
 async function readInspected(

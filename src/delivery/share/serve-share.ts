@@ -1,48 +1,36 @@
-import { randomBytes } from 'node:crypto';
-import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import { imageKey } from '../../catalog/libraries/library-image.ts';
-import type { Publication } from '../../catalog/publications/publication.ts';
-import { hasShareExpired, type Share } from '../../catalog/shares/share.ts';
-import type { Admitted } from '../../catalog/shield/admission/admit.ts';
+import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
+import { hasShareExpired, isShareOpen, type Share } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
-import type { AddressSet } from '../../lib/client-address.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
-import { requestOrigin } from '../../lib/request-origin.ts';
-import type { EdgeStorage } from '../edge-deps.ts';
 import { serveObject } from '../files/serve-file.ts';
-import { type Answer, CACHE_NOTHING, CACHE_PRIVATELY, type Described, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_PRIVATELY, notFound } from '../http/answer.ts';
 import { bestMp4File } from '../mp4/serve-mp4.ts';
-import { folderOf, phaseOf } from '../player/describe-video.ts';
-import type { PlayerAssets } from '../player/load-player-assets.ts';
+import { folderOf } from '../player/describe-video.ts';
 import { refusedPage } from '../player/serve-player.ts';
-import type { PublicationReader } from '../publication-reader.ts';
-import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';
-import { readPlayRequest, tokenQuery } from '../shield/play-request.ts';
-import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
+import { readPlayRequest } from '../shield/play-request.ts';
 import { folderTokenFor } from '../shield/sign-for-viewer.ts';
-import type { SharePasswords } from './share-passwords.ts';
-import { NOTICES, type ShareNotice, writeNoticePage, writePasswordPage, writeSharePage } from './write-share-page.ts';
+import { serveCollection } from './serve-collection.ts';
+import {
+  type Asked,
+  type AskedShare,
+  languageOf,
+  notice,
+  originOf,
+  page,
+  parameterOf,
+  pathOf,
+  redirect,
+  type ShareDeps,
+  UNLISTED,
+} from './share-answers.ts';
+import type { SharePass } from './share-pass.ts';
+import { downloadUrl, openVideo, playerUrl, type SharedVideo } from './shared-video.ts';
+import { type EmailVerdict, writeCodeMail, writeEmailPage } from './write-email-page.ts';
+import { writePasswordPage, writeSharePage } from './write-share-page.ts';
 
-type ShareDeps = {
-  player: PlayerAssets;
-  playback: PlaybackAuthorizer;
-  reader: Pick<PublicationReader, 'find'>;
-  budgets: ReceiveDeps['budgets'];
-  storage: EdgeStorage;
-  passwords: SharePasswords;
-  edgeUrl: string | null;
-  apiUrl: string | null;
-  trusted: AddressSet;
-};
-type Asked = Admitted<EdgeRequest>;
-/** A share that the viewer may see, and its video. */
-type Opened = { share: Share; publication: Publication };
-
-const NONCE_BYTES = 16;
 const MAX_FORM_BYTES = 4_096;
-/** Seconds for which a player token is valid in addition to the length of the video, so that viewers can pause. */
-const PAUSE_SEC = 15 * 60;
-const RETRY_AFTER_SEC = 30;
+const MAX_SHOWN_ADDRESS_CHARS = 254;
 
 /**
  * Serves the page of a share, redirects to its player with a token for this viewer, or redirects to the file that it
@@ -50,7 +38,14 @@ const RETRY_AFTER_SEC = 30;
  */
 export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDeps): Promise<Answer> {
   if (part === 'logo') return serveLogo(admitted, deps);
-  const found = await openShare(admitted, deps);
+  const share = await openShare(admitted, deps);
+  if ('kind' in share) return share;
+  const { target } = share;
+  if (target.kind === 'collection') {
+    return serveCollection({ admitted, share }, { collectionId: target.collectionId, part }, deps);
+  }
+  if (part === 'list') return notFound('unknown-video');
+  const found = await openVideo({ admitted, share }, target.mediaId, deps);
   if ('kind' in found) return found;
   if (part === 'page') return pageOf(admitted, found, deps);
   if (part === 'player') return redirect(playerUrl(admitted, found));
@@ -62,44 +57,86 @@ export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDe
 async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   const { share, nowMs } = admitted.request;
   if (share === null || hasShareExpired(share, nowMs)) return notFound('unknown-picture');
-  const publication = await deps.reader.find(admitted, share, deps.budgets);
-  const version = publication?.settings.logoVersion ?? null;
+  const version = (await settingsOf(admitted, share, deps))?.logoVersion ?? null;
   if (version === null) return notFound('unknown-picture');
   const answer = await serveObject(imageKey(share.libraryId, 'logo', version), 'image/png', deps.storage);
   return answer.kind === 'problem' ? answer : { ...answer, cacheControl: CACHE_PRIVATELY };
 }
 
-/** Checks the password that a viewer entered. If it is right, redirects to the page with a cookie. */
-export async function takeSharePassword(admitted: Asked, deps: ShareDeps): Promise<Answer> {
-  const { message, share, client, nowMs } = admitted.request;
-  const form = await readBytes(message, { what: 'a password', limitBytes: MAX_FORM_BYTES });
-  if (share === null || share.passwordHash === null || hasShareExpired(share, nowMs)) {
-    return serveShare(admitted, 'page', deps);
-  }
+/** Checks the password, or the e-mail address or code, that a viewer entered. Redirects to the page if it is right. */
+export async function takeShareForm(admitted: Asked, deps: ShareDeps): Promise<Answer> {
+  const { message, share, nowMs } = admitted.request;
+  const body = await readBytes(message, { what: 'a form', limitBytes: MAX_FORM_BYTES });
+  if (share === null || isShareOpen(share) || hasShareExpired(share, nowMs)) return serveShare(admitted, 'page', deps);
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
-  const password = new URLSearchParams(form.toString()).get('password') ?? '';
-  const verdict = await deps.passwords.check(share, password, client.key);
-  if (verdict !== 'right') return passwordPage(admitted, { share, verdict }, deps);
-  const path = pathOf(admitted);
-  const isSecure = originOf(admitted, deps).startsWith('https:');
-  return redirect(path, { 'Set-Cookie': deps.passwords.writePass(share, path, { isSecure, nowMs }) });
+  const form = new URLSearchParams(body.toString());
+  if (lacksPassword(admitted, share, deps)) return takePassword({ admitted, share }, form, deps);
+  if (lacksEmail(admitted, share, deps)) return takeEmail({ admitted, share }, form, deps);
+  return serveShare(admitted, 'page', deps);
 }
 
-/** Returns the video of a share, or the page that explains why the viewer may not see it. */
-async function openShare(admitted: Asked, deps: ShareDeps): Promise<Opened | Answer> {
-  const { share, message, nowMs } = admitted.request;
+async function takePassword({ admitted, share }: AskedShare, form: URLSearchParams, deps: ShareDeps): Promise<Answer> {
+  const verdict = await deps.passwords.check(share, form.get('password') ?? '', admitted.request.client.key);
+  if (verdict !== 'right') return passwordPage(admitted, { share, verdict }, deps);
+  return redirectWithPass({ admitted, share }, deps.passwords.writePass, deps);
+}
+
+async function takeEmail({ admitted, share }: AskedShare, form: URLSearchParams, deps: ShareDeps): Promise<Answer> {
+  const { client } = admitted.request;
+  const [address, code] = [form.get('email') ?? '', form.get('code')];
+  if (!deps.emails.isAvailable) return emailPage({ admitted, share }, { verdict: 'away', address }, deps);
+  if (code === null) {
+    const write = (sent: string) => writeCodeMail(sent, deps.player.languages, languageOf(admitted.request));
+    const verdict = deps.emails.request(share, address, client, write);
+    return emailPage({ admitted, share }, { verdict, address }, deps);
+  }
+  const verdict = await deps.emails.check(share, { text: address, code }, client);
+  if (verdict !== 'right') return emailPage({ admitted, share }, { verdict, address }, deps);
+  return redirectWithPass({ admitted, share }, deps.emails.writePass, deps);
+}
+
+function redirectWithPass(
+  { admitted, share }: AskedShare,
+  write: SharePass['writePass'],
+  deps: ShareDeps,
+): Answer {
+  const path = pathOf(admitted);
+  const isSecure = originOf(admitted, deps).startsWith('https:');
+  return redirect(path, { 'Set-Cookie': write(share, path, { isSecure, nowMs: admitted.request.nowMs }) });
+}
+
+function lacksPassword({ request: { message, nowMs } }: Asked, share: Share, { passwords }: ShareDeps): boolean {
+  return share.passwordHash !== null && !passwords.holdsPass(share, message, nowMs);
+}
+
+function lacksEmail({ request: { message, nowMs } }: Asked, share: Share, { emails }: ShareDeps): boolean {
+  return share.emailDomains.length > 0 && !emails.holdsPass(share, message, nowMs);
+}
+
+/** Returns the share if the viewer may see it, or the page that explains why not. */
+async function openShare(admitted: Asked, deps: ShareDeps): Promise<Share | Answer> {
+  const { share, nowMs } = admitted.request;
   if (share === null) return notice(admitted, 'gone', deps);
   const refusal = await refusalOf(admitted, share, deps);
   if (refusal !== null) return refusal;
   if (hasShareExpired(share, nowMs)) return notice(admitted, 'expired', deps);
-  if (share.passwordHash !== null && !deps.passwords.holdsPass(share, message, nowMs)) {
-    return passwordPage(admitted, { share, verdict: 'asked' }, deps);
+  if (lacksPassword(admitted, share, deps)) return passwordPage(admitted, { share, verdict: 'asked' }, deps);
+  if (lacksEmail(admitted, share, deps)) {
+    const verdict = deps.emails.isAvailable ? 'asked' : 'away';
+    return emailPage({ admitted, share }, { verdict, address: '' }, deps);
   }
-  const publication = await deps.reader.find(admitted, share, deps.budgets);
-  if (publication === null) return notice(admitted, 'gone', deps);
-  const state = stateOf(publication);
-  return state === null ? { share, publication } : notice(admitted, state, deps);
+  return share;
+}
+
+/** Returns the settings of the library; null if the shared video or collection does not exist. */
+async function settingsOf(admitted: Asked, share: Share, deps: ShareDeps): Promise<DeliverySettings | null> {
+  const { libraryId, target } = share;
+  const found =
+    target.kind === 'video'
+      ? await deps.reader.find(admitted, { libraryId, mediaId: target.mediaId }, deps.budgets)
+      : await deps.playlists.find({ libraryId, ...target }, admitted.request.client, deps.budgets);
+  return found?.settings ?? null;
 }
 
 /**
@@ -113,29 +150,19 @@ async function refusalOf({ request }: Asked, share: Share, { playback, player }:
   return { ...page, headers: { ...page.headers, ...UNLISTED } };
 }
 
-/** Returns the reason why a video cannot be played; null if it can. */
-function stateOf(publication: Publication): ShareNotice | null {
-  const phase = phaseOf(publication);
-  const isPlayable = publication.renditions.some(({ isActive, chunks }) => isActive && chunks.length > 0);
-  if (phase.kind === 'failed') return 'failed';
-  if (phase.kind === 'finished' || isPlayable || publication.live !== undefined) return null;
-  return phase.kind === 'waiting' ? 'waiting' : 'processing';
-}
-
-function pageOf(admitted: Asked, { share, publication }: Opened, deps: ShareDeps): Answer {
-  const { request } = admitted;
+function pageOf(admitted: Asked, { share, publication }: SharedVideo, deps: ShareDeps): Answer {
   const path = pathOf(admitted);
   const origin = originOf(admitted, deps);
   const folderToken = folderTokenFor(publication, admitted);
   const folder = folderOf(publication, { folderToken });
-  const start = new URLSearchParams(request.address.query).get('t') ?? '';
+  const start = parameterOf(admitted, 't');
   const view = {
     path,
     origin,
     folder,
     apiUrl: deps.apiUrl,
     hasDownload: share.allowsDownload && bestMp4File(publication) !== null,
-    isOpen: share.passwordHash === null,
+    isOpen: isShareOpen(share),
     start: /^[\w:.]{1,20}$/.test(start) ? start : '',
   };
   return page({ status: 200 }, (nonce) => writeSharePage(publication, view, { assets: deps.player, nonce }));
@@ -147,89 +174,20 @@ async function passwordPage(
   deps: ShareDeps,
 ): Promise<Answer> {
   // Only the settings of the library are shown.
-  const settings = (await deps.reader.find(admitted, share, deps.budgets))?.settings ?? null;
+  const settings = await settingsOf(admitted, share, deps);
   const view = { path: pathOf(admitted), verdict, settings, language: languageOf(admitted.request) };
   const status = verdict === 'limited' ? 429 : 403;
   return page({ status }, (nonce) => writePasswordPage(view, { assets: deps.player, nonce }));
 }
 
-function notice({ request }: Asked, reason: ShareNotice, deps: ShareDeps): Answer {
-  const { status } = NOTICES[reason];
-  const headers: Record<string, string> = status === 503 ? { 'Retry-After': `${RETRY_AFTER_SEC}` } : {};
-  const view = { reason, language: languageOf(request) };
-  return page({ status, headers }, (nonce) => writeNoticePage(view, { assets: deps.player, nonce }));
-}
-
-/**
- * Returns the URL of the player page, with a token that lasts for the video but not longer than the share. The
- * token ends when the share is deleted.
- */
-function playerUrl({ request: { policy, nowMs, address } }: Asked, { share, publication }: Opened): string {
-  const { libraryId, mediaId, durationMs } = publication;
-  const query = new URLSearchParams({ autoplay: 'false' });
-  const start = new URLSearchParams(address.query).get('t');
-  if (start !== null) query.set('t', start);
-  const endSec = Math.ceil((nowMs + durationMs) / 1000) + PAUSE_SEC;
-  const shareEndSec = share.expiresAt === null ? endSec : Math.floor(share.expiresAt.getTime() / 1000);
-  const zone = policy?.zone;
-  const validity = { expiresSec: Math.min(endSec, shareEndSec), shareId: share.id };
-  const token =
-    zone === undefined || !zone.embedTokenRequired
-      ? ''
-      : `&${tokenQuery({ shown: signEmbedToken(zone.keys.current, mediaId, validity) })}`;
-  return `/embed/${libraryId}/${mediaId}?${query}${token}`;
-}
-
-function downloadUrl(admitted: Asked, { share, publication }: Opened): string | null {
-  const file = share.allowsDownload ? bestMp4File(publication) : null;
-  if (file === null) return null;
-  return `${folderOf(publication, { folderToken: folderTokenFor(publication, admitted) })}/${file}?download=1`;
-}
-
-/** Search engines must not list the pages. The link is a secret, so it is not sent to other sites. */
-const UNLISTED = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'strict-origin' };
-
-function page(facts: Pick<Described, 'status' | 'headers'>, write: (nonce: string) => Buffer): Answer {
-  const nonce = randomBytes(NONCE_BYTES).toString('base64');
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "frame-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ];
-  const headers = { ...UNLISTED, 'Content-Security-Policy': policy.join('; '), Vary: 'Cookie', ...facts.headers };
-  const described = { contentType: 'text/html; charset=utf-8', cacheControl: CACHE_NOTHING, etag: null };
-  return { kind: 'bytes', bytes: write(nonce), ...described, ...facts, headers };
-}
-
-function redirect(location: string, headers: Record<string, string> = {}): Answer {
-  return {
-    kind: 'bytes',
-    bytes: Buffer.alloc(0),
-    status: 303,
-    contentType: 'text/plain; charset=utf-8',
-    cacheControl: CACHE_NOTHING,
-    etag: null,
-    headers: { ...UNLISTED, ...headers, Location: location },
-  };
-}
-
-function languageOf({ policy, message }: EdgeRequest): string {
-  return policy?.zone.uiLanguage ?? message.headers['accept-language'] ?? '';
-}
-
-function pathOf({ request: { target } }: Asked): string {
-  return target?.kind === 'share' ? `/share/${target.token}` : '/';
-}
-
-/** Returns the origin of the page's URL as other sites show it. */
-function originOf({ request: { message } }: Asked, { edgeUrl, trusted }: ShareDeps): string {
-  if (edgeUrl !== null) return edgeUrl;
-  const { scheme, host } = requestOrigin(message, trusted);
-  return host === null ? '' : `${scheme}://${host}`;
+async function emailPage(
+  { admitted, share }: AskedShare,
+  { verdict, address }: { verdict: EmailVerdict; address: string },
+  deps: ShareDeps,
+): Promise<Answer> {
+  const settings = await settingsOf(admitted, share, deps);
+  const shown = address.slice(0, MAX_SHOWN_ADDRESS_CHARS);
+  const view = { path: pathOf(admitted), verdict, address: shown, settings, language: languageOf(admitted.request) };
+  const status = verdict === 'limited' ? 429 : 403;
+  return page({ status }, (nonce) => writeEmailPage(view, { assets: deps.player, nonce }));
 }

@@ -11,8 +11,9 @@ const hash = await hashPassword(PASSWORD);
 const makeShare = (change: Partial<Share> = {}): Share => ({
   id: newGuid(),
   libraryId: 1,
-  mediaId: newGuid(),
+  target: { kind: 'video', mediaId: newGuid() },
   passwordHash: hash,
+  emailDomains: [],
   allowsDownload: false,
   expiresAt: null,
   ...change,

@@ -1,17 +1,10 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { countCharacters, hasPassword, MAX_PASSWORD_CHARACTERS } from '../../catalog/people/password-hash.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
-import { readCookie } from '../../lib/read-cookie.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
-
-/** Time in seconds for which a viewer who entered the password does not have to enter it again. */
-const PASS_SEC = 12 * 3600;
-/** The path of the cookie separates the passes of different shares. */
-const COOKIE = 'millrace-share';
-const PASS = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/;
+import { createSharePass, type SharePass } from './share-pass.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** Maximum number of wrong passwords from one IP address, which may be shared by a whole school. */
@@ -20,13 +13,9 @@ const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
 const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
 
 /** Access to shares with a password. */
-export type SharePasswords = {
-  /** Returns whether a request has the cookie of a viewer who entered the current password. */
-  holdsPass(share: Share, message: IncomingMessage, nowMs: number): boolean;
+export type SharePasswords = SharePass & {
   /** Checks a password. `address` identifies the client for the limit of wrong passwords. */
   check(share: Share, password: string, address: string): Promise<'right' | 'wrong' | 'limited'>;
-  /** Returns the cookie for a viewer who entered the right password. */
-  writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number }): string;
 };
 
 /** `secrets` are the same at each edge. Wrong passwords are counted in memory, for one process. */
@@ -34,15 +23,10 @@ export function createSharePasswords(secrets: DerivedSecret<KeyObject>): SharePa
   const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
   // Contains the hash, so that a new password ends all passes.
-  const prove = ({ id, passwordHash }: Share, endSec: number, secret = secrets()[0]) =>
+  const prove = ({ id, passwordHash }: Share, endSec: number, secret: KeyObject) =>
     createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
   return {
-    holdsPass(share, message, nowMs) {
-      const [, end = '', proof = ''] = PASS.exec(readCookie(message, COOKIE) ?? '') ?? [];
-      if (end === '' || Number(end) * 1000 <= nowMs) return false;
-      const shown = Buffer.from(proof, 'base64url');
-      return secrets().some((secret) => timingSafeEqual(prove(share, Number(end), secret), shown));
-    },
+    ...createSharePass({ cookie: 'millrace-share', secrets, prove }),
     async check(share, password, address) {
       const ofAddress = `${share.id}|${address}`;
       if (byAddress.isReached(ofAddress) || byShare.isReached(share.id)) return 'limited';
@@ -64,12 +48,6 @@ export function createSharePasswords(secrets: DerivedSecret<KeyObject>): SharePa
       }
       forgive();
       return 'right';
-    },
-    writePass(share, path, { isSecure, nowMs }) {
-      const endSec = Math.floor(nowMs / 1000) + PASS_SEC;
-      const value = `${endSec}.${prove(share, endSec).toString('base64url')}`;
-      const secure = isSecure ? '; Secure' : '';
-      return `${COOKIE}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${PASS_SEC}${secure}`;
     },
   };
 }

@@ -23,7 +23,8 @@ export type PlaybackAuthorizerDeps = {
   ownHosts: HostRules;
 };
 
-type Requested = { libraryId: number; mediaId: Guid };
+/** The requested video. `collectionId` is null if it is in no collection. */
+type Requested = { libraryId: number; mediaId: Guid; collectionId: Guid | null };
 type PlayerPage = Requested & { isDirect: boolean };
 
 /**
@@ -38,7 +39,7 @@ export class PlaybackAuthorizer {
   }
 
   /** Returns the reason to refuse a key, or null if the request may have it. */
-  async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
+  async authorize({ libraryId, mediaId, collectionId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.findPolicy(libraryId);
     if (policy === null) return toProblem('library-gone');
     const referrer = this.#judgeReferrer(policy, request);
@@ -46,30 +47,30 @@ export class PlaybackAuthorizer {
     const nowMs = Date.now();
     const hit =
       judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) ??
-      (await this.#judgeShare(policy, { mediaId, request }, nowMs));
+      (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs));
     if (hit === null) return null;
     const message = `This video requires a token: expected ${hit.expected}, got ${hit.received}.`;
     return { ...toProblem('token-denied', message), hit };
   }
 
   /** Returns whether a request has a valid embed token in a library that requires one. */
-  async holdsToken({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<boolean> {
+  async holdsToken({ libraryId, mediaId, collectionId }: Requested, request: PlayRequest): Promise<boolean> {
     if (request.shown.token === '') return false;
     const policy = await this.#deps.findPolicy(libraryId);
     const nowMs = Date.now();
     if (policy?.zone.embedTokenRequired !== true) return false;
     if (judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) !== null) return false;
-    return (await this.#judgeShare(policy, { mediaId, request }, nowMs)) === null;
+    return (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs)) === null;
   }
 
   async #judgeShare(
     policy: CompiledPolicy,
-    { mediaId, request: { shown } }: { mediaId: Guid; request: Pick<PlayRequest, 'shown'> },
+    { request: { shown }, ...video }: { mediaId: Guid; collectionId: Guid | null; request: Pick<PlayRequest, 'shown'> },
     nowMs: number,
   ): Promise<Hit | null> {
     if (shown.shareId === undefined || !policy.zone.embedTokenRequired) return null;
     const share = await this.#deps.findShare(shown.shareId);
-    return judgeShareToken(policy, { mediaId, shown, share }, nowMs);
+    return judgeShareToken(policy, { ...video, shown, share }, nowMs);
   }
 
   /**
@@ -88,7 +89,7 @@ export class PlaybackAuthorizer {
   }
 
   /** Like `authorize`, for viewers whose token was already checked. */
-  async authorizePage({ libraryId }: Requested, request: PlayRequest): Promise<Problem | null> {
+  async authorizePage({ libraryId }: Pick<Requested, 'libraryId'>, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.findPolicy(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);
   }

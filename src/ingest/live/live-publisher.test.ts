@@ -7,8 +7,9 @@ const USUAL = usualAacConfig(2);
 const OTHER = aacConfig(Buffer.from('1210', 'hex'));
 const VIDEO: TrackConfig = { ...USUAL, kind: 'video', timescale: 90_000, frameTicks: 0, silence: null };
 
-const picture = (dtsMs: number): LiveEvent => {
-  return { type: 'unit', unit: { kind: 'video', dtsMs, ptsMs: dtsMs, isKey: true, bytes: Buffer.alloc(1) } };
+const picture = (dtsMs: number) => {
+  const unit = { kind: 'video', dtsMs, ptsMs: dtsMs, isKey: true, bytes: Buffer.alloc(1) } as const;
+  return { type: 'unit', unit } as const;
 };
 
 function publish(...events: LiveEvent[]) {
@@ -34,9 +35,9 @@ test('drops H.264 frames that follow a keyframe but are shown before it, and giv
   };
   const open = [0, 160, 80, 40, 120, 400, 360, 320, 480, 440, 800, 760, 960, 840];
   expect(leaving('hvc1', open)).toEqual([]);
-  expect(publisher.leftOut.all).toEqual([]);
+  expect(publisher.leftOut.all).toEqual([expect.stringContaining('The video is HEVC')]);
   expect(leaving('avc1', open)).toEqual([360, 320, 760]);
-  expect(publisher.leftOut.all).toEqual([expect.stringContaining('closed GOPs')]);
+  expect(publisher.leftOut.all.slice(1)).toEqual([expect.stringContaining('closed GOPs')]);
   expect(leaving('avc1', [1200, 1240, 1000, 1040])).toEqual([]);
 });
 
@@ -56,6 +57,20 @@ test('audio that was announced and arrives in time keeps its own parameters', ()
 const sound = (dtsMs: number): LiveEvent => {
   return { type: 'unit', unit: { kind: 'audio', dtsMs, ptsMs: dtsMs, isKey: true, bytes: Buffer.alloc(1) } };
 };
+
+test('waits for the configuration of video whose frames arrive, as when an encoder connects within a GOP', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const note = (event: LiveEvent) => {
+    publisher.received(event);
+    publisher.note(event, 1);
+    return publisher.tracks?.video ?? null;
+  };
+  const later = Array.from({ length: 40 }, (_, at) => [sound(at * 100), picture(at * 100)]).flat();
+  expect(new Set([{ type: 'config', config: USUAL } as const, ...later].map(note))).toEqual(new Set([null]));
+  expect(publisher.tracks).toBeNull();
+  note({ type: 'config', config: VIDEO });
+  expect(note(picture(4_000))?.kind).toBe('video');
+});
 
 test.each([
   { title: 'video', frame: picture, config: VIDEO, reason: /^The picture is left out: .* got frames alone/ },
@@ -77,6 +92,30 @@ test.each([
   { title: 'as announced', config: USUAL, isChanged: false },
   { title: 'with other parameters', config: OTHER, isChanged: true },
 ])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
-  const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
+  const late = publish(...BEFORE, picture(1_000), { type: 'config', config }, picture(1_040));
   expect(late).toEqual({ tracks: { ...UNMEASURED, audio: config }, isChanged });
+});
+
+test('audio with other parameters is dropped until the next keyframe, and the video before it is kept', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const note = (event: LiveEvent) => {
+    const isChanged = publisher.note(event, 1);
+    const isShown = event.type === 'unit' && publisher.shown(event.unit) !== null;
+    return [isChanged, isShown, publisher.tracks?.audio === OTHER];
+  };
+  const later: LiveEvent = { type: 'unit', unit: { ...picture(1_040).unit, isKey: false } };
+  for (const event of [{ type: 'config', config: USUAL } as const, ...BEFORE, picture(1_000)]) note(event);
+  expect(note({ type: 'config', config: OTHER })).toEqual([false, false, false]);
+  expect([sound(1_020), later, picture(1_080), sound(1_090)].map(note)).toEqual([
+    [false, false, false],
+    [false, true, false],
+    [true, true, true],
+    [false, true, true],
+  ]);
+  // The encoder may return to the first parameters before a keyframe.
+  for (const config of [USUAL, OTHER]) note({ type: 'config', config });
+  expect([sound(1_100), picture(1_120)].map(note)).toEqual([
+    [false, true, true],
+    [false, true, true],
+  ]);
 });

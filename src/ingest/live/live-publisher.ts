@@ -20,6 +20,11 @@ import { BitrateMeter } from './bitrate-meter.ts';
 const FINISH_MS = 2_000;
 /** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
+/**
+ * Maximum wait for the decoder configuration of video whose frames arrive, in ms of media. An SRT publisher that connects
+ * within a GOP sends it with its next keyframe. Otherwise, the stream would change to audio alone until then.
+ */
+const DESCRIPTION_WAIT_MS = 10_000;
 /** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
 const MEASURED_FRAMES = 12;
 
@@ -49,6 +54,8 @@ export class LivePublisher {
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
+  /** Changed audio parameters, until the next keyframe. Otherwise, frames up to that keyframe would be lost. */
+  #nextAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   /** Time of the first frame of each track that has no decoder configuration; null once the track has one. */
   #undescribedMs: Partial<Record<AccessUnit['kind'], number | null>> = {};
@@ -115,12 +122,18 @@ export class LivePublisher {
     this.receivedBytes += wireBytes;
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
-    return false;
+    const isSwitch = this.#nextAudio !== null && event.unit.kind === 'video' && event.unit.isKey;
+    if (isSwitch) [this.#audio, this.#nextAudio] = [this.#nextAudio, null];
+    return isSwitch;
   }
 
-  /** Returns a frame for viewers, or null if it is dropped because viewers who join could not decode it. */
+  /**
+   * Returns a frame for viewers, or null if it is dropped: because viewers who join could not decode it, or because it
+   * is audio whose parameters apply from the next keyframe on.
+   */
   shown(unit: AccessUnit): AccessUnit | null {
-    if (unit.kind !== 'video' || this.#closer === null) return unit;
+    if (unit.kind === 'audio') return this.#nextAudio === null ? unit : null;
+    if (this.#closer === null) return unit;
     if (!this.#leading.take(unit)) return this.#closer.take(unit);
     this.#closer.drop(unit);
     this.leftOut.add(OPEN_GOPS);
@@ -134,7 +147,9 @@ export class LivePublisher {
     }
     const hasBoth = this.#video !== null && this.#audio !== null;
     const isMeasured = this.#first.length >= MEASURED_FRAMES;
-    const isOver = waitedMs >= TRACK_WAIT_MS && (this.#video !== null || this.#audio !== null);
+    const isComing = this.#video === null && typeof this.#undescribedMs.video === 'number';
+    const limitMs = isComing ? DESCRIPTION_WAIT_MS : TRACK_WAIT_MS;
+    const isOver = waitedMs >= limitMs && (this.#video !== null || this.#audio !== null);
     if (!isOver && !(hasBoth && isMeasured)) return;
     this.#isComplete = true;
     const measured = measureFrameRate(this.#first.map(({ shownMs }) => shownMs));
@@ -149,9 +164,15 @@ export class LivePublisher {
     if (limit !== null) this.leftOut.add(limit);
     const before =
       config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));
+    if (config.kind === 'audio') this.#nextAudio = null;
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
-    if (config.kind === 'audio') this.#audio = config;
-    else {
+    if (config.kind === 'audio') {
+      if (this.#isComplete && this.#video !== null) {
+        this.#nextAudio = config;
+        return false;
+      }
+      this.#audio = config;
+    } else {
       this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
       this.#closer = isH264Entry(config.sampleEntry) ? new GopCloser(config.sampleEntry) : null;
     }

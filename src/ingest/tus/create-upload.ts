@@ -45,10 +45,8 @@ function requireFit(
   const limitBytes = creation.lengthBytes ?? maxBytes;
   const announced = Number(headers['content-length'] ?? 0);
   if (announced > limitBytes) {
-    throw new Refused(
-      'too-large',
-      `Expected a body of at most ${limitBytes} bytes, got ${announced}. Send no more than Upload-Length.`,
-    );
+    const remedy = creation.lengthBytes === null ? 'Send a smaller file.' : 'Send no more than Upload-Length.';
+    throw new Refused('too-large', `Expected a body of at most ${limitBytes} bytes, got ${announced}. ${remedy}`);
   }
 }
 

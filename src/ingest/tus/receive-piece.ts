@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
+import type { Reserve } from '../../catalog/quotas/storage-quota-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { watchRate } from '../../lib/watch-rate.ts';
@@ -19,6 +20,8 @@ export type Piece = {
   checksum: TusChecksum | null;
   /** Whether to compute the upload's SHA-256 while it grows. */
   isHashed: boolean;
+  /** Reserves storage for an upload of unknown length; null if its length is reserved. */
+  reserve: Reserve | null;
 };
 
 export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
@@ -38,7 +41,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
   const sha1 = createHash('sha1');
   // A partial upload may be from anywhere in the file, so its contents are checked when the parts are joined.
   const look = offset === 0 && piece.isHashed ? watchStart() : () => null;
-  const body = tap(request, piece.maxBytes, (bytes) => {
+  const body = tap(request, piece, (bytes) => {
     running?.hash.update(bytes);
     if (checksum !== null) sha1.update(bytes);
     return look(bytes);
@@ -69,7 +72,11 @@ async function takeBack({ uploadId, offset }: Piece, staging: Staging): Promise<
 }
 
 // A failing writer destroys its stream. The request must stay open, because the response still has to be sent.
-function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => Error | null): Transform {
+function tap(
+  request: IncomingMessage,
+  { maxBytes, offset, reserve }: Piece,
+  see: (bytes: Buffer) => Error | null,
+): Transform {
   let seen = 0;
   const body = new Transform({
     transform(bytes: Buffer, _encoding, done) {
@@ -78,7 +85,10 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
         done(tooLong(maxBytes));
         return;
       }
-      done(see(bytes), bytes);
+      const pass = () => done(see(bytes), bytes);
+      const room = reserve?.(offset + seen) ?? null;
+      if (room === null) pass();
+      else room.then(pass, done);
     },
   });
   // The stream may fail before it has a reader, and an unhandled error event would end the process.

@@ -26,6 +26,7 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   const status =
     error instanceof Refused ? REFUSALS[error.kind].status : isDatabaseAway(error) || isStorageAway(error) ? 503 : 500;
   if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
+  if (error instanceof Refused && error.kind === 'quota-reached') response.setHeader('X-Millrace-Error', error.kind);
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored. Try again.');
 }
 

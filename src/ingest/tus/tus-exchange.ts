@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaKey } from '../../catalog/db.ts';
+import type { Reserve } from '../../catalog/quotas/storage-quota-store.ts';
 import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import type { SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -23,6 +24,8 @@ export type TusUploads = {
   findUpload(id: Guid): Promise<TusUpload | null>;
   /** Sets the deferred length of an upload. Throws `Refused` if a different length is already set. */
   setLength(upload: TusUpload, lengthBytes: number): Promise<void>;
+  /** Returns a function that reserves storage for an upload of deferred length while it grows. */
+  reserve(upload: TusUpload): Reserve;
   /** Extends the expiry of an upload in progress. Returns the new expiry time. */
   keep(upload: TusUpload): Promise<Date>;
   /** Returns the number of durable bytes, including those of a completion that a crash interrupted. */

@@ -31,7 +31,7 @@ const ALLOWED_HEADERS = [
 ];
 const EXPOSED_HEADERS =
   'Location, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Concat, Upload-Metadata, Upload-Expires, ' +
-  'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, X-Request-Id';
+  'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, X-Request-Id, X-Millrace-Error';
 
 type Exchange = Omit<TusExchange, 'id'>;
 

@@ -1,5 +1,6 @@
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { createLibraryStore, type LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { reserveGrowing } from '../../catalog/quotas/storage-quota-store.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import {
   findFinal,
@@ -96,7 +97,8 @@ export function createTusUploads(deps: Deps): TusUploads {
       }
       return await opened(ref);
     },
-    setLength: ({ id }, lengthBytes) => setLength(db, id, lengthBytes),
+    setLength: (upload, lengthBytes) => setLength(db, upload, lengthBytes),
+    reserve: ({ id, key }) => reserveGrowing(db, { libraryId: key.libraryId, uploadId: id }),
     findUpload: (id) => findTus(db, id),
     async keep({ id, expiresAt }) {
       return expiresAt.getTime() - Date.now() > EXPIRY_MS - EXPIRY_SLACK_MS ? expiresAt : putOffExpiry(db, id);

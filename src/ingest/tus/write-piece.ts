@@ -40,7 +40,11 @@ export async function writePiece(
   }
   if (lengthBytes === null) await requireSpace(Number(request.headers['content-length'] ?? 0), deps.space);
   const maxBytes = (lengthBytes ?? deps.maxBytes) - offset;
-  const piece = { uploadId: upload.id, request, offset, maxBytes, checksum, isHashed: upload.kind === 'whole' };
+  const reserve = lengthBytes === null ? deps.uploads.reserve(upload) : null;
+  // Refuses a chunk that does not fit before its bytes are accepted.
+  await reserve?.(offset + Number(request.headers['content-length'] ?? 0));
+  const isHashed = upload.kind === 'whole';
+  const piece = { uploadId: upload.id, request, offset, maxBytes, checksum, isHashed, reserve };
   const lost = new AbortController();
   const stopped = AbortSignal.any([taken, stopping, lost.signal]);
   const keep = () => void keepMeanwhile(deps, upload, lost);

@@ -24,7 +24,10 @@ export type OpenFile = RangeSource & { close(): Promise<void> };
 /** An open original, and its path for tools such as ffmpeg. */
 export type OpenSource = OpenFile & { path: string };
 
-/** Index of an MP4 and the heads of its cuts. Planning a pass-through needs both, in addition to the probe's facts. */
+/**
+ * Index of an MP4, and findings about each sample at which a segment could begin. A pass-through plan needs both, in
+ * addition to the result of the probe.
+ */
 export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };
 
 export async function openRanges(path: string): Promise<OpenFile> {

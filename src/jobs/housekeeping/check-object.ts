@@ -6,7 +6,7 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 /** Properties of a stored object recorded in its row. */
 export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
-/** Damage of an object. `what` describes the damage. */
+/** Damage to an object, described by `what`. */
 export type ObjectFault = { isMissing: boolean; what: string };
 
 /** Reads a whole object and compares it with its row. Rethrows read errors. */

@@ -11,7 +11,7 @@ import { pastFailures } from '../store/past-failures.ts';
 
 /** Maximum number of videos per run. The next run, a minute later, continues with the rest. */
 const MAX_VIDEOS = 100;
-/** Time after which a run starts no further video, in ms, because other housekeeping waits for its slot. */
+/** Time after which a run starts no more videos, in ms, because other housekeeping waits for its slot. */
 const MAX_RUN_MS = 20_000;
 
 /** Draws the waveforms of finished videos whose default audio changed, every minute. Idempotent. */

@@ -89,7 +89,7 @@ async function takePosters(
   const requested =
     thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
   const posters = await makePosters(run, [...ticks, ...requested], signal);
-  // There is one poster per moment.
+  // `makePosters` returns one poster for each moment, in order.
   const shown = posters[requested.length > 0 ? ticks.length : best] as Poster;
   return { posters: posters.slice(0, ticks.length), shown };
 }

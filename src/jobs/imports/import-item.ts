@@ -12,6 +12,7 @@ import { insertImportedCollection, insertImportedVideo } from '../../catalog/imp
 import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { requireStorageQuota } from '../../catalog/quotas/storage-quota-store.ts';
 import { type FetchRequest, openingFetch } from '../../catalog/uploads/fetch-store.ts';
 import { beginImport } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
@@ -53,7 +54,10 @@ export async function importItem(
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourcePreparing) await waitForSource(deps.db, item, reason);
     else if (isTransient(error)) await retryLater(deps.db, item, reason);
-    else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: false });
+    else {
+      const isRetryable = error instanceof Refused && error.kind === 'quota-reached';
+      await settleItem(deps.db, item, { state: 'failed', reason, isRetryable });
+    }
   }
 }
 
@@ -77,6 +81,8 @@ async function importVideo(
   const located = await source.locate(request, { item: { id, sourceId, video: item.video }, client }, signal);
   // Looks for the file first, so that a video without one leaves nothing behind.
   const found = source.awaitsUploads ? null : await findFile(located.files, client, signal);
+  // Checks the quota first, so that a refused file leaves no video behind.
+  await inTransaction(deps.db, (tx) => requireStorageQuota(tx, item.libraryId, { bytes: found?.sizeBytes ?? null }));
   const video = { ...item.video, ...located.details };
   if (!item.ownsTarget && !(await create({ ...item, video }, deps.db))) return;
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
@@ -124,7 +130,7 @@ async function requestFile(
   const id = newGuid();
   const start: FollowUp = async (tx) => {
     if (!(await startItem(tx, item, facts)) || file === null) return;
-    await openingFetch({ id, key }, file, secretBox)(tx);
+    await openingFetch({ id, key }, { ...file, sizeBytes: facts.fileBytes }, secretBox)(tx);
     await queue.send(fetchVideo, { ...key, uploadId: id }, { onlyOneNamed: id, priority: FETCH_PRIORITY })(tx);
   };
   try {

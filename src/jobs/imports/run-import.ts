@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db, FollowUp } from '../../catalog/db.ts';
-import { countUnhashed, findDuplicates, noteDuplicate } from '../../catalog/imports/duplicate-store.ts';
+import { countUnhashed, findDuplicates, settleDuplicate } from '../../catalog/imports/duplicate-store.ts';
 import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
@@ -12,10 +12,9 @@ import {
   saveRequest,
   saveSpeed,
 } from '../../catalog/imports/import-work-store.ts';
-import type { ImportTick } from '../../catalog/imports/library-import.ts';
+import { type ImportTick, shareBandwidth } from '../../catalog/imports/library-import.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
-import { createTrashStore } from '../../catalog/videos/trash-store.ts';
 import { type Guid, guidOfBytes } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -29,10 +28,10 @@ import { importSources } from './sources/all.ts';
 const RUN_MS = 20_000;
 /** Pause before the next look at files in transfer, in s. */
 const TRANSFER_PAUSE_SEC = 1;
+/** Pause before an import of a source that only newer versions know is offered to the next worker, in s. */
+const NEWER_WORKER_PAUSE_SEC = 30;
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
-/** Minimum rate of one transfer. An origin that is slower is refused. */
-const MIN_BYTES_PER_SEC = 4_096;
 /** Maximum number of items whose file is tried as a sample of the speed. */
 const SAMPLED_ITEMS = 5;
 /** Maximum number of duplicates that one step settles. */
@@ -48,14 +47,15 @@ export const runImport = defineJob<ImportTick, JobDeps>({
   queue: 'housekeeping',
   retryLimit: 20,
   async run({ libraryId, importId, tick }, deps, signal) {
-    const opened = await openImport(deps.db, { libraryId, importId, tick }, deps.secretBox);
-    if (opened === null) return;
+    const found = await openImport(deps.db, { libraryId, importId, tick }, deps.secretBox);
+    if (found === null) return;
+    if (!isKnown(found.source)) return next(found, { reason: null, delaySec: NEWER_WORKER_PAUSE_SEC }, deps);
+    const { concurrency, maxBytesPerSec } = shareBandwidth(found);
+    const opened = { ...found, concurrency };
     const client = createSourceClient(deps.outbound);
     const source = importSources[opened.source];
     // The creator of the import wrote the request in this form.
     let request = opened.request as SourceRequest;
-    const { maxBytesPerSec: limit, concurrency } = opened;
-    const maxBytesPerSec = limit === null ? null : Math.max(MIN_BYTES_PER_SEC, Math.floor(limit / concurrency));
     try {
       if (isStale(source, request)) request = await prepare(opened, { source, request, client, deps }, signal);
       const running = { source, client, request, maxBytesPerSec };
@@ -84,6 +84,11 @@ export async function resendImports({ db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const tick of ticks) await sendImport(queue, tick)(tx);
   });
+}
+
+/** Returns whether this version has the source. A newer one may have created the import. */
+function isKnown(source: string): boolean {
+  return Object.hasOwn(importSources, source);
 }
 
 /** Returns whether the import has begun, and what its source found out then has expired. */
@@ -201,9 +206,7 @@ async function settleDuplicates({ libraryId, importId, skipsDuplicates }: OpenIm
   if ((await countUnhashed(db, importId)) > 0) return false;
   const found = await findDuplicates(db, importId, MAX_DUPLICATES);
   for (const duplicate of found) {
-    // Noted first: a file in the trash is no longer found, so its note would be lost with the process.
-    await noteDuplicate(db, importId, { ...duplicate, isSkipped: skipsDuplicates });
-    if (skipsDuplicates) await createTrashStore(db).put({ libraryId, mediaId: duplicate.targetId });
+    await settleDuplicate(db, { libraryId, importId }, { ...duplicate, isSkipped: skipsDuplicates });
   }
   return found.length < MAX_DUPLICATES;
 }

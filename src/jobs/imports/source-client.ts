@@ -64,7 +64,10 @@ export type SourceClient = {
     file: FileRequest,
     signal: AbortSignal,
   ): Promise<{ isThere: boolean; reason: string; sizeBytes: number | null }>;
-  /** Downloads the beginning of a file. Returns the bytes per second, or null for a file that is too small. */
+  /**
+   * Downloads the beginning of a file. Returns the bytes per second, or null for a file that is too small. Throws
+   * `Refused` (`timeout`) for an origin that stalls.
+   */
   measure(file: FileRequest, signal: AbortSignal): Promise<number | null>;
 };
 
@@ -106,7 +109,7 @@ export function createSourceClient(outbound: Outbound): SourceClient {
       return { isThere, reason: isThere ? '' : statusMessage(status), sizeBytes };
     },
     async measure({ url, headers }, signal) {
-      const limits = { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: TIME_LIMIT_MS, idleTimeoutMs: TIME_LIMIT_MS };
+      const limits = { maxBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 2 * SAMPLE_MS, idleTimeoutMs: SAMPLE_MS };
       const { status, body } = await outbound.request(url, { method: 'GET', headers, ...limits }, signal);
       body.on('error', () => undefined);
       const startMs = performance.now();
@@ -164,6 +167,17 @@ function requireReady(answer: Answered): Answered {
   }
   if (status >= 500) throw new Error(statusMessage(status));
   return answer;
+}
+
+/** Returns the request of a file. The token is for the server only, so that other hosts do not get it. */
+export function fileAt(
+  { apiUrl, accessKey }: { apiUrl: string; accessKey: string | null },
+  scheme: 'Bearer' | 'Token',
+  address: string,
+): FileRequest {
+  const url = new URL(address, `${apiUrl}/`);
+  const isServer = url.origin === new URL(apiUrl).origin;
+  return { url: url.href, headers: isServer && accessKey !== null ? { Authorization: `${scheme} ${accessKey}` } : {} };
 }
 
 /** Returns whether another attempt may succeed. */

@@ -98,7 +98,7 @@ export async function followDemand({
 }
 
 /**
- * Wraps an action so that it never runs concurrently. Calls during a run cause a single further run after it, even if
+ * Wraps an action so that it never runs concurrently. Calls during a run cause exactly one more run after it, even if
  * that run fails. Throws the last error.
  */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {

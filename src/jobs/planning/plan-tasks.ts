@@ -62,7 +62,7 @@ export function encodedTasks(place: Place, renditions: readonly PlannedRendition
 }
 
 /**
- * Plans tasks that encode the rungs of a further codec, all in long slots and after the remaining tasks of the base
+ * Plans tasks that encode the rungs of an additional codec, all in long slots and after the remaining tasks of the base
  * codec.
  */
 export function codecTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {

@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { ENCODES_HELD } from '../../catalog/quotas/quota.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
@@ -9,6 +10,13 @@ import { StorageAway } from '../../ports/storage.ts';
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly isLocal: boolean = false;
+}
+
+/** Thrown if an encode must wait for the quota of its library. */
+export class QuotaPostponed extends Postponed {
+  constructor() {
+    super(ENCODES_HELD);
+  }
 }
 
 /**
@@ -38,7 +46,7 @@ const MACHINE_CODES = [
 ];
 
 /** The resource that a postponed task waits for: its kind, for the metrics, and a readable reason. */
-type Shortage = { kind: 'database' | 'storage' | 'space' | 'machine' | 'other'; reason: string };
+type Shortage = { kind: 'database' | 'storage' | 'space' | 'machine' | 'quota' | 'other'; reason: string };
 
 /**
  * Returns a readable reason if a task must be postponed: something outside the media is unreachable, full or slow, and
@@ -70,6 +78,7 @@ function shortageIn(error: Error): Shortage | null {
   if (error instanceof Refused && error.kind === 'disk-full')
     return { kind: 'space', reason: 'waiting for free space: the storage is full' };
   if (error instanceof StorageAway) return { kind: 'storage', reason: 'waiting for the storage: it does not respond' };
+  if (error instanceof QuotaPostponed) return { kind: 'quota', reason: error.message };
   if (error instanceof Postponed) return { kind: 'other', reason: error.message };
   const code = MACHINE_CODES.find((one) => hasCode(error, one));
   return code === undefined ? null : { kind: 'machine', reason: `waiting for a worker: its machine reports ${code}` };

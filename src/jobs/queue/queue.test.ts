@@ -7,6 +7,9 @@ import { StorageAway } from '../../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from './queue.ts';
 
+/** Maximum wait for jobs. Shorter than the slow poll of a slot, so that no test passes because of that poll. */
+const MAX_WAIT_MS = 30_000;
+
 type Seen = { log: string[] };
 const errors: Error[] = [];
 let database: TestDatabase;
@@ -26,11 +29,12 @@ async function start(jobs: AnyJob<Seen>[], quickSlots = 1, longSlots = 1): Promi
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 6000; turn += 1) {
+  const endMs = performance.now() + MAX_WAIT_MS;
+  while (performance.now() < endMs) {
     if (isTrue()) return;
     await sleep(10);
   }
-  throw new Error('Expected the condition to come true.');
+  throw new Error('Expected the condition to hold within a minute.');
 }
 
 const note = defineJob<{ text: string }, Seen>({

@@ -111,7 +111,7 @@ async function openBoss(
     run: (jobs, deps, slots) =>
       startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, isGone, allowRetry: allowingRetry(pool) }),
     async close() {
-      // Stop the slots before their jobs end. Otherwise they would take further jobs.
+      // Stop the slots before their jobs end. Otherwise they would take more jobs.
       const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
       stopping.abort(new Error('The worker is stopping.'));
       await slotsEnd;

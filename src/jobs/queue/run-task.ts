@@ -1,7 +1,10 @@
+import type { Db } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isLeaseLost, LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
+import { holdEncodes, mustEncodesWait } from '../../catalog/quotas/encode-quota-store.ts';
+import { ENCODES_HELD } from '../../catalog/quotas/quota.ts';
 import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
@@ -12,7 +15,7 @@ import { metrics } from '../../lib/metrics/metrics.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { isLocalShortage, shortageOf } from './postponement.ts';
+import { isLocalShortage, QuotaPostponed, shortageOf } from './postponement.ts';
 import { logLost, taskFields } from './task-lines.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
@@ -46,12 +49,28 @@ export async function runTask(
     return record(() => endDead(deps, held.claim));
   }
   try {
+    await requireEncodeQuota(deps.db, held.claim);
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
     if (lost.aborted || isLeaseLost(error)) return endLost(deps, held.claim);
     return record(() => recordError(deps, held.claim, error, stopping));
   }
+}
+
+/**
+ * Throws `QuotaPostponed` for an encode that no viewer waits for, if its library has used its minutes of this month.
+ * Then the other waiting encodes of the library wait as well, so that workers do not claim them one by one.
+ */
+async function requireEncodeQuota(db: Db, { task }: Claim): Promise<void> {
+  const { libraryId } = task.key;
+  if (task.kind !== 'video' && task.kind !== 'backfill') return;
+  if (!(await mustEncodesWait(db, libraryId))) return;
+  await holdEncodes(db, libraryId);
+  const resource = 'encodedMinutesPerMonth';
+  metrics.quotaRefusals.inc({ resource });
+  logEvent('quota.encodes-held', { libraryId, resource, reason: ENCODES_HELD });
+  throw new QuotaPostponed();
 }
 
 async function endLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {

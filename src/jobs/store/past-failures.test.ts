@@ -62,13 +62,13 @@ test('continues after failures that are not consecutive', async () => {
 
 async function* brokenList() {
   yield 'one';
-  throw new Error('The list broke off.');
+  throw new Error('The list is incomplete.');
 }
 
 test('reports failures even if the iteration throws or the run is aborted', async () => {
   const broken = pastFailures(brokenList(), refuse, never);
-  await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
-  await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);
+  await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list is incomplete.*The store refused one\.$/);
+  await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list is incomplete\.$/);
   const stopping = new AbortController();
   const refuseAndStop = async (name: string) => {
     stopping.abort(new Error('The worker is stopping.'));

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
 import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
+import { reserved, reserveGrowing } from '../../catalog/quotas/storage-quota-store.ts';
 import {
   claimFetch,
   type FetchClaim,
@@ -21,7 +23,6 @@ import { logEvent } from '../../lib/log/log-event.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../lib/outbound/download.ts';
 import { paceBody } from '../../lib/outbound/pace-body.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Staging } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { underLease, untilFree } from '../queue/hold-lease.ts';
@@ -94,7 +95,7 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
       {
         outbound: deps.outbound,
         ...request,
-        sink: stagingSink(deps.storage.staging, ref.id, maxBytesPerSec),
+        sink: stagingSink(ref, maxBytesPerSec, deps),
         limits: { ...USUAL_LIMITS, ...deps.fetchLimits },
         memory: {
           version,
@@ -110,13 +111,16 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
 }
 
 // Use `abort` instead of `rewind`, because a fenced writer may still have the file of the old bytes open.
-function stagingSink(staging: Staging, id: Guid, maxBytesPerSec: number | null): DownloadSink {
+function stagingSink({ id, key }: UploadRef, maxBytesPerSec: number | null, deps: JobDeps): DownloadSink {
+  const { staging } = deps.storage;
+  const reserve = reserveGrowing(deps.db, { libraryId: key.libraryId, uploadId: id });
   return {
     size: () => staging.size(id),
     async append(offset, body, signal) {
       try {
         const paced = maxBytesPerSec === null ? body : paceBody(body, maxBytesPerSec, signal);
-        return await staging.append(id, offset, paced, signal);
+        const allowed = Readable.from(reserved(paced, offset, reserve), { objectMode: false });
+        return await staging.append(id, offset, allowed, signal);
       } catch (error) {
         // A worker with an expired lease was still writing. This must be retried, so it must not be a refusal.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;

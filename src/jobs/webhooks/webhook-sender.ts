@@ -12,7 +12,7 @@ import { postWebhook } from './post-webhook.ts';
 
 const MAX_RUNNING_DELIVERIES = 64;
 const MAX_DELIVERIES_PER_LIBRARY = 4;
-/** Lower, because a library may have several further endpoints. */
+/** Lower, because a library may have several additional endpoints. */
 const MAX_DELIVERIES_PER_ENDPOINT = 2;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;

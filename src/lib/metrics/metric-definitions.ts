@@ -63,6 +63,12 @@ export const METRIC_DEFINITIONS = {
     ['rule'],
   ),
 
+  quotaRefusals: counter(
+    'millrace_quota_refusals_total',
+    'Uploads, publishers and encodes that a hard quota of a library refused or held. For viewers, see the edge.',
+    ['resource'],
+  ),
+
   queueTasks: gauge('millrace_queue_tasks', 'Encode tasks in the database, by state.', ['kind', 'state']),
   queueOldest: gauge('millrace_queue_oldest_age_seconds', 'Age of the oldest waiting encode task.', ['kind']),
   taskClaims: counter('millrace_task_claims_total', 'Encode tasks that this worker claimed.', ['kind']),

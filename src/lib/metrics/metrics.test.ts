@@ -27,7 +27,7 @@ test('the metrics page combines the processes of several roles, even if one coll
   metrics.collectErrors.reset();
   metrics.edgeRequests.inc({ target: 'segment', status_class: statusClass(206) }, 3);
   const stops = [
-    onCollect(() => Promise.reject(new Error('The database is away.'))),
+    onCollect(() => Promise.reject(new Error('The database is down.'))),
     onCollect(() => metrics.edgeConnections.set(7)),
   ];
   const own = await collectMetrics();

@@ -25,7 +25,7 @@ export type DownloadLimits = {
   minBytesPerSec: number;
   /** Maximum consecutive failures with less than `PROGRESS_BYTES` of progress each. */
   maxFailures: number;
-  /** Pause after the first failure, in ms. It doubles with each further failure, up to 30 s. */
+  /** Pause after the first failure, in ms. It doubles with each later failure, up to 30 s. */
   backoffMs: number;
 };
 
@@ -167,7 +167,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** If the origin has no further byte, the file is complete, unless a greater length was announced. */
+/** If the origin has no more bytes, the file is complete, unless a greater length was announced. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }
@@ -189,8 +189,8 @@ async function receive(
   try {
     sizeBytes = await sink.append(offset, answer.body, signal);
   } catch (error) {
-    // A failure of the sink (a full disk) is final. A failure of the origin is retried.
-    if (failure.error === null) throw error;
+    // A failure of the sink (a full disk, a quota) is final. A failure of the origin is retried.
+    if (failure.error === null || (error instanceof Refused && error !== failure.error)) throw error;
     return brokenOr(failure.error, signal);
   }
   if (sizeBytes > limits.maxBytes) throw tooLarge(limits.maxBytes);

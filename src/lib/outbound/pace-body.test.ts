@@ -18,3 +18,11 @@ test('an error of the body ends the paced one', async () => {
   setImmediate(() => body.destroy(new Error('broken')));
   await expect(buffer(paceBody(body, 1_000_000, new AbortController().signal))).rejects.toThrow('broken');
 });
+
+test('an abort during a pause ends the paced body', async () => {
+  const stop = new AbortController();
+  // The pause after these bytes takes 10 s.
+  const paced = paceBody(Readable.from([Buffer.alloc(1_000), Buffer.alloc(1_000)]), 100, stop.signal);
+  paced.once('data', () => setTimeout(() => stop.abort(), 20));
+  await expect(buffer(paced)).rejects.toThrow('abort');
+});

@@ -24,8 +24,8 @@ export function readSettings(text: string, onDropped: (word: string) => void): s
 const POSITION_CODE = /\{[^{}]*\\(an?)(\d{1,2})[^{}]*\}/;
 
 /**
- * Returns the cue settings for the first `{\an8}` or `{\a6}` in SubRip or SubStation Alpha text. Returns an empty
- * string if there is none.
+ * Returns the cue settings for the first alignment code, such as `{\an8}` or `{\a6}`, in SubRip or SubStation Alpha
+ * text. Returns an empty string if there is none.
  */
 export function settingsOfCodes(text: string): string {
   const [, code, number = ''] = POSITION_CODE.exec(text) ?? [];

@@ -57,7 +57,7 @@ export function sealFragments(
   });
 }
 
-/** Returns the bytes of the segment as stored. */
+/** Returns the stored size of a segment in bytes. */
 export function segmentSizeBytes(segment: Segment): number {
   return segment.fragments.reduce((sum, fragment) => sum + fragment.head.length + fragment.payload.length, 0);
 }

@@ -7,8 +7,8 @@ const REFERENCE_WHITE_NIT = 203;
 /** Assumed mastering display luminance of video without metadata, in cd/m2. Most video has this value. */
 const USUAL_PEAK_NIT = 1000;
 /**
- * Limits of the luminance in metadata, in cd/m2. From 500 on, reference white becomes 225 to 230 of 255. No mastering
- * display is brighter than 4,000.
+ * Limits of the luminance in metadata, in cd/m2. From 500 on, reference white becomes 225 to 230 out of 255. No
+ * mastering display is brighter than 4,000.
  */
 const MIN_PEAK_NIT = 500;
 const MAX_PEAK_NIT = 4000;

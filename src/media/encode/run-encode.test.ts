@@ -81,7 +81,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
     { name: 'f59.mkv', rate: '60000/1001', durationSec: 9.009, argv: [...H264, '-bf', '2', '-g', '130'] },
     { name: 'blind.ts', rate: '25', durationSec: 18, argv: [...H264, '-bf', '2', '-g', '60'] },
     { name: 'f29.avi', rate: '30000/1001', durationSec: 8.008, argv: ['-c:v', 'mpeg4', '-q:v', '3', '-g', '40'] },
-  ])('$name at $rate', async ({ name, rate, durationSec, argv }) => {
+  ])('encodes $name at $rate without losing a frame at segment borders', async ({ name, rate, durationSec, argv }) => {
     const path = await makeClip(dir, name, [...source(rate, durationSec), ...argv]);
     const facts = await factsOf(path);
     // Declare the output's colours for the source too, so that nothing is converted.

@@ -96,7 +96,7 @@ describe('without a working bubblewrap', () => {
     setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   });
 
-  test('starts nothing while the configured sandbox does not work', async () => {
+  test('starts no program if the configured sandbox does not work', async () => {
     const folder = await mkdtemp(join(dir, 'bin-'));
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;

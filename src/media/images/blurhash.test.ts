@@ -16,7 +16,7 @@ test.each([
     colour: (x: number): [number, number, number] => [x * 32, 0, 255 - x * 32],
     expected: 'L~F,.cA}b3sZw$SQfTjvfQfQfQfQ',
   },
-])('encodes $name', ({ colour, expected }) => {
+])('encodes $name like the reference implementation', ({ colour, expected }) => {
   expect(writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint(colour) })).toBe(expected);
 });
 

@@ -1,7 +1,7 @@
 /** Size of the miniatures used to judge and compare frames. */
 export const MINIATURE = { widthPx: 32, heightPx: 18 } as const;
 
-/** Minimum mean brightness of an informative frame, in grey levels of 255. `MIN_DEVIATION` is the minimum contrast. */
+/** Minimum mean brightness of an informative frame, out of 255 grey levels. `MIN_DEVIATION` is the minimum contrast. */
 const MIN_MEAN = 28;
 const MIN_DEVIATION = 14;
 /** Contrast above which a frame does not count as more informative, in grey levels. */

@@ -197,7 +197,7 @@ export class TsDemuxer {
 
 function whyLeftOut({ codec, name }: ElementaryStream): string {
   if (codec !== null)
-    return `A further track (${name}) is left out: only one video track and one audio track are used.`;
+    return `An additional track (${name}) is left out: only one video track and one audio track are used.`;
   return `A track is left out: expected H.264, HEVC, AAC, MP2, AC-3 or Opus over SRT, got ${name}.`;
 }
 

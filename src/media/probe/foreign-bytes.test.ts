@@ -45,6 +45,7 @@ test.each<[string, string | Buffer]>([
   ],
   ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1')],
   ['a WebP image', 'RIFF\0\0\0\0WEBPVP8 '],
+  ['an animated WebP image', `RIFF\0\0\0\0WEBPVP8X${'\0'.repeat(14)}ANIM`],
   ['a HEIF or AVIF image', '\0\0\0\x20ftypavif'],
   ['a gzip archive', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
   ['a tar archive', `film.mp4${'\0'.repeat(249)}ustar`],

@@ -27,6 +27,12 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
   ['a JPEG image', /^\xff\xd8\xff[\xc0-\xfe]/],
   // An animated PNG counts as video. Its control chunk is near the start.
   ['a PNG image', /^\x89PNG\r\n\x1a\n(?![\s\S]*acTL)/],
+  // ffmpeg 5.1 cannot read animated WebP (RFC 9649 section 2.7).
+  [
+    'an animated WebP image',
+    /^RIFF[\s\S]{4}WEBPVP8X[\s\S]{14,480}?ANIM/,
+    'convert it to MP4 or GIF and send the converted file',
+  ],
   ['a WebP image', /^RIFF[\s\S]{4}WEBP/],
   ['a BMP image', /^BM[\s\S]{4}\0{4}/],
   ['a TIFF image', /^(?:II\*\0|MM\0\*)/],

@@ -2,6 +2,7 @@ import { explainUnoffered } from './explain-unoffered.ts';
 import { chooseGridRate, chooseVariableGridRate, type FittingGrid, parseRatio, toNumber } from './frame-rate.ts';
 import { joinSides } from './join-sides.ts';
 import { findDolbyFault, parsePixels } from './parse-pixels.ts';
+import { isPicture, streamsOf } from './probed-streams.ts';
 import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
 import { readAudioRole, readTextKind, readTrackNames } from './read-track-names.ts';
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
@@ -38,7 +39,7 @@ export function parseProbe(
 ): SourceFacts | SourceFault {
   const root = asRaw(answer);
   const format = asRaw(root.format);
-  const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
+  const streams = streamsOf(answer);
   const video = readVideo(streams.filter(isPicture), spans);
   if (video !== null && 'kind' in video) return video;
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type);
@@ -77,7 +78,7 @@ export function containerOf(answer: unknown): string {
 /** Whether the container lacks data that a plan needs: a duration, or the average frame rate. */
 export function needsPacketScan(answer: unknown): boolean {
   const root = asRaw(answer);
-  const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
+  const streams = streamsOf(answer);
   const playable = streams.filter((stream) => isPicture(stream) || stream.codec_type === 'audio');
   const isUntimed = playable.every((stream) => ownDurationSec(stream) === null);
   const isWithoutRate = playable.some((stream) => isPicture(stream) && averageRate(stream, undefined) === null);
@@ -257,10 +258,6 @@ function describedBy(stream: Raw) {
 
 function flag(stream: Raw, name: string): number {
   return asRaw(stream.disposition)[name] === 1 ? 1 : 0;
-}
-
-function isPicture(stream: Raw): boolean {
-  return stream.codec_type === 'video' && asRaw(stream.disposition).attached_pic !== 1;
 }
 
 function ownDurationSec(stream: Raw): number | null {

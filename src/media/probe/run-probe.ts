@@ -2,13 +2,15 @@ import { runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { toNumber } from './frame-rate.ts';
 import { readHdrMetadata } from './hdr-metadata.ts';
 import { countJumps, isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
-import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
+import { SOURCE_URL } from './open-source.ts';
 import { parseChapters } from './parse-chapters.ts';
 import { containerOf, needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
+import { hasPicture, hasSound, withoutDurations, withoutPictures, withoutUnknownDurations } from './probed-streams.ts';
 import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
+import { isPictureTooLarge, readRefusal } from './read-refusal.ts';
 import { readTinyFault } from './read-tiny-fault.ts';
 import { needsMending, type SourceFacts, type SourceFault } from './source-facts.ts';
 
@@ -23,6 +25,8 @@ const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
   message: 'Expected audio that can be decoded, got xHE-AAC (MPEG-D USAC). Upload it as AAC-LC, HE-AAC or Opus.',
 };
+const EMPTY_VIDEO = 'The video track of the file contains no frames. Only its audio is offered.';
+const LARGE_COVER = 'The cover picture is left out: it has more than 8192x4320 pixels.';
 /** Matches containers with a stream clock, MPEG-TS and MPEG-PS, whose recordings can be concatenated byte by byte. */
 const HAS_CLOCK = /^mpeg(ts)?$/;
 /** Maximum frame rate for which the container's declaration is trusted. */
@@ -109,13 +113,34 @@ async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<Sour
   if (encrypted !== null) return encrypted;
   const late = file.isMended || containerOf(answer.json) !== 'mp3' ? null : await findLateAudio(file, answer.json);
   if (late !== null) return late;
-  const facts = await probeTimes(file, { ...answer, json: withoutUnknownDurations(answer.json) }, signal);
-  if ('kind' in facts) return facts;
+  const json = withoutUnknownDurations(answer.json);
+  const facts = await probeTimes(file, { ...answer, json }, signal);
+  if ('kind' in facts) {
+    return facts.kind === 'undecodable' ? probeSoundAlone({ path, sizeBytes, json }, facts, signal) : facts;
+  }
   const chapters = parseChapters(answer.json, facts);
-  return chapters.length === 0 ? facts : { ...facts, chapters };
+  const warnings = isPictureTooLarge(answer.stderr) ? [...facts.warnings, LARGE_COVER] : facts.warnings;
+  return { ...facts, warnings, ...(chapters.length > 0 && { chapters }) };
 }
 
 type Answer = { json: unknown; stderr: string };
+
+/**
+ * Returns the properties of the audio if the video track contains no frames, as when a recorder received none. Returns
+ * `fault` otherwise.
+ */
+async function probeSoundAlone(
+  { path, sizeBytes, json }: Probed,
+  fault: SourceFault,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
+  if (!hasSound(json)) return fault;
+  const { spans, end } = await scanPackets(path, null, signal);
+  const sound = withoutPictures(json, (index) => !spans.has(index));
+  if (end.killed !== null || hasPicture(sound)) return fault;
+  const facts = parseProbe(withoutDurations(sound), sizeBytes, spans);
+  return 'kind' in facts ? fault : { ...facts, warnings: [...facts.warnings, EMPTY_VIDEO] };
+}
 
 async function probeTimes(
   { path, sizeBytes, isWhole, isMended }: ProbedFile,
@@ -138,6 +163,8 @@ async function probeTimes(
   const isSeen = video !== null && video.startSec + video.durationSec >= endSec - TAIL_SEC / 2;
   if (isSeen && (await isWhole)) return stated;
   const tail = await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
+  // If the video is much shorter than the audio, ffprobe reads all audio after the last keyframe.
+  if (tail.end.killed === 'time-limit') return stated;
   return reachesEnd(tail, stated) && !isCutOff(tail, json) ? stated : probeDamaged(probed, stated, signal);
 }
 
@@ -235,54 +262,22 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json'];
   const run = await runSandboxed(planFfprobe(path, shown, 'warning'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
-  const refusal = readRefusal(run.stderrTail);
+  const json: unknown = run.exitCode === 0 && run.killed === null ? JSON.parse(run.stdout.toString('utf8')) : null;
+  // A picture that belongs to audio is left out if it is too large.
+  const isCover = json !== null && hasSound(json) && !hasPicture(json);
+  const refusal = isCover && isPictureTooLarge(run.stderrTail) ? null : readRefusal(run.stderrTail);
   if (refusal !== null) return refusal;
   if (/moov atom not found/.test(run.stderrTail) && !/low score/.test(run.stderrTail)) {
     return explainMissingMoov(path, sizeBytes);
   }
   if (run.killed !== null) return killedFault(run);
-  if (run.exitCode === 0) return { json: JSON.parse(run.stdout.toString('utf8')), stderr: run.stderrTail };
+  if (json !== null) return { json, stderr: run.stderrTail };
   if (USAC.test(run.stderrTail)) return USAC_FAULT;
   const reason = lastLine(run.stderrTail);
   if (run.stderrTail === '' || /Permission denied|No such file/.test(reason)) {
     throw new Error(`Expected ffprobe to read the source, got exit code ${run.exitCode}: ${reason}`);
   }
   return { kind: 'not-media', message: `Expected a known media format. ffprobe reports: ${reason}` };
-}
-
-/** Returns the reason why ffprobe cannot, or must not, open a file. Returns null if it is unknown. */
-function readRefusal(stderr: string): SourceFault | null {
-  if (/exceeds specified max pixel count/.test(stderr)) {
-    const size = /Picture size (\d+x\d+)/.exec(stderr)?.[1] ?? 'unknown';
-    return { kind: 'frame-too-large', message: `Expected at most 8192x4320 pixels, got ${size}.` };
-  }
-  if (/max_streams/.test(stderr)) {
-    return { kind: 'too-many-streams', message: `Expected at most ${MAX_STREAMS} streams, got more.` };
-  }
-  const decoder = /Codec \((\S+)\) not on whitelist/.exec(stderr)?.[1];
-  if (decoder !== undefined) {
-    const message =
-      `Expected common codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
-      'these, or set MILLRACE_RARE_DECODERS=on on the server.';
-    return { kind: 'undecodable', message };
-  }
-  const format = /\[(\S+) @ [^\]]*\] \[error\] Format not on whitelist/.exec(stderr);
-  if (format !== null) {
-    const some = ALLOWED_FORMATS.split(',', 6).join(', ');
-    const message = `Expected one media file (${some} ...), got the format ${format[1]}.`;
-    return { kind: 'not-media', message };
-  }
-  return null;
-}
-
-/** Removes unknown durations (all ones in ISO 14496-12), which ffprobe reads as values in 32-bit fields. */
-function withoutUnknownDurations(json: unknown): unknown {
-  return /"duration_ts": ?4294967295\b/.test(JSON.stringify(json)) ? withoutDurations(json) : json;
-}
-
-/** Removes the container's own durations, so that those of the scan are used. */
-function withoutDurations(json: unknown): unknown {
-  return JSON.parse(JSON.stringify(json, (key, value) => (/^duration(_ts)?$/i.test(key) ? undefined : value)));
 }
 
 function killedFault(end: { killed: string | null; wallSec: number }): SourceFault {

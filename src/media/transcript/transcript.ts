@@ -6,8 +6,8 @@ import { createWordReader } from './word-reader.ts';
 export type Transcript = { language: string; durationSec: number; sentences: readonly Sentence[] };
 
 /**
- * Further data about a video: times of scene cuts, its loudness in each second (dBFS), and its heat (0 to 100 for each
- * of several equally long parts, or null for fewer than five sessions).
+ * Additional data about a video: times of scene cuts, its loudness in each second (dBFS), and its heat (0 to 100 for
+ * each of several equally long parts, or null for fewer than five sessions).
  */
 export type Evidence = { cutsSec: readonly number[]; loudnessDb: readonly number[]; heat: readonly number[] | null };
 

@@ -35,6 +35,11 @@ const shown = (name: string, bars: BarsToMake): ColourClip => ({
   reference: shownPatches(bars.coding, bars.pixelFormat === 'yuv420p10le' ? 10 : 8),
 });
 
+function rgb(name: string, argv: readonly string[]): ColourClip {
+  const bars: BarsToMake = { coding: makeCoding({ matrix: 0, isFullRange: true }), pixelFormat: 'gbrp', argv };
+  return { name, bars, reference: PATCHES };
+}
+
 export const COLOUR_CLIPS: readonly ColourClip[] = [
   shown('BT.709.mp4', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: X264 }),
   shown('BT.709, not copied.mkv', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: FFV1 }),
@@ -47,11 +52,7 @@ export const COLOUR_CLIPS: readonly ColourClip[] = [
     ...{ coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuv420p10le' },
     argv: [...X265, 'log-level=none:range=full'],
   }),
-  {
-    name: 'RGB.mkv',
-    bars: { coding: makeCoding({ matrix: 0, isFullRange: true }), pixelFormat: 'gbrp', argv: FFV1 },
-    reference: PATCHES,
-  },
+  rgb('RGB.mkv', FFV1),
   shown('sRGB transfer.mp4', { coding: makeCoding({ transfer: 13 }), pixelFormat: 'yuv420p', argv: X264 }),
   shown('gamma 2.2.mp4', { coding: makeCoding({ transfer: 4 }), pixelFormat: 'yuv420p', argv: X264 }),
   shown('Display P3.mp4', { coding: makeCoding({ primaries: 12 }), pixelFormat: 'yuv420p', argv: X264 }),
@@ -72,6 +73,33 @@ export const COLOUR_CLIPS: readonly ColourClip[] = [
   shown('PQ, broken metadata.mp4', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, BROKEN] }),
   shown('HLG.mp4', { coding: HLG, pixelFormat: 'yuv420p10le', argv: [...X265, 'log-level=none'] }),
   shown('HLG ProRes.mov', { coding: HLG, pixelFormat: 'yuv420p10le', argv: PRORES }),
+  shown('bars, ProRes 4444 with alpha.mov', {
+    ...{ coding: makeCoding(), pixelFormat: 'yuv420p' },
+    argv: ['-c:v', 'prores_ks', '-profile:v', '4', '-pix_fmt', 'yuva444p10le'],
+  }),
+  shown('bars, VP9 with alpha.webm', {
+    ...{ coding: makeCoding(), pixelFormat: 'yuv420p' },
+    argv: ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-crf', '4', '-b:v', '0', '-pix_fmt', 'yuva420p'],
+  }),
+  rgb('bars, PNG with alpha.mov', ['-c:v', 'png', '-pix_fmt', 'rgba']),
+  rgb('bars, QuickTime Animation with alpha.mov', ['-c:v', 'qtrle', '-pix_fmt', 'argb']),
+  shown('full range 4:4:4.mp4', {
+    ...{ coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuvj420p' },
+    argv: [...X264, '-pix_fmt', 'yuvj444p'],
+  }),
+  shown('Motion JPEG.mov', {
+    ...{ coding: makeCoding({ matrix: 5, isFullRange: true }), pixelFormat: 'yuvj420p' },
+    argv: ['-c:v', 'mjpeg', '-q:v', '1', '-pix_fmt', 'yuvj422p'],
+  }),
+  shown('bars, H.264 of 10 bits.mp4', { coding: makeCoding(), pixelFormat: 'yuv420p10le', argv: X264 }),
+  shown('H.264 4:2:2 of 10 bits.mp4', {
+    ...{ coding: makeCoding(), pixelFormat: 'yuv420p10le' },
+    argv: [...X264, '-pix_fmt', 'yuv422p10le'],
+  }),
+  shown('bars, HEVC 4:4:4 of 12 bits.mp4', {
+    ...{ coding: makeCoding(), pixelFormat: 'yuv420p10le' },
+    argv: [...X265, 'log-level=none', '-pix_fmt', 'yuv444p12le'],
+  }),
 ];
 
 /** The bars are large enough for two rungs. */
@@ -80,7 +108,7 @@ export function makeColourFile(folder: string, { name, bars }: ColourClip): Prom
   return makeBars(path.join(folder, file), { widthPx: 640, heightPx: 360, ...bars });
 }
 
-/** `largest`: maximum difference from the reference, of 255. `rungs`: maximum difference between two rungs. */
+/** `largest`: maximum difference from the reference, out of 255. `rungs`: maximum difference between two rungs. */
 export type ColourError = { product: 'HLS' | 'DASH' | 'MP4'; largest: number; rungs: number };
 
 /** Measures the colours of each served rendition of a video. */

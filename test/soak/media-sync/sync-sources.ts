@@ -41,6 +41,11 @@ function moved(sec: number, rate = 30): string[] {
   return ['-f', 'lavfi', '-i', picture, '-itsoffset', `${sec}`, '-f', 'lavfi', '-i', sound];
 }
 
+/** Returns ffmpeg arguments of a source whose pictures begin after `sec`. */
+function movedPictures(sec: number): string[] {
+  return ['-itsoffset', `${sec}`, ...source()];
+}
+
 /** Drops the audio packets for which an expression of their number `n` is true. */
 const drop = (expression: string) => ['-bsf:a', `noise=drop='${expression}'`];
 
@@ -101,6 +106,41 @@ const CONTAINERS: readonly SyncClip[] = [
   { name: 'WMV and WMA.wmv', from: [...source(), '-c:v', 'wmv2', '-q:v', '4', '-c:a', 'wmav2'] },
   { name: '5.1.mkv', from: [...source(), ...H264, '-c:a', 'ac3', '-af', SURROUND] },
   { name: '8 kHz.avi', from: [...source(), ...MPEG4, ...PCM, '-ar', '8000'] },
+];
+
+const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-auto-alt-ref', '0'];
+const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none', '-tag:v', 'hvc1'];
+/** Interlaces two successive pictures into one frame of DV. */
+const DV = ['-vf', 'tinterlace=interleave_bottom,setfield=bff', '-r', '25', '-c:v', 'dvvideo', '-pix_fmt', 'yuv420p'];
+const large = (rate: number, size: string) => syncSourceArgv({ lengthSec: LENGTH_SEC, rate, size });
+const pixels = (format: string) => ['-pix_fmt', format];
+
+const FORMATS: readonly SyncClip[] = [
+  {
+    name: 'ProRes 4444 with alpha.mov',
+    from: [...source(), '-c:v', 'prores_ks', '-profile:v', '4', ...pixels('yuva444p10le'), ...PCM],
+  },
+  { name: 'VP9 with alpha.webm', from: [...source(), ...VP9, ...pixels('yuva420p'), '-c:a', 'libopus'] },
+  { name: 'PNG with alpha.mov', from: [...source(), '-c:v', 'png', ...pixels('rgba'), ...PCM] },
+  { name: 'QuickTime Animation with alpha.mov', from: [...source(), '-c:v', 'qtrle', ...pixels('argb'), ...PCM] },
+  { name: 'Motion JPEG of full range.mov', from: [...source(), '-c:v', 'mjpeg', ...pixels('yuvj422p'), ...PCM] },
+  { name: 'H.264 4:2:2.mp4', from: [...source(), ...H264, ...pixels('yuv422p'), ...AAC] },
+  { name: 'H.264 4:4:4 of full range.mp4', from: [...source(), ...H264, ...pixels('yuvj444p'), ...AAC] },
+  { name: 'H.264 of 10 bits.mp4', from: [...source(), ...H264, ...pixels('yuv420p10le'), ...AAC] },
+  { name: 'H.264 in grey.mp4', from: [...source(), ...H264, ...pixels('gray'), ...AAC] },
+  { name: 'HEVC 4:2:2 of 10 bits.mp4', from: [...source(), ...X265, ...pixels('yuv422p10le'), ...AAC] },
+  { name: 'HEVC 4:4:4 of 12 bits.mp4', from: [...source(), ...X265, ...pixels('yuv444p12le'), ...AAC] },
+  { name: 'B-frames and MP3.avi', from: [...source(), ...MPEG4, '-bf', '2', '-vtag', 'DX50', '-c:a', 'libmp3lame'] },
+  { name: 'MP3 of variable rate.avi', from: [...source(), ...MPEG4, '-c:a', 'libmp3lame', '-q:a', '4'] },
+  { name: 'DV.avi', from: [...large(50, '720x576'), ...DV, ...PCM, '-ac', '2'], rate: 50, fields: 2 },
+  { name: '641x361.webm', from: [...large(30, '641x361'), ...VP9, '-c:a', 'libopus'] },
+  { name: '641x361 of 4:4:4.mp4', from: [...large(30, '641x361'), ...H264, ...pixels('yuv444p'), ...AAC] },
+  { name: 'without durations and cues.mkv', from: [...source(), ...H264, ...AAC, '-live', '1'] },
+  { name: 'pictures begin after 3 s, edit list.mp4', from: [...movedPictures(3), ...H264, ...AAC] },
+  {
+    name: 'pictures begin after 3 s, edit list.mov',
+    from: [...movedPictures(3), '-c:v', 'prores_ks', '-profile:v', '0', ...PCM],
+  },
 ];
 
 const TIMES: readonly SyncClip[] = [
@@ -193,7 +233,7 @@ const DERIVED: readonly SyncClip[] = [
   },
 ];
 
-export const SYNC_CLIPS: readonly SyncClip[] = [...CONTAINERS, ...TIMES, ...RATES, ...DERIVED];
+export const SYNC_CLIPS: readonly SyncClip[] = [...CONTAINERS, ...FORMATS, ...TIMES, ...RATES, ...DERIVED];
 
 /** Creates the file of a source, and the reference file for the comparison. */
 export async function makeSyncFiles(

@@ -96,7 +96,7 @@ async function playToEnd(player: NativePlayer): Promise<null> {
     return await player.isEnded();
   });
   // Reading the frame takes time.
-  if (last < FRAMES - RATE) throw new Error(`ended at picture ${last} of ${FRAMES}`);
+  if (last < FRAMES - RATE) throw new Error(`ended at frame ${last} of ${FRAMES}`);
   return null;
 }
 

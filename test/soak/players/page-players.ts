@@ -71,7 +71,7 @@ export const OPEN: Record<Trial['player']['kind'], Open> = {
     const player = scope.dashjs.MediaPlayer().create();
     player.on('error', ({ error }: { error: { message?: string } }) => fail(error?.message ?? String(error)));
     const isOld = player.getRepresentationsByType === undefined;
-    // Version 5 in Chromium, when paused with such a short buffer, completes a seek only when it plays again.
+    // In Chromium, dash.js 5 with the short buffer completes a seek during a pause only once playback resumes.
     player.updateSettings({ streaming: isOld ? SHORT_BUFFER : { buffer: { fastSwitchEnabled: true } } });
     player.initialize(video, address, false);
     const rungs = (): { height: number }[] =>

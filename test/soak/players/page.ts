@@ -100,7 +100,7 @@ class Watch {
     });
     last = Math.max(last, this.read() ?? -1);
     const frames = this.#trial.lengthSec * this.#trial.rate;
-    if (last < frames - 3) throw new Error(`ended at picture ${last} of ${frames}`);
+    if (last < frames - 3) throw new Error(`ended at frame ${last} of ${frames}`);
   }
 
   async replay(): Promise<void> {

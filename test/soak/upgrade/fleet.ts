@@ -32,7 +32,7 @@ const LIMIT_MS = 120_000;
 const LOOK_MS = 100;
 const MAX_LOAD_BALANCER_FAULTS = 50;
 
-/** Processes of two releases on one database and one store, behind a load balancer that asks `/readyz`. */
+/** Processes of two releases on one database and one store, behind a load balancer that polls `/readyz`. */
 export class Fleet {
   readonly members: Member[] = [];
   /** Requests that failed, and streams that could not be published. */

@@ -13,7 +13,7 @@ export function addEdits<T extends object>(edits: Partial<T>, made: Partial<T>, 
 }
 
 export function keysOf<T extends object>(value: T): (keyof T)[] {
-  // Objects of one literal type have no further keys.
+  // An object of a literal type has no other keys.
   return Object.keys(value) as (keyof T)[];
 }
 

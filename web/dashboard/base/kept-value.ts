@@ -1,19 +1,27 @@
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
+
+/** `change` reads the value again first, because another tab may have changed it. */
+type KeptValue<T> = { readonly value: T; change(next: (current: T) => T): void };
 
 /**
  * A value that this browser keeps. `read` returns the value of stored JSON, or null if it is not usable. In a browser
  * without storage, the value lasts until the page is closed.
  */
-export function keptValue<T>(name: string, standard: T, read: (stored: unknown) => T | null): Signal<T> {
+export function keptValue<T>(name: string, standard: T, read: (stored: unknown) => T | null): KeptValue<T> {
   const kept = signal(readStored(name, read) ?? standard);
-  kept.subscribe((value) => {
-    try {
-      if (value !== standard) localStorage.setItem(name, JSON.stringify(value));
-    } catch {
-      // The storage may be disabled or full.
-    }
-  });
-  return kept;
+  return {
+    get value() {
+      return kept.value;
+    },
+    change(next) {
+      kept.value = next(readStored(name, read) ?? kept.value);
+      try {
+        localStorage.setItem(name, JSON.stringify(kept.value));
+      } catch {
+        // The storage may be disabled or full.
+      }
+    },
+  };
 }
 
 function readStored<T>(name: string, read: (stored: unknown) => T | null): T | null {

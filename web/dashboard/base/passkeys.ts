@@ -28,16 +28,16 @@ export async function choosePasskey(): Promise<object> {
 }
 
 /** Returns why this page cannot use passkeys; null if it can. */
-export function passkeyFault({ origin, fault }: PasskeyPlace): string | null {
+export function passkeyFault({ origin, url, fault }: PasskeyPlace): string | null {
   switch (fault) {
     case 'no-address':
-      return t('Passkeys need the address of the service. Set MILLRACE_PUBLIC_URL to its https URL.');
+      return t('Passkeys need the public URL of the service. Set MILLRACE_PUBLIC_URL to its https URL.');
     case 'address':
       return t('Passkeys need a host name, but MILLRACE_PUBLIC_URL has an IP address.');
     case 'plain-http':
       return t('Passkeys need https, but MILLRACE_PUBLIC_URL has http.');
     case null:
-      if (origin !== location.origin) return t('Passkeys work only at {0}. Open the dashboard there.', origin);
+      if (origin !== location.origin) return t('Passkeys work only at {0}. Open the dashboard there.', url);
       return 'PublicKeyCredential' in window ? null : t('This browser does not support passkeys.');
   }
 }

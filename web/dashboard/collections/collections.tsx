@@ -8,6 +8,7 @@ import { mayWrite } from '../base/session.ts';
 import { bytes, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { CollectionShare } from './collection-share.tsx';
 import { FeedPanel } from './feed-panel.tsx';
 
 const PER_PAGE = 48;
@@ -73,6 +74,7 @@ type CardProps = { libraryId: number; path: string; collection: CollectionModel;
 function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
   const { guid, name, videoCount, totalSize, previewImageUrls } = collection;
   const isEdited = useSignal(false);
+  const isShared = useSignal(false);
   const covers = (previewImageUrls ?? []).slice(0, 4);
   return (
     <li class="card" data-collection={guid} data-name={name}>
@@ -90,14 +92,31 @@ function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
         </div>
       </Link>
       {mayWrite() && (
-        <button
-          type="button"
-          class="quiet card-edit"
-          aria-label={t('Edit {0}', name ?? '')}
-          onClick={() => (isEdited.value = true)}
-        >
-          {t('Edit')}
-        </button>
+        <div class="card-edit row">
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t('Share {0}', name ?? '')}
+            onClick={() => (isShared.value = true)}
+          >
+            {t('Share')}
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t('Edit {0}', name ?? '')}
+            onClick={() => (isEdited.value = true)}
+          >
+            {t('Edit')}
+          </button>
+        </div>
+      )}
+      {isShared.value && (
+        <CollectionShare
+          path={`${path}/${guid ?? ''}`}
+          name={name || t('Untitled')}
+          onClose={() => (isShared.value = false)}
+        />
       )}
       {isEdited.value && (
         <EditDialog

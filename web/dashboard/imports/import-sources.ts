@@ -34,7 +34,7 @@ export function importSources(): Readonly<Record<Source, { title: string; rows: 
         { field: 'prefix', label: t('Folder in the bucket'), hint: t('The whole bucket by default.') },
       ],
       more: [
-        { field: 'apiUrl', label: t('Endpoint'), hint: t('Amazon S3 by default.') },
+        { field: 'apiUrl', label: t('S3 endpoint'), hint: t('Amazon S3 by default.') },
         { field: 'region', label: t('Region'), hint: t('us-east-1 by default.') },
       ],
     },

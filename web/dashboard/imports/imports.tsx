@@ -13,6 +13,7 @@ import { prefix } from '../base/router.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
 
 const PER_PAGE = 50;
@@ -84,6 +85,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
           </Table>
         )}
         {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+        <ExportPanel libraryId={libraryId} />
       </div>
     </>
   );
@@ -141,7 +143,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
   const send = async (verb: 'cancel' | 'resume') => {
     if (await changing.run(() => api('POST', `${path}/${verb}`))) onChanged();
   };
-  const { counts, dateEnded, state } = report;
+  const { counts, dateEnded, source, state } = report;
   return (
     <section class="panel">
       <h2>{wordOf(state)}</h2>
@@ -171,6 +173,8 @@ function Summary({ report, path, onChanged }: SummaryProps) {
           <button type="button" disabled={changing.isBusy.value} onClick={() => void send('cancel')}>
             {t('Cancel import')}
           </button>
+        ) : source === 'upload' ? (
+          state !== 'finished' && <p class="hint">{t('Run the command again to upload the files.')}</p>
         ) : (
           <button type="button" class="primary" disabled={changing.isBusy.value} onClick={() => void send('resume')}>
             {state === 'planned' ? t('Start import') : t('Resume import')}

@@ -43,7 +43,7 @@ export function AccessFields({ library, change }: FieldsProps) {
 
 function DrmPanels({ library, change }: Pick<FieldsProps, 'library' | 'change'>) {
   return (
-    <div id="block-drm" class="columns block">
+    <div id="block-drm" class="columns settings-block">
       <Panel title={t('Encryption')} hint={t('Videos are encrypted on delivery. Nothing is stored twice.')}>
         <Check
           label={t('Protect the videos in this library')}

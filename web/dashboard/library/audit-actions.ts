@@ -38,6 +38,9 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       createShare: 'Created a share page',
       updateShare: 'Changed a share page',
       deleteShare: 'Deleted a share page',
+      createCollectionShare: 'Created a share page of a collection',
+      updateCollectionShare: 'Changed a share page of a collection',
+      deleteCollectionShare: 'Deleted a share page of a collection',
     },
   },
   {
@@ -46,6 +49,8 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       createCollection: 'Created a collection',
       updateCollection: 'Changed a collection',
       deleteCollection: 'Deleted a collection',
+      updateFeed: 'Changed the feeds of a collection',
+      updateVideoOrder: 'Changed the order of a collection',
     },
   },
   {
@@ -80,6 +85,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       updateLibrary: 'Changed settings of the library',
       deleteLibrary: 'Deleted the library',
       updateLibrarySound: 'Changed sound settings',
+      updateQuotas: 'Changed quotas',
       putLogo: 'Changed the logo',
       deleteLogo: 'Removed the logo',
       putWatermark: 'Changed the watermark',
@@ -132,12 +138,60 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
   },
 ];
 
-const SENTENCES: Readonly<Record<string, string>> = Object.assign({}, ...ACTIONS.map(({ operations }) => operations));
+/** Sentences of operations that only the audit log of the account contains. */
+const ACCOUNT_OPERATIONS: Readonly<Record<string, string>> = {
+  signIn: 'Signed in',
+  signOut: 'Signed out',
+  endOwnSession: 'Ended an own session',
+  endOwnSessions: 'Ended the other own sessions',
+  endPersonSessions: 'Ended the sessions of a person',
+  endSessionsByProvider: 'Sessions ended by the sign-in provider',
+  invitePerson: 'Invited a person',
+  invitePersonAgain: 'Invited a person again',
+  joinAccount: 'Accepted the invitation',
+  updatePerson: 'Changed a person',
+  deletePerson: 'Deleted a person',
+  updateOwnAccount: 'Changed the own account',
+  changeOwnPassword: 'Changed the own password',
+  setOwnTotp: 'Switched on the second factor',
+  removeOwnTotp: 'Switched off the second factor',
+  addOwnPasskey: 'Added a passkey',
+  renameOwnPasskey: 'Renamed a passkey',
+  removeOwnPasskey: 'Removed a passkey',
+  createPersonBySignIn: 'Created by the first sign-in with a provider',
+  linkPersonBySignIn: 'Linked to a sign-in provider',
+  changeRolesBySignIn: 'Roles changed by the sign-in provider',
+  createSignInProvider: 'Added a sign-in provider',
+  updateSignInProvider: 'Changed a sign-in provider',
+  deleteSignInProvider: 'Deleted a sign-in provider',
+  createPullZone: 'Created a pull zone',
+  deletePullZone: 'Deleted a pull zone',
+  addCertificate: 'Added a certificate',
+  removeCertificate: 'Removed a certificate',
+  setForceSsl: 'Changed the redirect to https',
+  drainNode: 'Drained a node',
+};
+
+const SENTENCES: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ACCOUNT_OPERATIONS,
+  ...ACTIONS.map(({ operations }) => operations),
+);
 
 /** Returns the sentence of an operation. For an operation without one, the words of its name. */
 export function actionOf(operation: string): string {
   const sentence = Object.hasOwn(SENTENCES, operation) ? SENTENCES[operation] : undefined;
   if (sentence !== undefined) return sentence;
-  const words = operation.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return wordsOf(operation);
+}
+
+/** Returns the words of a name in camel case. Words in capitals such as `DRM` stay. */
+export function wordsOf(name: string): string {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
+    .replaceAll('.', ' ')
+    .split(' ')
+    .map((word) => (/^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase()))
+    .join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -7,6 +7,7 @@ import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { ACTIONS, actionOf } from './audit-actions.ts';
+import { AuditChanges } from './audit-changes.tsx';
 import { NIL } from './webhook-events.ts';
 
 const PER_PAGE = 50;
@@ -96,7 +97,10 @@ function Line({ libraryId, line, onPick }: LineProps) {
           {who}
         </button>
       </td>
-      <th scope="row">{tr(actionOf(line.Operation))}</th>
+      <th scope="row">
+        {tr(actionOf(line.Operation))}
+        <AuditChanges changes={line.Changes} />
+      </th>
       <td dir="auto">
         {target === null ? line.Object : <Link to={target}>{line.Object}</Link>}
         {isGone(line) && <span class="hint">{t('no longer exists')}</span>}

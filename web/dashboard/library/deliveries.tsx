@@ -93,13 +93,18 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
                     {tr(STATES.find(([one]) => one === event.state)?.[1] ?? event.state)}
                   </span>
                   {event.dateNextAttempt !== null && event.attempts > 0 && (
-                    <span class="hint block">{t('again at {0}', moment(event.dateNextAttempt))}</span>
+                    <span class="hint block">{t('retry at {0}', moment(event.dateNextAttempt))}</span>
                   )}
                 </td>
                 <td>{event.attempts}</td>
                 <td>{event.lastAnswer}</td>
                 <td>
-                  <button type="button" onClick={() => resend(event.guid)}>
+                  <button
+                    type="button"
+                    aria-label={t('Resend {0}, {1}', wordsOf(event), moment(event.dateCreated))}
+                    disabled={running.isBusy.value}
+                    onClick={() => resend(event.guid)}
+                  >
                     {t('Resend')}
                   </button>
                 </td>
@@ -114,15 +119,19 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
 }
 
 /** The event in words with a link to its video, and the body that was sent. */
-function Happened({ event: { videoLibraryId, videoGuid, ...event } }: { event: WebhookEventModel }) {
+function Happened({ event }: { event: WebhookEventModel }) {
+  const { videoLibraryId, videoGuid, quota } = event;
   const status: number = event.status;
-  const body = JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
-  const words = tr(EVENTS.find(([known]) => known === status)?.[1] ?? body);
+  const fields = { VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status };
+  const body = JSON.stringify({ ...fields, ...(quota && { Quota: quota }) });
+  const words = wordsOf(event);
   const isLive = status === 14 || status === 15;
   return (
     <>
       {videoGuid === NIL ? (
-        t('Test event')
+        words
+      ) : quota !== null ? (
+        <Link to={{ name: 'settings', libraryId: videoLibraryId, part: 'quotas' }}>{words}</Link>
       ) : isLive ? (
         <Link to={{ name: 'live', libraryId: videoLibraryId, part: videoGuid }}>{words}</Link>
       ) : (
@@ -134,4 +143,9 @@ function Happened({ event: { videoLibraryId, videoGuid, ...event } }: { event: W
       </details>
     </>
   );
+}
+
+function wordsOf({ videoGuid, status }: WebhookEventModel): string {
+  if (videoGuid === NIL) return t('Test event');
+  return tr(EVENTS.find(([known]) => known === status)?.[1] ?? String(status));
 }

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { WebhookEndpointModel } from '../../../src/api/models/webhook.ts';
-import { useAction } from '../base/action.ts';
+import { type RunningAction, useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { EVENTS, NIL } from './webhook-events.ts';
+import { EVENTS, NIL, nameOfEndpoint } from './webhook-events.ts';
 
 const SCHEME = 'https://';
 
@@ -19,12 +20,14 @@ type Props = {
   onClose: () => void;
 };
 
-/** Adds, changes or deletes an endpoint. Of the first one, only the address can be changed. */
+/** Adds, changes or deletes an endpoint. Of the first one, only the URL can be changed. */
 export function EndpointDialog({ libraryId, endpoint, onDone, onClose }: Props) {
   const url = useSignal(endpoint?.url ?? '');
   const name = useSignal(endpoint?.name ?? '');
   const events = useSignal<readonly number[] | null>(endpoint?.events ?? null);
   const isEnabled = useSignal(endpoint?.enabled ?? true);
+  /** True while the dialog asks whether to delete the endpoint. */
+  const isAsked = useSignal(false);
   const isFirst = endpoint?.guid === NIL;
   const running = useAction();
   const path = `/library/${libraryId}/webhook-endpoints`;
@@ -48,6 +51,10 @@ export function EndpointDialog({ libraryId, endpoint, onDone, onClose }: Props) 
       else await api('DELETE', `${path}/${endpoint?.guid}`);
       done(t('Endpoint deleted.'));
     });
+  if (endpoint !== null && isAsked.value) {
+    const back = () => (isAsked.value = false);
+    return <DeleteQuestion {...{ endpoint, running, onClose }} onConfirm={() => void remove()} onBack={back} />;
+  }
   return (
     <Dialog title={endpoint === null ? t('Add endpoint') : t('Edit endpoint')} onClose={onClose}>
       <form class="stack" onSubmit={save}>
@@ -79,7 +86,7 @@ export function EndpointDialog({ libraryId, endpoint, onDone, onClose }: Props) 
           {endpoint === null ? (
             <span />
           ) : (
-            <button type="button" class="quiet" disabled={running.isBusy.value} onClick={() => void remove()}>
+            <button type="button" class="quiet" disabled={running.isBusy.value} onClick={() => (isAsked.value = true)}>
               {t('Delete endpoint')}
             </button>
           )}
@@ -92,12 +99,44 @@ export function EndpointDialog({ libraryId, endpoint, onDone, onClose }: Props) 
   );
 }
 
+type QuestionProps = {
+  endpoint: WebhookEndpointModel;
+  running: RunningAction;
+  onConfirm: () => void;
+  onBack: () => void;
+  onClose: () => void;
+};
+
+function DeleteQuestion({ endpoint, running, onConfirm, onBack, onClose }: QuestionProps) {
+  return (
+    <Dialog title={t('Delete {0}', nameOfEndpoint(endpoint))} onClose={onClose}>
+      <p>
+        {endpoint.guid === NIL
+          ? t('The library no longer sends events to this URL.')
+          : t('Its signing secret and its deliveries are deleted too.')}
+      </p>
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+      <div class="row spread">
+        <button type="button" onClick={onBack}>
+          {t('Cancel')}
+        </button>
+        <button type="button" class="danger" disabled={running.isBusy.value} onClick={onConfirm}>
+          {t('Delete endpoint')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
 /** Events that a new choice begins with: the ones that most receivers need. */
 const USUAL: readonly number[] = [3, 5];
 
 type ChoiceProps = { chosen: readonly number[] | null; onChange: (to: readonly number[] | null) => void };
 
 function EventChoice({ chosen, onChange }: ChoiceProps) {
+  /** Events to choose again after "All events". */
+  const latest = useRef(chosen ?? USUAL);
+  if (chosen !== null) latest.current = chosen;
   const turn = (status: number, isOn: boolean) =>
     onChange(EVENTS.map(([one]) => one).filter((one) => (one === status ? isOn : (chosen?.includes(one) ?? false))));
   return (
@@ -108,7 +147,7 @@ function EventChoice({ chosen, onChange }: ChoiceProps) {
         {t('All events')}
       </label>
       <label class="check">
-        <input type="radio" name="events" checked={chosen !== null} onChange={() => onChange(USUAL)} />
+        <input type="radio" name="events" checked={chosen !== null} onChange={() => onChange(latest.current)} />
         {t('Only these')}
       </label>
       {chosen !== null && (

@@ -42,6 +42,11 @@ export function jumpTo(block: string, label: string | null): void {
   });
 }
 
+/** Stops the running jump, because its screen was closed. */
+export function stopJump(): void {
+  stopLast();
+}
+
 const main = () => document.querySelector<HTMLElement>('main') ?? document.body;
 
 /** Returns the label, heading, table or button of a setting, by its exact text. */

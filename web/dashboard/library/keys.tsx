@@ -94,7 +94,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
               <td>{key.DateLastUsed === null ? t('never') : day(key.DateLastUsed)}</td>
               <td>{key.DateExpires === null ? '' : day(key.DateExpires)}</td>
               <td>
-                <button type="button" onClick={() => revoke(key.Id)}>
+                <button type="button" aria-label={t('Revoke {0}', key.Label || key.Id)} onClick={() => revoke(key.Id)}>
                   {t('Revoke')}
                 </button>
               </td>

@@ -5,6 +5,7 @@ import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Panel } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
 
 const TYPING_MS = 400;
 
@@ -43,6 +44,7 @@ function Frame({ libraryId, videoId, library }: FrameProps) {
     const timer = setTimeout(() => (shown.value = look), TYPING_MS);
     return () => clearTimeout(timer);
   }, [look, shown]);
+  if (signed.error.value !== null) return <Notice kind="error">{signed.error.value}</Notice>;
   if (signed.value.value === null) return <div class="player waiting" />;
   const address = new URL(signed.value.value.address);
   const held = { autoplay: 'false', preload: 'none', count: 'false' };

@@ -12,6 +12,7 @@ export const SECTIONS: readonly Section[] = [
     blocks: [
       ['general', 'Library'],
       ['storage', 'Storage'],
+      ['quotas', 'Quotas'],
     ],
   },
   {
@@ -62,6 +63,7 @@ export const SETTINGS: readonly Setting[] = [
   ['storage', 'Delivered', 'traffic, bandwidth'],
   ['storage', 'Retention', 'how long, delete after'],
   ['storage', 'Largest videos'],
+  ['quotas', 'Limits', 'quota, maximum, storage, viewers, bandwidth, encoded minutes'],
   ['general', 'Delete this library…', 'remove'],
   ['encoding', 'Resolutions', 'quality, bitrate, ladder, 1080p, 4K'],
   ['encoding', 'Codecs', 'H.264, HEVC, VP9, AV1'],

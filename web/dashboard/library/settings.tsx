@@ -14,9 +14,10 @@ import { DeleteLibrary } from './delete-library.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { GeneralFields } from './general-fields.tsx';
-import { jumpTo } from './jump-to.ts';
+import { jumpTo, stopJump } from './jump-to.ts';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
+import { Quotas } from './quotas.tsx';
 import { Rules } from './rules.tsx';
 import { ACCOUNT_BLOCKS, SECTIONS, type Section, sectionOf } from './settings-index.ts';
 import { SettingsSearch } from './settings-search.tsx';
@@ -45,6 +46,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
     if (isLoaded && !section.isPaged && part !== firstOf(section) && part !== reached.current) jumpTo(part, null);
     reached.current = '';
   }, [isLoaded, part, section]);
+  useEffect(() => stopJump, []);
   const open = (block: string, label: string | null) => {
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;
@@ -155,6 +157,9 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
         <div class="settings">
           <Form {...form} id="general" name={t('Library')} Fields={GeneralFields} />
           <Block name="storage">{mayOpen('storage') && <Storage library={library} />}</Block>
+          <Block name="quotas">
+            <Quotas libraryId={libraryId} />
+          </Block>
           {may('library.delete', libraryId) && <DeleteLibrary library={library} />}
         </div>
       );
@@ -163,7 +168,7 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
 
 function Block({ name, children }: { name: string; children: ComponentChildren }) {
   return (
-    <div id={`block-${name}`} class="block">
+    <div id={`block-${name}`} class="settings-block">
       {children}
     </div>
   );

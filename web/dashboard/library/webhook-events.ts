@@ -16,6 +16,8 @@ export const EVENTS: readonly (readonly [status: number, label: string])[] = [
   [10, 'Title or description generated'],
   [14, 'Live stream started'],
   [15, 'Live stream ended'],
+  [100, '80 % of a quota used'],
+  [101, 'Quota reached'],
 ];
 
 /** The GUID of the endpoint in the library's settings, and of the video of test events. */

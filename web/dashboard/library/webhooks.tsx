@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import type { WebhookEndpointModel } from '../../../src/api/models/webhook.ts';
 import { useAction } from '../base/action.ts';
@@ -81,12 +82,14 @@ function EndpointRow({ libraryId, endpoint, readOnlyKey, onEdit, onTested }: Row
   const running = useAction();
   const result = useSignal<TestResult | null>(null);
   const name = nameOfEndpoint(endpoint);
+  const unmounted = useMemo(() => new AbortController(), []);
+  useEffect(() => () => unmounted.abort(), [unmounted]);
   const test = () =>
     running.run(async () => {
       result.value = null;
       const path = `/library/${libraryId}/webhooks`;
       const { guid: id } = await api<{ guid: string }>('POST', `${path}/test?endpoint=${guid}`);
-      result.value = await untilTested(`${path}?endpoint=${guid}&itemsPerPage=20`, id);
+      result.value = await untilTested(`${path}?endpoint=${guid}&itemsPerPage=20`, id, unmounted.signal);
       onTested();
     });
   return (
@@ -137,11 +140,12 @@ type Tested = { items: { guid: string; state: string; lastAnswer: string | null 
 const TEST_LOOKS = 30;
 const TEST_LOOK_MS = 700;
 
-/** Waits for the result of a test delivery. */
-async function untilTested(path: string, guid: string): Promise<TestResult> {
+/** Waits for the result of a test delivery. Throws if `signal` is aborted. */
+async function untilTested(path: string, guid: string, signal: AbortSignal): Promise<TestResult> {
   for (let look = 0; look < TEST_LOOKS; look += 1) {
     await new Promise((resolve) => setTimeout(resolve, TEST_LOOK_MS));
-    const found = (await api<Tested>('GET', path)).items.find((item) => item.guid === guid);
+    signal.throwIfAborted();
+    const found = (await api<Tested>('GET', path, undefined, signal)).items.find((item) => item.guid === guid);
     if (found?.state === 'delivered') return { tone: 'good', text: t('Test delivered: {0}', found.lastAnswer ?? '') };
     if (found?.state === 'dead') return { tone: 'bad', text: t('Test failed: {0}', found.lastAnswer ?? '') };
   }

@@ -80,7 +80,7 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || usual <= 0) return [];
   if (least < usual * DROPPED) {
     const sentence = t(
-      'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.',
+      'Frames are being dropped: {0} in the worst second instead of {1}. The encoder or its connection is overloaded.',
       least.toFixed(0),
       usual.toFixed(0),
     );

@@ -44,7 +44,7 @@ function toHex(colour: string): string {
 type Choice = readonly [value: string, label: string];
 type ChipsProps = Named & { choices: readonly Choice[]; chosen: readonly string[]; onChange: (to: string[]) => void };
 
-/** Switches any number of choices on and off. Keeps chosen values that it does not offer. */
+/** Toggles any number of choices. Keeps chosen values that it does not offer. */
 export function ChipsField({ label, hint, choices, chosen, onChange }: ChipsProps) {
   const turn = (value: string) => {
     const offered = choices.map(([one]) => one);

@@ -1,28 +1,41 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Static } from 'typebox';
 import type { AccountAuditLineModel, AccountAuditModel } from '../../../src/api/models/account-audit.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
 import { moment } from '../base/words.ts';
+import { actionOf } from '../library/audit-actions.ts';
+import { AuditChanges } from '../library/audit-changes.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
 const PER_PAGE = 20;
+const TYPING_MS = 250;
 
 /** Sign-ins and changes in the whole account, newest first. */
 export function AccountAudit() {
   const kind = useSignal('');
+  const typed = useSignal('');
+  /** The typed name, shortly after the last keystroke. */
   const who = useSignal('');
   /** Ids of the last entries of the previous pages. */
   const before = useSignal<readonly number[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (who.value !== typed.value) before.value = [];
+      who.value = typed.value;
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value, before, typed, who]);
   const filter = new URLSearchParams({ kind: kind.value, who: who.value });
   const path = `/audit?${filter}&perPage=${PER_PAGE}&before=${before.value.at(-1) ?? 0}`;
   const { value, error } = useLoaded<Static<typeof AccountAuditModel>>(path);
   const { Items: lines = [], HasMoreItems: hasMore = false } = value.value ?? {};
   const last = lines.at(-1);
   return (
-    <Panel title={t('Activity')} hint={t('Sign-ins and changes in the whole account, kept for 90 days.')}>
+    <Panel title={t('Activity')} hint={t('Sign-ins and changes to the account, kept for 90 days.')}>
       <div class="row">
         <SelectField
           label={t('Kind')}
@@ -33,14 +46,7 @@ export function AccountAudit() {
             before.value = [];
           }}
         />
-        <TextField
-          label={t('Person or key')}
-          value={who.value}
-          onChange={(text) => {
-            who.value = text;
-            before.value = [];
-          }}
-        />
+        <TextField label={t('Person or key')} value={typed.value} onChange={(text) => (typed.value = text)} />
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       <Lines lines={lines} />
@@ -85,13 +91,16 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
   return (
     <Table
       label={t('Activity')}
-      head={[t('Time'), t('Person or key'), t('Operation'), t('Objects'), t('Status'), t('IP address')]}
+      head={[t('Time'), t('Person or key'), t('What'), t('Objects'), t('Status'), t('IP address')]}
     >
       {lines.map((line) => (
         <tr key={line.Id}>
           <th scope="row">{moment(line.Date)}</th>
           <td>{nameOf(line.Key)}</td>
-          <td>{line.Operation}</td>
+          <td>
+            {tr(actionOf(line.Operation))}
+            <AuditChanges changes={line.Changes} />
+          </td>
           <td>{describeTargets(line.Targets)}</td>
           <td>{line.Status}</td>
           <td>{line.Ip}</td>

@@ -118,7 +118,7 @@ function AddTotp() {
       const given = { current: current.value, secret: made.value?.secret ?? '', code: code.value };
       await api('POST', '/dashboard/account/totp', given);
       await restoreSession();
-      toast(t('Sign-in now needs a code of your app.'));
+      toast(t('Sign-in now requires a code from your app.'));
     });
   };
   return (
@@ -133,7 +133,7 @@ function AddTotp() {
         <form class="stack" onSubmit={save}>
           <QrCode text={made.value.address} label={t('QR code for your app')} />
           <CopyField label={t('Secret, if you cannot scan the code')} text={made.value.secret} />
-          <SecretField label={t('Code of your app')} type="text" autocomplete="one-time-code" value={code} />
+          <SecretField label={t('Code from your app')} type="text" autocomplete="one-time-code" value={code} />
           <SecretField label={t('Current password')} type="password" autocomplete="current-password" value={current} />
           <Submit label={t('Turn on')} error={error.value} />
         </form>
@@ -150,11 +150,11 @@ function RemoveTotp() {
     void run(async () => {
       await api('POST', '/dashboard/account/totp/remove', { current: current.value });
       await restoreSession();
-      toast(t('Sign-in needs only your password now.'));
+      toast(t('Sign-in now requires only your password.'));
     });
   };
   return (
-    <Panel title={t('Second factor')} hint={t('Sign-in needs a code of your authenticator app.')}>
+    <Panel title={t('Second factor')} hint={t('Sign-in requires a code from your authenticator app.')}>
       <form class="stack" onSubmit={save}>
         <SecretField label={t('Current password')} type="password" autocomplete="current-password" value={current} />
         <Submit label={t('Turn off')} error={error.value} />

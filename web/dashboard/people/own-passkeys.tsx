@@ -42,10 +42,19 @@ export function OwnPasskeys({ email, hasPassword }: { email: string; hasPassword
               <td>{passkey.lastUsedAt === null ? t('Never') : moment(passkey.lastUsedAt)}</td>
               <td>
                 <div class="row">
-                  <button type="button" onClick={() => (doing.value = { kind: 'rename', passkey })}>
+                  <button
+                    type="button"
+                    aria-label={t('Rename {0}', passkey.name)}
+                    onClick={() => (doing.value = { kind: 'rename', passkey })}
+                  >
                     {t('Rename')}
                   </button>
-                  <button type="button" class="danger" onClick={() => (doing.value = { kind: 'remove', passkey })}>
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={t('Remove {0}', passkey.name)}
+                    onClick={() => (doing.value = { kind: 'remove', passkey })}
+                  >
                     {t('Remove')}
                   </button>
                 </div>
@@ -101,7 +110,7 @@ function Step({ doing, email, hasPassword, onDone, onClose }: StepProps) {
             value={name.value}
             onChange={(text) => (name.value = text)}
             {...(doing.kind === 'add' && {
-              hint: t('Such as the name of the device. Empty: the name of the browser.'),
+              hint: t('For example, the name of the device. If empty, the name of the browser is used.'),
             })}
           />
         )}

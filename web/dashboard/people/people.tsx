@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { PaginationListModelOfPersonModel, PersonModel } from '../../../src/api/models/person.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { fullLink } from '../base/full-link.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { libraries, may, session } from '../base/session.ts';
@@ -13,7 +14,6 @@ import { CopyField, Notice, Pager } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { AccountAudit } from './account-audit.tsx';
-import { fullLink } from './full-link.ts';
 import { Providers } from './providers.tsx';
 
 const PER_PAGE = 50;

@@ -2,13 +2,13 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { SignInProviderList, SignInProviderModel } from '../../../src/api/models/sign-in-provider.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { fullLink } from '../base/full-link.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { fullLink } from './full-link.ts';
 
 type Choices = readonly (readonly [string, string])[];
 type Props = { roles: Choices; places: Choices };
@@ -209,7 +209,7 @@ function PeopleFields({ draft, roles }: FieldsProps & { roles: Choices }) {
     <>
       <TextField
         label={t('Accepted domains')}
-        hint={t('Separated by commas. Empty: all addresses.')}
+        hint={t('Separated by commas. Leave empty to allow all addresses.')}
         value={domains}
         onChange={(text) => change({ domains: text })}
       />
@@ -238,7 +238,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
   return (
     <>
       <TextField
-        label={t('Claim with groups')}
+        label={t('Groups claim')}
         hint={t('For example, groups. If empty, groups are ignored.')}
         value={claim}
         onChange={(text) => change({ claim: text })}

@@ -5,15 +5,15 @@ import { passkeyFault } from '../base/passkeys.ts';
 import { signInByPasskey } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 
-/** Signs in with a passkey. On another address than the public one, links to that. */
+/** Signs in with a passkey. At any URL other than the public one, shows a link to the public one. */
 export function PasskeyButton({ place }: { place: PasskeyPlace }) {
   const { isBusy, error, run } = useAction();
-  const { origin } = place;
+  const { origin, url } = place;
   if (origin === null) return null;
   if (origin !== location.origin) {
     return (
       <p class="hint">
-        {t('To sign in with a passkey, open')} <a href={origin}>{origin}</a>
+        {t('To sign in with a passkey, open')} <a href={url}>{url}</a>
       </p>
     );
   }

@@ -47,9 +47,7 @@ function describeFault(fault: string): string | null {
   const words: Readonly<Record<SignInFault, string>> = {
     denied: t('The provider did not confirm who you are, or you cancelled. Try again.'),
     unreachable: t('The provider cannot be reached. Try again later, or sign in another way.'),
-    invalid: t(
-      'The response of the provider is not valid. Try again, or ask an owner to check the settings of the provider.',
-    ),
+    invalid: t("The provider sent an invalid response. Try again, or ask an owner to check the provider's settings."),
     expired: t('This sign-in has expired, was used before, or was started in another browser. Start again.'),
     busy: t('Too many failed sign-ins from this address. Try again in a minute.'),
     email: t('The provider sent no verified e-mail address. Confirm your address there, then try again.'),

@@ -4,6 +4,7 @@ import { leaveThen } from '../base/drafts.ts';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, may, session, signOut } from '../base/session.ts';
+import { chooseTheme, chosenTheme, type Theme } from '../base/theme.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { openPalette } from './palette.tsx';
@@ -106,6 +107,15 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
               {name}
             </option>
           ))}
+        </select>
+        <select
+          aria-label={t('Theme')}
+          value={chosenTheme()}
+          onChange={({ currentTarget: { value } }) => chooseTheme(value as Theme)}
+        >
+          <option value="system">{t('Theme of the system')}</option>
+          <option value="light">{t('Light')}</option>
+          <option value="dark">{t('Dark')}</option>
         </select>
         {session.value?.person != null && (
           <Link class="button quiet" to={{ name: 'account' }} isHere={route.value.name === 'account'}>

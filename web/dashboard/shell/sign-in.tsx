@@ -92,7 +92,7 @@ function PasswordForm({ class: name = '', children, providers, passkeys, other, 
       <SecretField label={t('E-mail address')} type="email" autocomplete="username" value={email} />
       <SecretField label={t('Password')} type="password" autocomplete="current-password" value={password} />
       {needsCode.value && (
-        <SecretField label={t('Code of your app')} type="text" autocomplete="one-time-code" value={code} />
+        <SecretField label={t('Code from your app')} type="text" autocomplete="one-time-code" value={code} />
       )}
       <button type="submit" class="primary" disabled={isBusy.value}>
         {isBusy.value ? t('Signing in…') : t('Sign in')}

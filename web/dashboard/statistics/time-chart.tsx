@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { t } from '../base/language.ts';
+import { chosenTheme } from '../base/theme.ts';
 
 type ChartProps = { label: string; values: Readonly<Record<string, number>>; name: (value: number) => string };
 
@@ -25,7 +26,7 @@ export function TimeChart({ label, values, name }: ChartProps) {
       theme.removeEventListener('change', redraw);
       chart.destroy();
     };
-  }, [label, values, name]);
+  }, [label, values, name, chosenTheme()]);
   return <div ref={place} class="chart" role="img" aria-label={label} />;
 }
 

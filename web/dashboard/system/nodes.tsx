@@ -76,7 +76,9 @@ function DrainDialog({ node, onDrained, onClose }: DrainProps) {
   };
   return (
     <Dialog title={t('Drain {0} on {1}', node.Role, node.Host)} onClose={onClose}>
-      <p>{t('The process finishes or hands back its work and exits. Only its machine can start it again.')}</p>
+      <p>
+        {t('The process finishes or returns its work, and exits. It can be started again only on its own machine.')}
+      </p>
       {node.Streams.length > 0 && (
         <Check
           label={t('Drain even if no other process can take over its live streams')}

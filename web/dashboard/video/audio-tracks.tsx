@@ -166,7 +166,7 @@ function EditTrack({ path, track, onChanged, onClose }: DialogProps) {
         <PurposeField value={purpose.value} onChange={(value) => (purpose.value = value)} />
         {!track.isDefault && (
           <Check
-            label={t('Players begin with this track')}
+            label={t('Default track in players')}
             value={isDefault.value}
             onChange={(isOn) => (isDefault.value = isOn)}
           />
@@ -235,7 +235,9 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
   return (
     <Panel
       title={t('Add an audio track')}
-      hint={t('An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.')}
+      hint={t(
+        'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.',
+      )}
     >
       <TextField
         label={t('Language code')}
@@ -250,7 +252,7 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
       />
       <PurposeField value={purpose.value} onChange={(value) => (purpose.value = value)} />
       <Check
-        label={t('Players begin with this track')}
+        label={t('Default track in players')}
         value={isDefault.value}
         onChange={(isOn) => (isDefault.value = isOn)}
       />

@@ -53,12 +53,18 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
                 <span class="row">
                   <button
                     type="button"
+                    aria-label={t('Edit {0}', label || srclang || '')}
                     disabled={play.value.value === null}
                     onClick={() => leaveThen(() => void open(srclang ?? '', label ?? '', version))}
                   >
                     {t('Edit')}
                   </button>
-                  <button type="button" class="quiet" onClick={() => remove(srclang ?? '')}>
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={t('Remove {0}', label || srclang || '')}
+                    onClick={() => remove(srclang ?? '')}
+                  >
                     {t('Remove')}
                   </button>
                 </span>

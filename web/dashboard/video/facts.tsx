@@ -150,7 +150,7 @@ function More({ video, draft }: PartProps & { draft: DetailsDraft }) {
   );
 }
 
-/** Further meta tags, as names and values. */
+/** Meta tags that no other field shows, as names and values. */
 function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
   const property = useSignal('');
   const added = useSignal('');
@@ -163,7 +163,7 @@ function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
   return (
     <div class="stack tight">
       <h3>{t('Meta tags')}</h3>
-      <p class="hint">{t('The player page contains them. They also filter lists, as name=value.')}</p>
+      <p class="hint">{t('The player page contains these tags. Lists can be filtered by them, as name=value.')}</p>
       <ul class="rows">
         {value.others.map((tag, index) => (
           // Tags have no id, so their index identifies them.
@@ -174,6 +174,7 @@ function MetaTags({ draft: { value, change } }: { draft: DetailsDraft }) {
             <button
               type="button"
               class="quiet"
+              aria-label={t('Remove {0}', tag.property ?? '')}
               onClick={() => change({ others: value.others.filter((_, at) => at !== index) })}
             >
               {t('Remove')}

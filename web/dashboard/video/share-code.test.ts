@@ -6,7 +6,7 @@ const SHARED: Shared = {
   video: { width: 1920, height: 1080, title: 'A "film"' },
   size: { kind: 'fluid' },
   startSec: 90,
-  apiUrl: 'http://api',
+  oembedUrl: 'http://api/prefix/OEmbed',
   posterUrl: 'http://edge/v/2/thumbnail.jpg',
   files: [
     { url: 'http://edge/v/2/playlist.m3u8', type: 'application/vnd.apple.mpegurl' },
@@ -37,8 +37,8 @@ test.each<{ kind: CodeKind; shared: Shared; parts: readonly string[] }>([
 });
 
 test('the oEmbed URL contains the player page and the size', () => {
-  const { origin, searchParams } = new URL(shareCode('oembed', FIXED));
-  expect(origin).toBe('http://api');
+  const { origin, pathname, searchParams } = new URL(shareCode('oembed', FIXED));
+  expect(origin + pathname).toBe(FIXED.oembedUrl);
   expect(Object.fromEntries(searchParams)).toEqual({ url: FIXED.address, maxWidth: '640' });
 });
 

@@ -16,7 +16,7 @@ export type Shared = {
   video: Shape & { title: string };
   size: FrameSize;
   startSec: number;
-  apiUrl: string;
+  oembedUrl: string;
   posterUrl: string | null;
   files: readonly { url: string; type: string }[];
 };
@@ -37,7 +37,7 @@ export function shareCode(kind: CodeKind, shared: Shared): string {
   }
 }
 
-/** The element builds the address from its attributes, and the edge serves its script. */
+/** The element builds the URL from its attributes, and the edge serves its script. */
 function elementCode({ address, video, size }: Shared): string {
   const { origin, pathname, searchParams } = new URL(address);
   const [, , library = '', guid = ''] = pathname.split('/');
@@ -55,7 +55,7 @@ function elementCode({ address, video, size }: Shared): string {
   return `${script}\n<${tag}${style}></millrace-player>`;
 }
 
-/** Values of options that an address leaves out. */
+/** Values of options that a URL leaves out. */
 const STANDARD: Readonly<Record<string, string>> = { autoplay: 'true' };
 
 /** React has an object as style and names attributes in camel case. Entities in its strings are those of HTML. */
@@ -70,8 +70,8 @@ function reactCode({ address, video, size }: Shared): string {
   return ['<iframe', ...lines, `  style={{ ${rules.join(', ')} }}`, '  allowFullScreen', '/>'].join('\n');
 }
 
-function oembedAddress({ address, video, size, apiUrl }: Shared): string {
-  const url = new URL('/OEmbed', apiUrl);
+function oembedAddress({ address, video, size, oembedUrl }: Shared): string {
+  const url = new URL(oembedUrl);
   url.searchParams.set('url', address);
   const fixed = frameSizePx(video, size);
   if (fixed !== null) url.searchParams.set('maxWidth', `${fixed.widthPx}`);

@@ -17,21 +17,30 @@ const ENDS = [
   ['720', 'In 1 month'],
 ] as const;
 
-/** The share pages of a video, and the form that creates one. */
-export function SharePages({ path }: { path: string }) {
+type PagesProps = {
+  path: string;
+  hint: string;
+  /** Whether to show code that embeds the player of a page. */
+  isEmbeddable?: boolean;
+};
+
+/** The share pages of a video or collection, and the form that creates one. */
+export function SharePages({ path, hint, isEmbeddable = false }: PagesProps) {
   const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
   const adding = useSignal(false);
   const shares = value.value?.items ?? [];
   return (
-    <Panel
-      title={t('Share pages')}
-      hint={t('A page with the video, its chapters and transcript, for people with its link.')}
-    >
+    <Panel title={t('Share pages')} hint={hint}>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {shares.length > 0 && (
         <ul class="stack" aria-label={t('Share pages')}>
           {shares.map((share) => (
-            <Row key={share.guid} path={`${path}/shares/${share.guid}`} share={share} onChanged={again} />
+            <Row
+              key={share.guid}
+              path={`${path}/shares/${share.guid}`}
+              {...{ share, isEmbeddable }}
+              onChanged={again}
+            />
           ))}
         </ul>
       )}
@@ -53,9 +62,9 @@ export function SharePages({ path }: { path: string }) {
   );
 }
 
-type RowProps = { path: string; share: ShareModel; onChanged: () => void };
+type RowProps = { path: string; share: ShareModel; isEmbeddable: boolean; onChanged: () => void };
 
-function Row({ path, share, onChanged }: RowProps) {
+function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
   const editing = useSignal(false);
   const removing = useAction();
   const remove = () =>
@@ -65,7 +74,9 @@ function Row({ path, share, onChanged }: RowProps) {
     });
   const isOver = share.dateExpires !== null && Date.parse(`${share.dateExpires}Z`) <= Date.now();
   const facts = [
-    share.access === 'password' ? t('With password') : t('Anyone with the link'),
+    ...(share.access === 'password' ? [t('With password')] : []),
+    ...(share.emailDomains.length > 0 ? [t('Only for {0}', share.emailDomains.join(', '))] : []),
+    ...(share.access === 'link' ? [t('Anyone with the link')] : []),
     ...(share.allowDownload ? [t('Download allowed')] : []),
     share.dateExpires === null
       ? t('Never expires')
@@ -75,6 +86,7 @@ function Row({ path, share, onChanged }: RowProps) {
   return (
     <li class="stack">
       <CopyField label={t('Link of the share page')} text={share.url} />
+      {isEmbeddable && share.access === 'link' && <CopyField label={t('Embed code')} text={embedCode(share.url)} />}
       <p class="hint">{facts.join(' · ')}</p>
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
       <div class="row">
@@ -98,6 +110,12 @@ function Row({ path, share, onChanged }: RowProps) {
   );
 }
 
+/** Returns the code that shows the player of a share page in another page. Browsers send no password cookie to it. */
+function embedCode(url: string): string {
+  const allow = 'autoplay; encrypted-media; fullscreen; picture-in-picture';
+  return `<iframe src="${url}/player" style="width:100%;aspect-ratio:16/9;border:0" allow="${allow}"></iframe>`;
+}
+
 type EditorProps = {
   title: string;
   /** Null for a new share. */
@@ -110,6 +128,7 @@ type EditorProps = {
 function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
   const hasPassword = useSignal(share?.access === 'password');
   const password = useSignal('');
+  const domains = useSignal(share?.emailDomains.join(', ') ?? '');
   const allowDownload = useSignal(share?.allowDownload ?? false);
   const end = useSignal(share === null || share.dateExpires === null ? 'never' : 'kept');
   const saving = useAction();
@@ -117,6 +136,7 @@ function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
     event.preventDefault();
     const fields = {
       allowDownload: allowDownload.value,
+      emailDomains: domains.value.split(/[\s,;]+/).filter((domain) => domain !== ''),
       ...passwordField({ has: hasPassword.value, text: password.value, had: share?.access === 'password' }),
       ...(end.value !== 'kept' && { dateExpires: endOf(end.value) }),
     };
@@ -132,6 +152,12 @@ function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
       <form class="stack" onSubmit={(event) => void save(event)}>
         <Check label={t('Require a password')} value={hasPassword.value} onChange={(on) => (hasPassword.value = on)} />
         {hasPassword.value && <PasswordField isKept={share?.access === 'password'} password={password} />}
+        <TextField
+          label={t('E-mail domains of viewers')}
+          hint={t('Such as example.com. Viewers enter a code that is sent to their address. Leave empty for everybody.')}
+          value={domains.value}
+          onChange={(text) => (domains.value = text)}
+        />
         <SelectField label={t('Expires')} value={end.value} choices={choices} onChange={(to) => (end.value = to)} />
         <Check
           label={t('Allow download')}

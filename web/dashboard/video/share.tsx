@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { StatusModelOfVideoResolutionsInfoModel } from '../../../src/api/models/video-storage.ts';
 import { readTimeSec } from '../../player/base/start-options.ts';
+import { fullLink } from '../base/full-link.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
@@ -102,7 +103,12 @@ export function Share(props: PartProps) {
           <CopyField label={needsToken ? t('Signed link') : t('Link')} text={link.href} />
           <QrCode text={link.href} label={t('QR code of the link')} />
         </Panel>
-        {mayWrite() && <SharePages path={path} />}
+        {mayWrite() && (
+          <SharePages
+            path={path}
+            hint={t('A page with the video, its chapters and transcript, for people with its link.')}
+          />
+        )}
         <Downloads files={downloads} />
       </div>
     </div>
@@ -169,7 +175,7 @@ function Code({ video, address, start, play, files }: CodeProps) {
   const kinds = play?.enableDRM === true ? KINDS.filter(([name]) => name !== 'video') : KINDS;
   const playlist = play === null ? [] : [{ url: play.videoPlaylistUrl, type: 'application/vnd.apple.mpegurl' }];
   const shared = {
-    ...{ address, video, size: size.value, posterUrl: video.thumbnailUrl, apiUrl: location.origin },
+    ...{ address, video, size: size.value, posterUrl: video.thumbnailUrl, oembedUrl: fullLink('/OEmbed') },
     startSec: readTimeSec(start),
     files: [...playlist, ...files.filter(({ type }) => type !== null).slice(0, 1)].map(({ url, type }) => ({
       url,
@@ -180,7 +186,7 @@ function Code({ video, address, start, play, files }: CodeProps) {
   return (
     <Panel title={t('Embed code')}>
       <fieldset class="switch words">
-        <legend class="unseen">{t('Form of the code')}</legend>
+        <legend class="unseen">{t('Code format')}</legend>
         {kinds.map(([name, label]) => (
           <button key={name} type="button" aria-pressed={kind.value === name} onClick={() => (kind.value = name)}>
             {tr(label)}

@@ -94,7 +94,7 @@ function Heading({ label, order, wanted, isFact }: HeadingProps) {
       <button
         type="button"
         class="quiet"
-        aria-label={t('Order by {0}', tr(label))}
+        aria-label={isHere ? describeOrder(tr(label), wanted) : t('Sort by {0}', tr(label))}
         aria-pressed={isHere}
         onClick={() => changeListQuery({ order, direction: isHere ? other : usual })}
       >
@@ -104,13 +104,17 @@ function Heading({ label, order, wanted, isFact }: HeadingProps) {
   );
 }
 
+/** Returns the accessible name of the heading that orders the list. `aria-sort` is only for headings of tables. */
+function describeOrder(label: string, { direction }: ListQuery): string {
+  return direction === 'asc' ? t('Sort by {0}, now ascending', label) : t('Sort by {0}, now descending', label);
+}
+
 /** Chooses the columns of the list. */
 export function ColumnChoice() {
   const turn = (name: string, isOn: boolean) => {
-    const next = COLUMNS.map((column) => column.name).filter((one) =>
-      one === name ? isOn : chosen.value.includes(one),
+    chosen.change((current) =>
+      COLUMNS.map((column) => column.name).filter((one) => (one === name ? isOn : current.includes(one))),
     );
-    chosen.value = next;
   };
   return (
     <details class="column-choice">

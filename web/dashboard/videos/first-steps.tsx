@@ -64,7 +64,7 @@ function TeamStep() {
   const { value } = useLoaded<{ TotalItems: number }>('/people?page=1&perPage=1');
   const step = {
     title: t('Invite your team'),
-    text: t('People sign in with their own password, and have a role in each library.'),
+    text: t('Each person signs in separately, with a role in the account or in single libraries.'),
     isDone: (value.value?.TotalItems ?? 0) > 1,
     to: { name: 'people' } as const,
   };

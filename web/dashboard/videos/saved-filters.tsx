@@ -46,8 +46,8 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
             <button
               type="button"
               class="quiet"
-              aria-label={t('Forget the filter {0}', one.name)}
-              onClick={() => (saved.value = saved.value.filter((other) => other !== one))}
+              aria-label={t('Delete the filter {0}', one.name)}
+              onClick={() => saved.change((all) => all.filter((other) => !isSame(other, one)))}
             >
               <Icon name="close" />
             </button>
@@ -62,8 +62,8 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
       {isNaming.value && (
         <NameDialog
           onSave={(name) => {
-            const others = saved.value.filter((one) => one.libraryId !== libraryId || one.name !== name);
-            saved.value = [...others, { libraryId, name, filters: pickFilters(wanted) }].slice(-MAX_SAVED);
+            const made = { libraryId, name, filters: pickFilters(wanted) };
+            saved.change((all) => [...all.filter((other) => !isSame(other, made)), made].slice(-MAX_SAVED));
           }}
           onClose={() => (isNaming.value = false)}
         />
@@ -76,6 +76,10 @@ const CLEARED: Filters = { search: '', state: '', collection: '', tag: '', days:
 
 function pickFilters(wanted: Filters): Filters {
   return { ...CLEARED, ...Object.fromEntries(FIELDS.map((field) => [field, wanted[field]])) };
+}
+
+function isSame(one: Saved, other: Saved): boolean {
+  return one.libraryId === other.libraryId && one.name === other.name;
 }
 
 function textOf(filters: Filters): string {
@@ -94,7 +98,7 @@ function NameDialog({ onSave, onClose }: { onSave: (name: string) => void; onClo
       <form class="stack" onSubmit={save}>
         <TextField
           label={t('Name of the filters')}
-          hint={t('Kept in this browser, with the order of the list.')}
+          hint={t('Saved in this browser, together with the sort order.')}
           value={name.value}
           onChange={(text) => (name.value = text)}
         />

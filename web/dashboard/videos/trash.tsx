@@ -72,10 +72,15 @@ export function Trash({ libraryId }: { libraryId: number }) {
               <td>
                 {mayWrite() && (
                   <div class="row end">
-                    <button type="button" onClick={() => restore(guid, title)}>
+                    <button type="button" aria-label={t('Restore {0}', title)} onClick={() => restore(guid, title)}>
                       {t('Restore')}
                     </button>
-                    <button type="button" class="quiet" onClick={() => (dropping.value = { guid, title })}>
+                    <button
+                      type="button"
+                      class="quiet"
+                      aria-label={`${t('Delete now…')} ${title}`}
+                      onClick={() => (dropping.value = { guid, title })}
+                    >
                       {t('Delete now…')}
                     </button>
                   </div>

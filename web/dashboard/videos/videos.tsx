@@ -108,7 +108,7 @@ function Found({ libraryId, wanted, count, pages }: FoundProps) {
     </div>
   );
   return (
-    <div class={view} style={{ '--columns': columnWidths() }}>
+    <div class={view === 'grid' ? undefined : view} style={{ '--columns': columnWidths() }}>
       {view !== 'grid' && <ListHead wanted={wanted} maySelect={maySelect} />}
       {list}
     </div>

@@ -18,6 +18,7 @@ export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['I'], word: 'keys.pip' },
   { keys: ['R'], word: 'keys.loop' },
   { keys: ['<', '>'], word: 'keys.speed' },
+  { keys: ['Shift+N', 'Shift+P'], word: 'keys.playlist' },
   { keys: ['?'], word: 'keys.help' },
 ];
 
@@ -46,7 +47,7 @@ function isPressed({ key, target }: KeyboardEvent): boolean {
 }
 
 /** Whether the viewer is typing in a form field, which owners may add by the custom HTML of the page. */
-function isTyping({ target }: KeyboardEvent): boolean {
+export function isTyping({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement && target.matches('input:not([type=range]), textarea, select, [contenteditable]')
   );

@@ -54,6 +54,10 @@ const SHAPES = {
   cross: { path: 'M6.500 6.500l11 11M17.500 6.500l-11 11', isLine: true },
   next: { path: 'M9.500 6l6 6-6 6', isLine: true },
   previous: { path: 'M14.500 6l-6 6 6 6', isLine: true },
+  nextVideo: { path: 'M6 6.2a1 1 0 0 1 1.55-.83l8.2 5.8a1 1 0 0 1 0 1.66l-8.2 5.8A1 1 0 0 1 6 17.800zM17 5h2v14h-2z' },
+  previousVideo: {
+    path: 'M18 6.2a1 1 0 0 0-1.55-.83l-8.2 5.8a1 1 0 0 0 0 1.66l8.2 5.8A1 1 0 0 0 18 17.800zM7 5H5v14h2z',
+  },
   chosen: { path: 'M5.500 12.500l4.200 4.200 8.800-9.400', isLine: true },
   sound: {
     path:

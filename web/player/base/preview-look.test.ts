@@ -13,13 +13,18 @@ test('a preview shows unsaved controls, speeds and colour', () => {
   });
 });
 
-test('a preview ignores what is no colour, and may have no controls', () => {
+test('a preview ignores invalid colours, and may have no controls', () => {
   expect(previewLook(look, '?count=false&color=url(x)&controls=')).toEqual({
     look: { controls: [], playbackSpeeds: [1], uiLanguage: 'en' },
     color: null,
   });
 });
 
-test('pages that count views keep the look of the library', () => {
+test('a preview ignores speeds that are no numbers in the range of the settings', () => {
+  const { look: shown } = previewLook(look, '?count=false&speeds=fast,Infinity,-1,0,1e9,1.5');
+  expect(shown.playbackSpeeds).toEqual([1.5]);
+});
+
+test('pages that count views ignore the preview parameters', () => {
   expect(previewLook(look, '?color=%23ff0000&controls=mute&speeds=3')).toEqual({ look, color: null });
 });

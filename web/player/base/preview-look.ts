@@ -4,9 +4,12 @@ type Look = PageConfig['look'];
 
 const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
+/** Range of the speeds, as in the settings of a library. */
+const [MIN_SPEED, MAX_SPEED] = [0.25, 4];
+
 /**
- * Returns the look of the player with unsaved settings from the query of the page's URL, and its colour. Only for
- * previews of owners, which do not count as views.
+ * Returns the look of the player with the options `color`, `controls` and `speeds` of the page's query, and its colour.
+ * Everybody can add them. They apply only with `count=false`, and change only the look of that page view.
  */
 export function previewLook(look: Look, query: string): { look: Look; color: string | null } {
   const values = new URLSearchParams(query);
@@ -17,8 +20,12 @@ export function previewLook(look: Look, query: string): { look: Look; color: str
     look: {
       ...look,
       ...(controls != null && { controls: listOf(controls) }),
-      ...(speeds != null && { playbackSpeeds: listOf(speeds).map(Number) }),
+      ...(speeds != null && { playbackSpeeds: listOf(speeds).map(Number).filter(isSpeed) }),
     },
     color: color != null && COLOR.test(color) ? color : null,
   };
+}
+
+function isSpeed(speed: number): boolean {
+  return speed >= MIN_SPEED && speed <= MAX_SPEED;
 }

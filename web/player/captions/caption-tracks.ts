@@ -8,7 +8,7 @@ const OFF = 'off';
 
 /**
  * Keeps the video's tracks in sync with the state, and chooses one: the track given in the page's URL, or else the one
- * that the viewer chose last time. The captions button switches on the `preferred` track.
+ * that the viewer chose last time. The captions button turns on the `preferred` track.
  */
 export class CaptionTracks {
   readonly #video: HTMLVideoElement;

@@ -55,6 +55,6 @@ test.each([
   { connection: { ...WIFI, saveData: true }, care: 'saving' },
   { connection: { ...WIFI, type: 'cellular' }, care: 'metered' },
   { connection: { ...WIFI, type: '', effectiveType: '3g' }, care: 'metered' },
-])('the care for the connection $connection is $care', ({ connection, care }) => {
+])('classifies the connection $connection as "$care"', ({ connection, care }) => {
   expect(estimateLine({ ...NOTHING, connection }).care).toBe(care);
 });

@@ -1,5 +1,6 @@
 import { KEYS } from '../bar/keyboard.ts';
 import { make } from '../base/dom.ts';
+import { playlistPath } from '../base/playlist-path.ts';
 import type { ControlParts } from '../parts.ts';
 
 /** Shows the list of shortcut keys in a dialog over the video. Returns a function that opens and closes it. */
@@ -8,6 +9,7 @@ export function mountKeysHelp({ frame, say, options }: ControlParts): () => void
   const list = make('dl');
   for (const { keys, word } of KEYS) {
     if (word === 'keys.speed' && !options.showsSpeed) continue;
+    if (word === 'keys.playlist' && playlistPath() === null) continue;
     const names = keys.map((key) => (key === '…' ? key : make('kbd', {}, key === 'Space' ? say('keys.space') : key)));
     list.append(make('div', {}, make('dt', {}, ...names), make('dd', {}, say(word))));
   }

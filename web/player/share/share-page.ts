@@ -2,6 +2,7 @@ import { type Cue, readCues } from '../base/cues.ts';
 import { make } from '../base/dom.ts';
 import { writeTime } from '../base/time.ts';
 import { spokenOf } from '../transcript/spoken.ts';
+import { followPlaylist } from './playlist-page.ts';
 
 /** Interval at which an open page checks that it may still be shown, in ms. */
 const CHECK_MS = 30_000;
@@ -59,5 +60,7 @@ if (panel !== null && choice != null) {
   });
   choice.addEventListener('change', load);
 }
+const videos = document.querySelector<HTMLElement>('#videos');
+if (frame !== null && videos !== null) followPlaylist(frame, videos);
 setInterval(() => void check(), CHECK_MS);
 window.addEventListener('focus', () => void check());

@@ -199,7 +199,7 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
     StartedAt: 'Time at which it started.',
     LastSeenAt: 'Time of its last report.',
     Lost: 'Whether it has not reported for 45 s.',
-    Draining: 'Whether it was asked to finish or hand back its work and to exit.',
+    Draining: 'Whether it was asked to finish or return its work and to exit.',
     Incompatible: 'Whether its version is too old for the database, so that it refuses work.',
     CpuCores: 'CPU use of the process since its previous report, in cores.',
     MemoryBytes: 'Resident memory of the process in bytes.',

@@ -4,6 +4,7 @@ import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
 import { LIBRARY_FIELD_TEXTS } from './library-field-texts.ts';
 import { LIVE_FIELD_TEXTS } from './live-field-texts.ts';
+import { QUOTA_FIELD_TEXTS } from './quota-field-texts.ts';
 import { REPORT_FIELD_TEXTS } from './report-field-texts.ts';
 import { SHARE_FIELD_TEXTS } from './share-field-texts.ts';
 import { SHIELD_FIELD_TEXTS } from './shield-field-texts.ts';
@@ -20,6 +21,7 @@ const TEXTS: FieldTexts = {
   ...IMPORT_FIELD_TEXTS,
   ...FEED_FIELD_TEXTS,
   ...VIEWER_ACCESS_FIELD_TEXTS,
+  ...QUOTA_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };
 

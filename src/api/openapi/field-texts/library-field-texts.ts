@@ -200,6 +200,12 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
+    Changes: 'Changed fields, at most 50. Empty for refused requests and entries of earlier versions.',
+  },
+  AuditChangeModel: {
+    Field: 'Name of the field, as in the model of the object.',
+    Old: 'Value before the change, shortened to 200 characters, without secrets; null for none.',
+    New: 'Value after the change, shortened to 200 characters, without secrets; null for none.',
   },
   AuditLineModel: {
     Id: 'Number of the entry. Later entries have higher numbers.',
@@ -219,6 +225,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
+    Changes: 'Changed fields, at most 50. Empty for refused requests and entries of earlier versions.',
   },
   LibrarySoundModel: {
     NormaliseLoudness: 'Whether each audio track gets a constant gain that brings it to `LoudnessTarget`.',

@@ -192,8 +192,9 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
   WebhookEventModel: {
     guid: 'Id of the delivery, sent as the header `webhook-id`.',
     endpointGuid: 'GUID of the endpoint; the nil GUID for the `WebhookUrl` of the library.',
-    videoGuid: 'GUID of the video.',
+    videoGuid: 'GUID of the video; `00000000-0000-0000-0000-000000000001` for events of the library.',
     status: 'Event that is reported.',
+    quota: 'Quota that the event reports; null for other events.',
     state: '`pending`, `delivered`, or `dead` after the last attempt failed.',
     attempts: 'Number of attempts so far.',
     lastAnswer: 'Last response of the receiver, or the reason why it was not reached; null before the first attempt.',
@@ -201,6 +202,13 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     dateNextAttempt:
       'Time of the next attempt; null for final events, and while an earlier event of the video is pending.',
     dateSettled: 'Time at which the event was delivered or given up; null until then.',
+  },
+  WebhookQuotaModel: {
+    Resource: 'Resource of the quota, as in QuotasModel.',
+    Percent: 'Use in whole percent of the limit.',
+    Used: 'Use at the time of the event.',
+    Limit: 'Limit in the unit of the resource.',
+    Mode: '`soft` or `hard`.',
   },
   WebhookEndpointModel: {
     guid: 'GUID of the endpoint; the nil GUID for the `WebhookUrl` of the library.',

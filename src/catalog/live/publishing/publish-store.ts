@@ -6,11 +6,14 @@ import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
 import { leaseEnd } from '../../leases/lease-store.ts';
+import { requireLiveQuota } from '../../quotas/live-quota-store.ts';
+import { requireStorageQuota } from '../../quotas/storage-quota-store.ts';
 import { WebhookStatus } from '../../webhooks/webhook.ts';
 import { announce } from '../../webhooks/webhook-store.ts';
 import type { LiveLease } from '../live-lease.ts';
 import {
   type BitrateSample,
+  keepsRecording,
   type LadderState,
   type LiveState,
   type LiveStream,
@@ -69,16 +72,33 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         const key = await findByKey(tx, streamKey);
         const before = await lockStream(tx, key, secretBox);
         const stream = publishStream(before, new Date());
+        await requireLiveQuota(tx, key);
+        // A stream in progress continues after a reconnect. Its media is already being stored.
+        if (before.state !== 'running' && keepsRecording(stream)) {
+          await requireStorageQuota(tx, key.libraryId, { bytes: null });
+        }
         if (stream !== before) await saveStream(tx, before, stream, secretBox);
         const taken = await takeLease(tx, key, node);
         // This is the first publisher of the stream.
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
-      }),
+      }).catch((error) => noteRefusal(db, streamKey, error)),
     check: (name) => checkName(db, name, secretBox),
     adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
     renew: (owner, reports) => renewLeases(db, owner, reports),
   };
+}
+
+/** Shows a refusal by a quota in the status of the stream, unless a publisher is connected. Throws it again. */
+async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<never> {
+  if (error instanceof Refused && error.kind === 'quota-reached') {
+    const ladder: LadderState = { kind: 'idle', reason: `The publisher was refused. ${error.message}`, rungs: [] };
+    await sql`
+      update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
+      where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
+        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' = 'idle')`.execute(db);
+  }
+  throw error;
 }
 
 async function findByKey(tx: Db, streamKey: string): Promise<MediaKey> {
@@ -112,7 +132,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
     update live_lease l set
       epoch = case when before.is_same then epoch else epoch + 1 end,
       owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
-      lease_until = ${leaseEnd(LIVE_LEASE_SEC)}
+      lease_until = ${leaseEnd(LIVE_LEASE_SEC)}, published_at = now()
     from before where l.stream_id = before.stream_id
     returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false)
       as "isTaken"

@@ -6,6 +6,7 @@ import type { SecretBox } from '../../../lib/secret-box.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../../db.ts';
 import { inTransaction, logOnCommit } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
+import { noteChange } from '../../note-change.ts';
 import { type LiveSettings, type LiveStream, requireRemovable } from '../live-stream.ts';
 import { sealIfUnowned } from '../recording/seal-store.ts';
 import { type LiveQuery, readLivePage } from './live-page-store.ts';
@@ -78,6 +79,7 @@ export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBo
         const after = transition(before, new Date());
         if (after === before) return;
         await saveStream(tx, before, after, secretBox);
+        noteChange({ kind: 'stream', before, after });
         for (const followUp of followUps) await followUp(before, after)(tx);
         if (after.state === 'vod-processing') await sealIfUnowned(tx, key);
       });
@@ -225,6 +227,7 @@ async function replaceKey(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .execute();
+  noteChange({ kind: 'secret', field: 'streamKey' });
   await sql`update live_lease set kicked_session = session where stream_id = ${key.mediaId}`.execute(tx);
   await notifyOwner(tx, key);
 }
@@ -234,7 +237,9 @@ async function removeStream(
   { key, secretBox }: { key: MediaKey; secretBox: SecretBox },
   followUps: readonly ((hadMedia: boolean) => FollowUp)[],
 ): Promise<LiveView> {
-  requireRemovable(await lockStream(tx, key, secretBox));
+  const before = await lockStream(tx, key, secretBox);
+  requireRemovable(before);
+  noteChange({ kind: 'stream', before, after: null });
   const view = toLiveView(found(await selectOne(tx, key), key), secretBox);
   const media = await tx
     .deleteFrom('media')

@@ -26,6 +26,7 @@ function zoneOf({ settings = {}, access = {}, key = 'the key' }: Change): ZonePo
     embedTokenRequired: false,
     viewers: { mode: 'off' },
     uiLanguage: 'en',
+    quota: { limitsViewers: false, reached: null },
     keys: { current: key, previous: null, library: 'library' },
   };
 }
@@ -45,6 +46,7 @@ function requestOf(zone: ZonePolicy, target: string, change: Partial<AdmissionRe
     method: 'GET',
     address: readAddress(target, `/${zone.name}`),
     purpose: 'media',
+    playback: 'none',
     policy: compilePolicy(zone),
     client: { address: '192.0.2.7', key: '192.0.2.7', country: 'DE', asn: '' },
     page: null,
@@ -124,7 +126,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
     { purpose: 'player' },
     'admitted',
   ],
-])('%s', (_, change, target, request, expected) => {
+])('decides about a request: %s', (_, change, target, request, expected) => {
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 

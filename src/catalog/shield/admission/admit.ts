@@ -19,11 +19,18 @@ export type Client = { address: string; key: string; country: string; asn: strin
 /** Target of a request: files of a zone, a player page (whose embed token is checked with its video), or neither. */
 export type Purpose = 'media' | 'player' | 'asset' | 'preflight' | 'unknown';
 
+/**
+ * Part of a request in playback: it may begin one, it continues one whose viewer is known, or it concerns none that a
+ * quota limits, such as a segment.
+ */
+export type PlaybackPart = 'start' | 'continue' | 'none';
+
 /** A request before any decision. `page` is the host of the page that sent it; null for none. */
 export type AdmissionRequest = {
   method: string;
   address: SignedAddress;
   purpose: Purpose;
+  playback: PlaybackPart;
   policy: CompiledPolicy | null;
   client: Client;
   page: string | null;
@@ -54,6 +61,7 @@ export const STAGES = {
   connections: judgeConnections,
   token: judgeToken,
   firewall: judgeFirewall,
+  quota: judgeQuota,
 } as const satisfies Record<string, (request: AdmissionRequest, context: AdmissionContext) => Verdict>;
 
 declare const admitted: unique symbol;
@@ -195,6 +203,21 @@ function faultOf(
     { ...client, nowMs },
   );
   return 'fault' in verdict ? verdict.fault : null;
+}
+
+/** Viewers who play already are not affected by the limit of viewers. */
+function judgeQuota({ policy, playback, purpose }: AdmissionRequest): Verdict {
+  const reached = policy?.zone.quota.reached ?? null;
+  if (playback === 'none' || purpose === 'preflight' || reached === null) return ALLOW;
+  if (reached === 'bandwidth') {
+    return block(
+      RULES.quotaBandwidth,
+      'a library that may send more bytes this month',
+      'one that has reached its limit',
+    );
+  }
+  if (playback === 'continue') return ALLOW;
+  return block(RULES.quotaViewers, 'a library that may have more viewers', 'one that has reached its limit');
 }
 
 const TOKEN_FAULTS: Readonly<Record<TokenFault, { rule: Rule; expected: string }>> = {

@@ -7,7 +7,7 @@ import { SHARE_TOKEN } from '../../shares/share.ts';
 /** Target of a request. Paths that do not match one of these forms do not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
-  /** `isDirect`: the URL that opens the player as a page of its own. */
+  /** `isDirect`: the URL that opens the player as a top-level page. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   /** `token` is the secret part of the link of a share page; empty if it is malformed. */
   | { kind: 'share'; token: string; part: SharePart }
@@ -16,8 +16,11 @@ export type EdgeTarget =
   /** A script for pages that embed the player: the client of the player.js protocol, or `<millrace-player>`. */
   | { kind: 'embed-client'; script: 'protocol' | 'element' };
 
-/** The page of a share; the player in it; the file that it offers; and the logo of its library. */
-export type SharePart = 'page' | 'player' | 'download' | 'logo';
+/**
+ * The page of a share; the player in it; the list of its videos, for the player; the file that it offers; and the logo
+ * of its library.
+ */
+export type SharePart = 'page' | 'player' | 'list' | 'download' | 'logo';
 
 /**
  * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
@@ -82,7 +85,7 @@ const EMBED_CLIENTS: ReadonlyMap<string, 'protocol' | 'element'> = new Map([
   ['/playerjs/playerjs-latest.min.js', 'protocol'],
   ['/playerjs/millrace-player.js', 'element'],
 ]);
-const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'download', 'logo'];
+const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'list', 'download', 'logo'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /** People copy links that are truncated or end with punctuation. For such a link, a page explains the problem. */

@@ -1,7 +1,7 @@
 import type { Guid } from '../../../lib/guid.ts';
 import { describeToken, type EmbedToken, isEmbedTokenValid } from '../../libraries/embed-token.ts';
 import { embedKeys } from '../../pull-zones/zone-policy.ts';
-import { hasShareExpired, type Share } from '../../shares/share.ts';
+import { hasShareExpired, type Share, showsVideo } from '../../shares/share.ts';
 import type { Hit } from '../hit.ts';
 import { RULES } from '../rules.ts';
 import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
@@ -36,19 +36,19 @@ export function judgeEmbedToken(
 
 /**
  * Returns why a valid embed token of a share page no longer applies; null if it does, or if it is not of a share page.
- * `share` is the one that the token names; null if it was deleted.
+ * `share` is the one that the token names; null if it was deleted. `collectionId` is that of the video.
  */
 export function judgeShareToken(
   { zone }: CompiledPolicy,
-  { mediaId, shown, share }: { mediaId: Guid; shown: EmbedToken; share: Share | null },
+  { shown, share, ...video }: { mediaId: Guid; collectionId: Guid | null; shown: EmbedToken; share: Share | null },
   nowMs: number,
 ): Hit | null {
   if (!zone.embedTokenRequired || shown.shareId === undefined) return null;
-  const isRight = share?.libraryId === zone.libraryId && share.mediaId === mediaId;
+  const isRight = share !== null && showsVideo(share, { libraryId: zone.libraryId, ...video });
   if (isRight && !hasShareExpired(share, nowMs)) return null;
   return {
     rule: RULES.embedToken,
-    expected: 'the token of a share page that exists',
+    expected: 'the token of a share page that shows the video',
     received: 'one that has ended',
   };
 }
@@ -59,11 +59,11 @@ export type PlaybackRequest = {
   target: EdgeTarget | null;
   policy: CompiledPolicy | null;
   /** `usesSessions`: its playlists have keys of play sessions. */
-  video: { mediaId: Guid; usesSessions: boolean } | null;
+  video: { mediaId: Guid; collectionId: Guid | null; usesSessions: boolean } | null;
   viewer: Viewer;
   /** The share that the viewer's token names; null if there is none. */
   tokenShare: Share | null;
-  /** True if a browser opens the URL as a page of its own, and not in a frame. */
+  /** True if a browser opens the URL as a top-level page, and not in a frame. */
   isOpenedByItself: boolean;
   nowMs: number;
 };
@@ -80,7 +80,7 @@ export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hi
   const isDirect = target.kind === 'player' && !target.wantsState && (target.isDirect || request.isOpenedByItself);
   const pageHit = judgeDirectPlay(policy, isDirect) ?? judgePage(policy, viewer.page, ownHosts);
   if (pageHit !== null || checks === 'page') return pageHit;
-  const shown = { mediaId: video.mediaId, shown: viewer.shown };
+  const shown = { mediaId: video.mediaId, collectionId: video.collectionId, shown: viewer.shown };
   return judgeEmbedToken(policy, shown, nowMs) ?? judgeShareToken(policy, { ...shown, share: tokenShare }, nowMs);
 }
 

@@ -25,6 +25,7 @@ const NAMES = new Set([
     'ticket',
     'share',
     'viewer',
+    'video',
   ],
 ]);
 /** Parameters whose values are encoded texts with their own grammar. */

@@ -1,4 +1,4 @@
-import type { Purpose } from './admit.ts';
+import type { PlaybackPart, Purpose } from './admit.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { EdgeTarget } from './edge-path.ts';
 import type { Route } from './route.ts';
@@ -9,6 +9,31 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
   if (target === null) return 'unknown';
   if (target.kind === 'share') return 'player';
   return target.kind === 'beacon' || target.kind === 'embed-client' ? 'asset' : target.kind;
+}
+
+/**
+ * Returns the part of a request in playback, for quotas of viewers and bandwidth. Segments and the state of an open
+ * page are in neither, so a video that plays is not interrupted.
+ */
+export function playbackPartOf(target: EdgeTarget | null, isPlaying: boolean): PlaybackPart {
+  const start = isPlaying ? 'continue' : 'start';
+  if (target?.kind === 'player') return target.wantsState ? 'none' : start;
+  if (target?.kind === 'share') return target.part === 'logo' ? 'none' : start;
+  if (target?.kind !== 'media') return 'none';
+  switch (target.file.kind) {
+    case 'multivariant':
+    case 'manifest':
+    case 'mp4':
+    case 'original':
+      return start;
+    case 'rung-playlist':
+    case 'rendition-playlist':
+    case 'captions-playlist':
+    case 'i-frame-playlist':
+      return 'continue';
+    default:
+      return 'none';
+  }
 }
 
 /**

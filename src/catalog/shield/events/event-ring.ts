@@ -80,7 +80,7 @@ export class EventRing {
     if (source.leftOut !== null) this.#store(source, source.leftOut, source.suppressed - 1);
   }
 
-  /** `others`: number of further events that the event represents. */
+  /** `others`: number of additional events that the event represents. */
   #store(source: Source, event: OpenEvent, others: number): void {
     source.suppressed = 0;
     source.leftOut = null;

@@ -15,7 +15,7 @@ test.each<[string, readonly string[] | null]>([
   ['\\x3cimg', ['<img']],
   ['a{0}bc', ['bc']],
   ['[\\n\\r]', ['\n', '\r']],
-])('%s requires %j', (pattern, expected) => {
+])('finds that matches of %s require one of %j', (pattern, expected) => {
   expect(requiredLiterals(pattern)).toEqual(expected);
 });
 

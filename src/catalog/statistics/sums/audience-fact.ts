@@ -10,8 +10,9 @@ export type AudienceFact = { kind: FactKind; value: string; amount: number };
 export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';
 
 /**
- * Further inputs of daily charts: `country` (empty if unknown) with views and seconds of the charts, `estimate` with
- * those of other players, `discarded` with those claimed but not counted (`undelivered`, `repeated`).
+ * Additional inputs of the daily charts, with views and seconds: `country` (empty if unknown) for the charts
+ * themselves, `estimate` for other players, and `discarded` for those claimed but not counted (`undelivered`,
+ * `repeated`).
  */
 export type ChartKind = 'country' | 'estimate' | 'discarded';
 

@@ -63,7 +63,7 @@ test('sessions produce the same sums by hour, day, video, library and total, in 
   expect(await total.executeTakeFirst()).toEqual({ views: 3, watch_sec_total: 55 });
 });
 
-test('a session counts where it began, even if its later beacons are from another network or page', async () => {
+test('a session counts for its first network and page, even if later beacons are from others', async () => {
   const mediaId = await addMedia();
   const first = visit(mediaId);
   await countSessions(database.db, [first]);

@@ -121,7 +121,7 @@ function keyOf({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** A viewer may change networks during a session. The session counts where it began. */
+/** A viewer may change networks during a session. The session counts for the first network. */
 function asItBegan(session: SeenSession, first: SeenSession): SeenSession {
   const { country, device, referrerHost, viewer, decideAtMs } = first;
   return { ...session, country, device, referrerHost, decideAtMs, viewer: viewer ?? session.viewer };

@@ -1,12 +1,11 @@
 import type { ImportSourceName } from '../../../catalog/imports/library-import.ts';
 import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { signFile } from '../../../catalog/pull-zones/verify-url-token.ts';
-import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
 import type { FileRequest, SourceClient } from '../source-client.ts';
-import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, textOf, timeOf } from './read-fields.ts';
+import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, marksOf, textOf, timeOf } from './read-fields.ts';
 
 /** Maximum page size of the lists of this interface (wire-facts: it is clamped and echoed). */
 const PAGE_ITEMS = 1000;
@@ -153,16 +152,7 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
     uploadedAt: timeOf(item.dateUploaded),
     views: countOf(item.views),
     watchSec: countOf(item.totalWatchTime),
-    chapters: listOf(item.chapters).map(
-      ({ title, start, end }): Chapter => ({ title: textOf(title) ?? '', start: countOf(start), end: countOf(end) }),
-    ),
-    moments: listOf(item.moments).map(
-      ({ label, timestamp }): Moment => ({ label: textOf(label) ?? '', timestamp: countOf(timestamp) }),
-    ),
-    metaTags: listOf(item.metaTags).map(({ property, value }) => ({
-      property: textOf(property) ?? '',
-      value: textOf(value) ?? '',
-    })),
+    ...marksOf(item),
     captions: listOf(item.captions).flatMap(({ srclang, label }) => {
       const language = textOf(srclang);
       return language === null

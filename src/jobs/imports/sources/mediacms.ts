@@ -1,7 +1,7 @@
 import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter } from '../../../catalog/schema.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import type { FileRequest, SourceClient } from '../source-client.ts';
+import { type FileRequest, fileAt, type SourceClient } from '../source-client.ts';
 import {
   countOf,
   descriptionOf,
@@ -27,11 +27,8 @@ export const mediacms: ImportSource = {
   locate,
 };
 
-/** The token is for the server only. */
-function at({ apiUrl, accessKey }: SourceRequest, address: string): FileRequest {
-  const url = new URL(address, `${apiUrl}/`);
-  const isServer = url.origin === new URL(apiUrl).origin;
-  return { url: url.href, headers: isServer ? { Authorization: `Token ${accessKey}` } : {} };
+function at(request: SourceRequest, address: string): FileRequest {
+  return fileAt(request, 'Token', address);
 }
 
 async function listMedia(

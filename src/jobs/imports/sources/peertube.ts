@@ -2,7 +2,7 @@ import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
-import type { FileRequest, SourceClient } from '../source-client.ts';
+import { type FileRequest, fileAt, type SourceClient } from '../source-client.ts';
 import {
   chaptersOf,
   countOf,
@@ -146,7 +146,7 @@ async function locate(
       const { id, label } = fieldsOf(language);
       const [srclang, url] = [textOf(id), textOf(fileUrl) ?? textOf(captionPath)];
       if (srclang === null || url === null) return [];
-      return [{ ...fileAt(request, url), srclang, label: textOf(label) ?? '' }];
+      return [{ ...fileAt(request, 'Bearer', url), srclang, label: textOf(label) ?? '' }];
     }),
     thumbnail: thumbnailOf(request, video),
     details: {
@@ -176,19 +176,12 @@ function filesOf(request: SourceRequest, { video, original }: { video: Fields; o
   return [{ ...original, kind: 'original' }, ...renditions.map((file) => ({ ...file, kind: 'mp4' }))].flatMap(
     ({ kind, ...file }: Fields & { kind: string }) => {
       const url = textOf(file.fileDownloadUrl) ?? textOf(file.fileUrl);
-      return url === null ? [] : [{ kind, ...fileAt(request, url), sizeBytes: sizeOf(file.size) }];
+      return url === null ? [] : [{ kind, ...fileAt(request, 'Bearer', url), sizeBytes: sizeOf(file.size) }];
     },
   );
 }
 
-/** The token is for the server only. An object store gets none. */
-function fileAt({ apiUrl, accessKey }: SourceRequest, address: string): FileRequest {
-  const url = new URL(address, `${apiUrl}/`);
-  const isServer = url.origin === new URL(apiUrl).origin;
-  return { url: url.href, headers: isServer ? { Authorization: `Bearer ${accessKey}` } : {} };
-}
-
 function thumbnailOf(request: SourceRequest, { previewPath, thumbnails }: Fields): FileRequest | null {
   const path = textOf(previewPath) ?? textOf(listOf(thumbnails).at(-1)?.fileUrl);
-  return path === null ? null : fileAt(request, path);
+  return path === null ? null : fileAt(request, 'Bearer', path);
 }

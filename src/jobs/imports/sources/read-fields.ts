@@ -1,5 +1,5 @@
 import type { ImportedVideo } from '../../../catalog/imports/listed-item.ts';
-import type { Chapter } from '../../../catalog/schema.ts';
+import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 
 /** Fields of a JSON object of a source, which may have any type. */
@@ -14,7 +14,9 @@ export const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && cleanText(value)) || null;
 export const countOf = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+  typeof value === 'number' && Number.isFinite(value)
+    ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value)))
+    : 0;
 /** Returns a size or length, or null if the source states none. */
 export const sizeOf = (value: unknown): number | null => countOf(value) || null;
 export const secOf = (value: unknown): number | null => sizeOf(Math.min(MAX_INT32, countOf(value)));
@@ -49,6 +51,26 @@ export function chaptersOf(
     start,
     end: Math.max(start, sorted[index + 1]?.start ?? durationSec ?? start),
   }));
+}
+
+/** Returns chapters, moments and meta tags that have the names of our own API. */
+export function marksOf({
+  chapters,
+  moments,
+  metaTags,
+}: Fields): Pick<ImportedVideo, 'chapters' | 'moments' | 'metaTags'> {
+  return {
+    chapters: listOf(chapters).map(
+      ({ title, start, end }): Chapter => ({ title: textOf(title) ?? '', start: countOf(start), end: countOf(end) }),
+    ),
+    moments: listOf(moments).map(
+      ({ label, timestamp }): Moment => ({ label: textOf(label) ?? '', timestamp: countOf(timestamp) }),
+    ),
+    metaTags: listOf(metaTags).map(({ property, value }) => ({
+      property: textOf(property) ?? '',
+      value: textOf(value) ?? '',
+    })),
+  };
 }
 
 /** Returns a video without properties. */

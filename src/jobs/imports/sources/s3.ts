@@ -17,7 +17,7 @@ import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, SourceRequest } from '../import-source.ts';
 import type { FileRequest, SourceClient } from '../source-client.ts';
-import { countOf, descriptionOf, emptyVideo, fieldsOf, listOf, textOf, timeOf, titleOf } from './read-fields.ts';
+import { countOf, descriptionOf, emptyVideo, fieldsOf, marksOf, textOf, timeOf, titleOf } from './read-fields.ts';
 
 const PAGE_KEYS = 500;
 const MAX_LIST_BYTES = 8 * 2 ** 20;
@@ -88,7 +88,8 @@ async function listObjects(
 }
 
 function prefixOf({ prefix }: SourceRequest): string {
-  return prefix === null ? '' : prefix.replace(/^\/+|\/+$/g, '').concat('/');
+  const folder = (prefix ?? '').replace(/^\/+|\/+$/g, '');
+  return folder === '' ? '' : `${folder}/`;
 }
 
 /** Returns the folder and the name up to its first dot, which a medium and its sidecars share. */
@@ -121,10 +122,12 @@ async function readKeys(
     throw new Refused('invalid', `Expected a list of objects from ${request.apiUrl}, got <${root.name}>.`);
   }
   const child = (of: typeof root, name: string) => of.children.find((one) => one.name === name)?.content ?? '';
+  // Some stores ignore `encoding-type`.
+  const isEncoded = child(root, 'EncodingType') === 'url';
   const objects = root.children
     .filter(({ name }) => name === 'Contents')
     .map((one) => ({
-      key: decodeURIComponent(child(one, 'Key').replaceAll('+', ' ')),
+      key: isEncoded ? decodeURIComponent(child(one, 'Key').replaceAll('+', ' ')) : child(one, 'Key'),
       sizeBytes: Number(child(one, 'Size')),
       modifiedAt: timeOf(child(one, 'LastModified')),
     }));
@@ -204,7 +207,8 @@ function sidecarOf(text: string | null, key: string, notes: string[]): SidecarFi
 }
 
 function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo> {
-  const known = fieldsOf(pickKnown(fields));
+  const leaveOut = ({ message }: Refused) => void notes.push(`A field was left out: ${message}`);
+  const known = fieldsOf(pickKnown(fields, leaveOut));
   const uploadedAt = timeOf(known.dateUploaded);
   if (known.dateUploaded !== undefined && uploadedAt === null) notes.push('Its upload date could not be read.');
   return {
@@ -214,19 +218,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
-    chapters: listOf(known.chapters).map(({ title, start, end }) => ({
-      title: textOf(title) ?? '',
-      start: countOf(start),
-      end: countOf(end),
-    })),
-    moments: listOf(known.moments).map(({ label, timestamp }) => ({
-      label: textOf(label) ?? '',
-      timestamp: countOf(timestamp),
-    })),
-    metaTags: listOf(known.metaTags).map(({ property, value }) => ({
-      property: textOf(property) ?? '',
-      value: textOf(value) ?? '',
-    })),
+    ...marksOf(known),
   };
 }
 

@@ -15,6 +15,7 @@ export const deliveryEvents = {
     'err',
   ]),
   'share.unread': delivery.warn('A share could not be read. The last known one applies.', ['err']),
+  'share.code-unsent': delivery.warn('A code for a share page could not be sent by e-mail.', ['err']),
   'figures.unread': delivery.warn('Statistics of a video could not be read. The last known ones are shown.', [
     'name',
     'err',

@@ -9,7 +9,7 @@ export const serviceEvents = {
   'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
   'role.draining': service.info('A role is finishing its work, then stops.'),
   'role.drain-requested': service.info('This process was asked to drain. It takes no new work.'),
-  'role.incompatible': service.error('A newer version changed the database. This role accepts no further work.', [
+  'role.incompatible': service.error('A newer version changed the database. This role accepts no more work.', [
     'reason',
   ]),
   'role.unchecked': service.warn('The version of the database could not be checked. It is checked again.', ['err']),

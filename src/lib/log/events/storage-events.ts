@@ -23,6 +23,19 @@ export const housekeepingEvents = {
   'sweep.found': housekeeping.info('A sweep found unfinished work.', ['kind', 'count']),
   'scrub.finished': housekeeping.info('The scrub has read some stored objects.', ['count', 'damaged', 'bytes']),
   'merge.finished': housekeeping.info('Small chunks were merged.', ['bytes', 'durationMs']),
+  'quota.reached': housekeeping.warn(
+    'A library has reached 80 or 100 percent of a quota.',
+    ['libraryId', 'resource', 'percent', 'used', 'limit', 'mode'],
+    { perKey: ['libraryId', 'resource'] },
+  ),
+  'quota.encodes-held': housekeeping.info(
+    'The encodes of a library wait for its quota.',
+    ['libraryId', 'resource', 'reason'],
+    { perKey: ['libraryId'] },
+  ),
+  'quota.refused': housekeeping.info('A quota of a library refused a request.', ['libraryId', 'resource', 'reason'], {
+    perKey: ['libraryId', 'resource'],
+  }),
   'quarantine.emptied': housekeeping.info('Objects without a row were removed.', ['removed']),
 };
 

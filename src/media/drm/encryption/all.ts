@@ -10,5 +10,7 @@ export const PROTECTION_SCHEMES: readonly ProtectionScheme[] = [cbcs, cenc];
 export function findScheme(name: SchemeName): ProtectionScheme {
   const scheme = PROTECTION_SCHEMES.find((candidate) => candidate.name === name);
   if (scheme !== undefined) return scheme;
-  throw new Error(`Expected a scheme of ${PROTECTION_SCHEMES.map((known) => known.name).join(', ')}, got ${name}.`);
+  throw new Error(
+    `Expected one of the schemes ${PROTECTION_SCHEMES.map((known) => known.name).join(', ')}, got ${name}.`,
+  );
 }

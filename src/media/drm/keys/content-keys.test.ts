@@ -47,7 +47,7 @@ describe('content keys', () => {
 
 test('findScheme rejects an unknown scheme', () => {
   expect(findScheme('cbcs').name).toBe('cbcs');
-  expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
+  expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected one of the schemes cbcs, cenc, got cbc1.');
 });
 
 describe('a sample initialisation vector', () => {

@@ -27,5 +27,5 @@ export const WIRE_CODECS: ReadonlyMap<string, string> = new Map(
 export function findCodec(name: string): VideoCodec {
   const codec = VIDEO_CODECS.find((candidate) => candidate.name === name);
   if (codec !== undefined) return codec;
-  throw new Error(`Expected a codec of ${VIDEO_CODECS.map((known) => known.name).join(', ')}, got ${name}.`);
+  throw new Error(`Expected one of the codecs ${VIDEO_CODECS.map((known) => known.name).join(', ')}, got ${name}.`);
 }

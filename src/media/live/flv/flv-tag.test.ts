@@ -6,6 +6,7 @@ import { readFlvTag } from './flv-tag.ts';
 const AVC_RECORD = Buffer.from('0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8', 'hex');
 const KEY_FRAME = 0x90;
 const SEQUENCE_START = 0;
+const CODED_FRAMES = 1;
 const CODED_FRAMES_X = 3;
 const MULTITRACK = { video: 6, audio: 5 };
 
@@ -37,7 +38,17 @@ test.each([
   { what: 'one track with another index', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
   { what: 'several tracks without track 0', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
 ])('rejects tracks other than track 0 of enhanced RTMP with a reason: $what', ({ body }) => {
-  expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
+  expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('An additional video track is left out');
+});
+
+test.each([
+  { type: 9, fourCcName: 'vp09', reason: 'got VP9' },
+  { type: 9, fourCcName: 'none', reason: 'got FourCC "none"' },
+  { type: 8, fourCcName: 'Opus', reason: 'got Opus' },
+  { type: 8, fourCcName: 'ec-3', reason: 'got E-AC-3' },
+] as const)('reports unsupported media of enhanced RTMP: $reason', ({ type, fourCcName, reason }) => {
+  const body = Buffer.concat([Buffer.from([KEY_FRAME | CODED_FRAMES]), fourCc(fourCcName), frame(0, 0, 0, 1)]);
+  expect(() => readFlvTag({ type, timestampMs: 0, body }, 25)).toThrow(reason);
 });
 
 test.each([

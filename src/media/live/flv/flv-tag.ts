@@ -36,6 +36,17 @@ const VIDEO_NAMES: Readonly<Record<number, string>> = {
 const AAC = 10;
 /** Top bit of the first byte, which indicates that a FourCC follows (enhanced RTMP v2). */
 const EXTENDED = 0x80;
+/** Names of codecs by FourCC (enhanced RTMP v2) that are not accepted. */
+const FOURCC_NAMES: Readonly<Record<string, string>> = {
+  vp08: 'VP8',
+  vp09: 'VP9',
+  vvc1: 'H.266',
+  Opus: 'Opus',
+  fLaC: 'FLAC',
+  '.mp3': 'MP3',
+  'ac-3': 'AC-3',
+  'ec-3': 'E-AC-3',
+};
 const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
 
 /** Packet types of enhanced RTMP. */
@@ -72,10 +83,10 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const head = readExtendedPacket(body, MULTITRACK_AUDIO);
   if (head === null) return null;
-  if (head === 'further') throw furtherTrack('sound');
+  if (head === 'further') throw additionalTrack('audio');
   const { packet, fourCc, data } = head;
   if (packet > CODED_FRAMES) return null;
-  if (fourCc !== 'mp4a') throw leftOut('sound', `FourCC ${JSON.stringify(fourCc)}`);
+  if (fourCc !== 'mp4a') throw leftOut('sound', nameOf(fourCc));
   return packet === SEQUENCE_START ? { type: 'config', config: aacConfig(data) } : audioUnit(timestampMs, data);
 }
 
@@ -106,11 +117,11 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   const head = readExtendedPacket(body, MULTITRACK);
   if (frame === COMMAND_FRAME) return null;
   if (head === null) return null;
-  if (head === 'further') throw furtherTrack('picture');
+  if (head === 'further') throw additionalTrack('video');
   const { packet, fourCc, data } = head;
   if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
   const codec = FOURCCS[fourCc];
-  if (codec === undefined) throw leftOut('picture', `FourCC ${JSON.stringify(fourCc)}`);
+  if (codec === undefined) throw leftOut('picture', nameOf(fourCc));
   if (packet === SEQUENCE_START) return { type: 'config', config: configOf(codec, data, frameRate) };
   const isKey = frame === KEY_FRAME;
   if (packet === CODED_FRAMES_X || (packet === CODED_FRAMES && codec === 'av1')) {
@@ -120,8 +131,12 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   return videoUnit(timestampMs, { isKey, offsetMs: readI24(data, 0), bytes: data.subarray(3) });
 }
 
-function furtherTrack(what: 'picture' | 'sound'): LeftOut {
-  return new LeftOut(`A further ${what} track is left out: only one of each is used. Send it as the first track.`);
+function nameOf(fourCc: string): string {
+  return FOURCC_NAMES[fourCc] ?? `FourCC ${JSON.stringify(fourCc)}`;
+}
+
+function additionalTrack(what: 'video' | 'audio'): LeftOut {
+  return new LeftOut(`An additional ${what} track is left out: only one of each is used. Send it as the first track.`);
 }
 
 function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {

@@ -43,7 +43,8 @@ type Sent = { unit: AccessUnit; edgesMs: { video: number; audio: number } };
 type Packaged = { sent: Sent[]; events: PackagedEvent[] };
 
 /**
- * Packages the media of several publishers in sequence. `sent` contains the listed end of each track after each frame.
+ * Packages the media of several publishers, one after another. `sent` contains each frame, and the time up to which
+ * each track had been packaged after it.
  */
 function packageAll(
   runs: readonly AccessUnit[][],

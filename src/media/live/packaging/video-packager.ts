@@ -20,8 +20,8 @@ const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 const MAX_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /**
- * Duration of each repetition of the last keyframe while video is missing, in ticks. Each repetition is a part of its
- * own.
+ * Duration of each repetition of the last keyframe while video is missing, in ticks. Each repetition is a separate
+ * part.
  */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;

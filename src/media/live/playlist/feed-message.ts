@@ -73,8 +73,8 @@ const MAX_FRAME = 64 * 2 ** 20;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Writes a feed frame: the number of JSON bytes (u32), the number of further bytes (u32), both big endian, then the
- * JSON and the bytes. Does not copy the buffers.
+ * Writes a feed frame: the number of JSON bytes (u32), the number of bytes that follow them (u32), both big endian,
+ * then the JSON and the bytes. Does not copy the buffers.
  */
 export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[]): Buffer[] {
   const json = Buffer.from(JSON.stringify(message));

@@ -21,6 +21,38 @@ export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): 
   return Buffer.concat([head, ...sets, ...(HIGH_PROFILES.has(first.readUInt8(1)) ? [highProfile(first)] : [])]);
 }
 
+/**
+ * Rewrites an AVCDecoderConfigurationRecord so that records of the same parameter sets are equal. Some encoders change
+ * reserved bits, repeat sets or leave out the fields of high profiles from one record to the next, and each difference
+ * would begin another period. Returns a record that cannot be parsed unchanged.
+ */
+export function normalizeAvcRecord(record: Buffer): Buffer {
+  try {
+    const sps = readSets(record, 6, record.readUInt8(5) & 0x1f);
+    const pps = readSets(record, sps.end + 1, record.readUInt8(sps.end));
+    const written = writeAvcRecord(sps.sets, pps.sets);
+    written.writeUInt8(0xfc | (record.readUInt8(4) & 3), 4);
+    return written;
+  } catch (error) {
+    if (error instanceof BrokenMedia || error instanceof RangeError) return record;
+    throw error;
+  }
+}
+
+/** Reads `count` parameter sets without repetitions. Throws RangeError if the record is truncated. */
+function readSets(record: Buffer, from: number, count: number): { sets: Buffer[]; end: number } {
+  const sets: Buffer[] = [];
+  let at = from;
+  for (let index = 0; index < count; index += 1) {
+    const end = at + 2 + record.readUInt16BE(at);
+    if (end > record.length) throw new RangeError('Expected a whole parameter set.');
+    const set = record.subarray(at + 2, end);
+    if (!sets.some((known) => known.equals(set))) sets.push(set);
+    at = end;
+  }
+  return { sets, end: at };
+}
+
 /** Whether a frame can be decoded independently: an IDR frame, or one at which recovery is complete. */
 export function isAvcKey(nals: readonly Buffer[]): boolean {
   return nals.some((nal) => {

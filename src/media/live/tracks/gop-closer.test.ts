@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeFolder } from '../../../../test/support/media/run-clip.ts';
+import { faultRounds, faultSeed, seededRandom } from '../../../../test/support/seeded-random.ts';
+import { configurationOf } from '../../bmff/sample-entry.ts';
+import { readAvcConfiguration } from '../../drm/subsamples/h264-parameter-sets.ts';
+import { BitWriter } from '../../nal/bit-writer.ts';
 import type { AccessUnit } from './access-unit.ts';
 import { splitAnnexB } from './annex-b.ts';
 import { GopCloser } from './gop-closer.ts';
@@ -54,6 +59,16 @@ async function encode(name: string, settings: string, more: readonly string[] = 
   return found;
 }
 
+/** Leaves out the leading frames, and closes the GOPs. */
+function close(sampleEntry: Buffer, units: readonly AccessUnit[]): AccessUnit[] {
+  const [leading, closer] = [new LeadingFrames(), new GopCloser(sampleEntry)];
+  return units.flatMap((unit) => {
+    if (!leading.take(unit)) return [closer.take(unit)];
+    closer.drop(unit);
+    return [];
+  });
+}
+
 const withStartCodes = (nals: readonly Buffer[]) => Buffer.concat(nals.flatMap((nal) => [START_CODE, nal]));
 
 function toAnnexB(bytes: Buffer): Buffer {
@@ -87,12 +102,7 @@ test.each([
   { name: 'without pyramid', settings: 'bframes=2:b-pyramid=none:ref=1' },
 ])('decoders can join closed GOPs at each keyframe: $name', async ({ name, settings }) => {
   const { file, sets, sampleEntry, units } = await encode(name, settings);
-  const [leading, closer] = [new LeadingFrames(), new GopCloser(sampleEntry)];
-  const closed = units.flatMap((unit) => {
-    if (!leading.take(unit)) return [closer.take(unit)];
-    closer.drop(unit);
-    return [];
-  });
+  const closed = close(sampleEntry, units);
   expect(closed.length).toBeLessThan(units.length);
   const whole = hashesOf((await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'framemd5', '-'])).stdout);
   const shown = units.toSorted((a, b) => a.ptsMs - b.ptsMs);
@@ -106,4 +116,77 @@ test.each([
   // A GOP that follows another one than in the stream.
   const [one = [], , three = []] = keys.map((key, at) => closed.slice(key, keys[at + 1]));
   expect(await decode(`${name} joined`, sets, [...three, ...one])).toEqual([...hashes(three), ...hashes(one)]);
+});
+
+const ordinary = () => encode('ordinary', 'bframes=3:slices=2:b-pyramid=normal:ref=4:weightp=2');
+
+const hashesOfBytes = (list: readonly AccessUnit[]) => list.map(({ bytes }) => hash('sha256', bytes));
+
+/** Closes GOPs of a stream, without and with another slice in the third GOP. Indexes are those of the kept frames. */
+async function replaceSlice(write: (entry: Buffer) => Buffer | readonly number[]) {
+  const { sampleEntry, units } = await ordinary();
+  const closed = close(sampleEntry, units);
+  const [, , start = 0, nextKey = 0] = closed.flatMap(({ isKey }, at) => (isKey ? [at] : []));
+  const replacedAt = start + 4;
+  const nal = Buffer.from(write(sampleEntry));
+  const bytes = Buffer.concat([Buffer.from([0, 0, 0, nal.length]), nal]);
+  const changed = units.map((unit) => (unit.dtsMs === closed[replacedAt]?.dtsMs ? { ...unit, bytes } : unit));
+  const result = close(sampleEntry, changed);
+  expect(hashesOfBytes(result.slice(0, replacedAt))).toEqual(hashesOfBytes(closed.slice(0, replacedAt)));
+  expect(result[replacedAt]?.bytes).toBe(bytes);
+  return { closed, result, replacedAt, nextKey, isUnchanged: (unit: AccessUnit) => units.includes(unit) };
+}
+
+test.each([
+  { name: 'a slice without a header', nal: [0x41] },
+  { name: 'an unknown parameter set', nal: [0x41, 0b10011000, 0b10010000] },
+  { name: 'a header that ends early', nal: [0x41, 0xff] },
+])('a frame with $name ends the closed GOP, and the next GOP is closed again', async ({ nal }) => {
+  const { closed, result, replacedAt, nextKey, isUnchanged } = await replaceSlice(() => nal);
+  expect(result.slice(replacedAt + 1, nextKey).every(isUnchanged)).toBe(true);
+  expect(hashesOfBytes(result.slice(nextKey))).toEqual(hashesOfBytes(closed.slice(nextKey)));
+});
+
+test('a stream is unchanged from a reset of frame numbers on', async () => {
+  const { result, replacedAt, isUnchanged } = await replaceSlice((entry) => {
+    const [sequence] = readAvcConfiguration(configurationOf(entry)).sets.sequences.values();
+    if (sequence?.order.type !== 0) throw new Error('Expected frames with a coded order.');
+    const writer = new BitWriter();
+    // An I slice that starts at the first macroblock and uses the first parameter set.
+    for (const value of [0, 7, 0]) writer.ue(value);
+    writer.bits(1, sequence.frameNumberBits);
+    writer.bits(1, sequence.order.lsbBits);
+    writer.bit(1);
+    for (const value of [5, 0]) writer.ue(value);
+    return Buffer.concat([Buffer.of(0x61), writer.end(1)]);
+  });
+  expect(result.slice(replacedAt + 1).every(isUnchanged)).toBe(true);
+});
+
+test('a stream with damaged parameter sets is unchanged', async () => {
+  const { sampleEntry, units } = await ordinary();
+  const broken = Buffer.from(sampleEntry);
+  const at = broken.indexOf('avcC') + 4;
+  broken.fill(0xff, at + 5);
+  const leading = new LeadingFrames();
+  const kept = units.filter((unit) => !leading.take(unit));
+  for (const [index, unit] of close(broken, units).entries()) expect(unit).toBe(kept[index]);
+});
+
+test(`any damage leaves frames of whole NAL units (seed ${faultSeed()})`, async () => {
+  const { sampleEntry, units } = await ordinary();
+  const random = seededRandom(faultSeed());
+  for (let round = 0; round < faultRounds(100); round += 1) {
+    const damaged = units.map((unit) => {
+      if (random.below(4) > 0) return unit;
+      const bytes = Buffer.from(unit.bytes);
+      for (let flips = 0; flips < 8; flips += 1) {
+        const at = random.below(Math.min(bytes.length, 40));
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
+      }
+      return { ...unit, bytes: random.below(8) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes };
+    });
+    const given = new Set(damaged);
+    for (const unit of close(sampleEntry, damaged)) if (!given.has(unit)) toAnnexB(unit.bytes);
+  }
 });

@@ -2,7 +2,13 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { configurationOf } from '../../bmff/sample-entry.ts';
 import { type AvcConfiguration, readAvcConfiguration } from '../../drm/subsamples/h264-parameter-sets.ts';
 import type { AccessUnit } from './access-unit.ts';
-import { type ClosedGop, readSliceNumbers, rewriteSlice, type SliceNumbers } from './rewrite-slice.ts';
+import {
+  type ClosedGop,
+  readSliceNumbers,
+  rewriteSlice,
+  type SliceNumbers,
+  UnsupportedSlice,
+} from './rewrite-slice.ts';
 
 const NAL_SLICE = 1;
 const NAL_IDR = 5;
@@ -17,7 +23,8 @@ const IDR_IDS = [2, 3] as const;
  * Closes the open GOPs of an H.264 stream whose leading frames are left out: their keyframes become IDR pictures. Frame
  * numbers and picture orders count from them, and no frame names one before them. Without this, Chromium ends playback
  * if it joins at such a keyframe and a later frame releases a reference that it never had, and decoders show frames in
- * the wrong order where a stream or clip continues with such a keyframe. Streams of fields are unchanged.
+ * the wrong order where a stream or clip continues with such a keyframe. A damaged frame and the rest
+ * of its GOP are unchanged, and so is the rest of a stream from an unsupported slice on.
  */
 export class GopCloser {
   readonly #configuration: AvcConfiguration | null;
@@ -29,7 +36,7 @@ export class GopCloser {
 
   /** `sampleEntry` is the publisher's. If its parameter sets are damaged, the stream is unchanged. */
   constructor(sampleEntry: Buffer) {
-    this.#configuration = this.#orOff(() => readAvcConfiguration(configurationOf(sampleEntry)), null);
+    this.#configuration = this.#orOpen(() => readAvcConfiguration(configurationOf(sampleEntry)), null);
   }
 
   /** Records a leading frame, which is left out. */
@@ -83,13 +90,13 @@ export class GopCloser {
 
   #read(nal: Buffer): SliceNumbers | null {
     const { sets } = this.#configuration ?? {};
-    return sets === undefined ? null : this.#orOff(() => readSliceNumbers(nal, sets), null);
+    return sets === undefined ? null : this.#orOpen(() => readSliceNumbers(nal, sets), null);
   }
 
   #rewrite(bytes: Buffer, gop: ClosedGop): Buffer {
     const { sets, nalLengthBytes } = this.#configuration ?? {};
     if (sets === undefined || nalLengthBytes === undefined) return bytes;
-    return this.#orOff(() => {
+    return this.#orOpen(() => {
       const pieces = this.#nalsOf(bytes).flatMap((nal) => {
         const written = typeOf(nal) === NAL_SLICE ? rewriteSlice(nal, sets, gop, this.#last.number) : nal;
         if (written.length >= 256 ** nalLengthBytes) {
@@ -103,13 +110,13 @@ export class GopCloser {
     }, bytes);
   }
 
-  /** Leaves the stream unchanged from a frame on that cannot be read. */
-  #orOff<T>(run: () => T, otherwise: T): T {
+  /** Leaves a GOP unchanged from a frame on that cannot be read. */
+  #orOpen<T>(run: () => T, otherwise: T): T {
     try {
       return run();
     } catch (error) {
-      if (!(error instanceof BrokenMedia)) throw error;
-      this.#isOff = true;
+      if (!(error instanceof BrokenMedia || error instanceof UnsupportedSlice)) throw error;
+      this.#isOff ||= error instanceof UnsupportedSlice;
       this.#gop = null;
       return otherwise;
     }

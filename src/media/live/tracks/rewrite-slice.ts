@@ -26,13 +26,19 @@ export type SliceNumbers = {
  */
 export type ClosedGop = { key: number; order: number; dropped: number; idrId: number };
 
-/** Reads the numbers of a slice. Throws BrokenMedia if the header is damaged or its parameter sets are unknown. */
+/** Thrown for a slice whose numbers cannot be changed: fields, resets of frame numbers, slice groups, SP and SI slices. */
+export class UnsupportedSlice extends Error {}
+
+/**
+ * Reads the numbers of a slice. Throws BrokenMedia if the header is damaged or its parameter sets are unknown, and
+ * UnsupportedSlice for fields.
+ */
 export function readSliceNumbers(nal: Buffer, sets: ParameterSets): SliceNumbers {
   const reader = openNalBits(nal);
   const { kind, sequence } = readStart(reader, sets);
   if (sequence.hasSeparatePlanes) reader.bits(2);
   const frameNumber = reader.bits(sequence.frameNumberBits);
-  if (!sequence.framesOnly || sequence.order.type === 1) throw new BrokenMedia('Expected frames, got fields.');
+  if (!sequence.framesOnly || sequence.order.type === 1) throw new UnsupportedSlice('Expected frames, got fields.');
   if (isIdr(nal)) reader.ue(65_535);
   const order = sequence.order.type === 0 ? reader.bits(sequence.order.lsbBits) : null;
   return { kind, isReference: isReference(nal), frameNumber, order, sequence };
@@ -41,7 +47,8 @@ export function readSliceNumbers(nal: Buffer, sets: ParameterSets): SliceNumbers
 /**
  * Returns a slice of a closed GOP: its numbers count from the keyframe, its commands do not name frames before the
  * keyframe or dropped ones, and a slice of the keyframe (number 0) becomes one of an IDR picture. `number` is the
- * slice's frame number relative to the keyframe, without wrapping.
+ * slice's frame number relative to the keyframe, without wrapping. Throws BrokenMedia if the header is damaged, and
+ * UnsupportedSlice if its numbers cannot be changed.
  */
 export function rewriteSlice(nal: Buffer, sets: ParameterSets, gop: ClosedGop, number: number): Buffer {
   const [reader, writer] = [openNalBits(nal), new BitWriter()];
@@ -185,7 +192,7 @@ function readMarking(reader: BitReader): { operation: number; values: number[] }
   while (commands.length <= MAX_COMMANDS) {
     const operation = reader.ue(6);
     if (operation === 0) return commands;
-    if (operation === 5) throw new BrokenMedia('Expected frame numbers that continue, got a reset of them.');
+    if (operation === 5) throw new UnsupportedSlice('Expected frame numbers that continue, got a reset.');
     commands.push({ operation, values: [reader.ue(), ...(operation === 3 ? [reader.ue()] : [])] });
   }
   throw new BrokenMedia(`Expected at most ${MAX_COMMANDS} reference marking commands in a slice header.`);
@@ -194,7 +201,8 @@ function readMarking(reader: BitReader): { operation: number; values: number[] }
 /** Copies cabac_init_idc to slice_group_change_cycle, the last field of the header. */
 function copyQuantisation({ reader, writer, kind, picture }: Slice): void {
   const isSwitching = kind === 'SP' || kind === 'SI';
-  if (picture.groupChangeRate !== null || isSwitching) throw new BrokenMedia(`Expected P, B or I slices, got ${kind}.`);
+  if (picture.groupChangeRate !== null || isSwitching)
+    throw new UnsupportedSlice(`Expected P, B or I slices without groups, got ${kind}.`);
   if (picture.isCabac && kind !== 'I') writer.ue(reader.ue(2));
   writer.se(reader.se());
   if (!picture.hasDeblockingControl) return;

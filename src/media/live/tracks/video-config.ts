@@ -3,6 +3,7 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { visualEntry } from '../../bmff/sample-entry.ts';
 import { type TrackConfig, VIDEO_TIMESCALE } from './access-unit.ts';
 import { readAv1Size } from './av1-size.ts';
+import { normalizeAvcRecord } from './avc-record.ts';
 import { readAvcSize } from './avc-size.ts';
 import { readHevcSize } from './hevc-size.ts';
 
@@ -11,7 +12,8 @@ export const MAX_DESCRIPTION = 16_384;
 
 /** Returns the H.264 configuration of an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
 export function avcConfig(record: Buffer, frameRate: number): TrackConfig {
-  return videoConfig(checked(record, 7), { entry: 'avc1', box: 'avcC', frameRate, size: readAvcSize(record) });
+  const size = readAvcSize(checked(record, 7));
+  return videoConfig(normalizeAvcRecord(record), { entry: 'avc1', box: 'avcC', frameRate, size });
 }
 
 /** Returns the HEVC configuration of an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3). */

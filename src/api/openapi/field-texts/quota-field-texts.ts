@@ -1,0 +1,25 @@
+import type { FieldTexts } from './field-texts.ts';
+
+const RESOURCES = {
+  storageBytes: 'Stored bytes of all videos, including originals and the trash.',
+  encodedMinutesPerMonth: 'Minutes of video that encoders made this month, summed over resolutions and codecs.',
+  concurrentLiveStreams: 'Live streams with a publisher.',
+  concurrentViewers: 'Viewers with playback in the last half minute.',
+  bandwidthBytesPerMonth: 'Bytes that the edges sent this month.',
+};
+
+/** Descriptions of the fields of quotas. */
+export const QUOTA_FIELD_TEXTS: FieldTexts = {
+  QuotasModel: { month: 'Current month in UTC, `yyyy-MM`.', ...RESOURCES },
+  UpdateQuotasModel: RESOURCES,
+  QuotaModel: {
+    limit: 'Limit in the unit of the resource. 0 permits nothing.',
+    mode: '`soft` only warns; `hard` also refuses.',
+  },
+  QuotaStateModel: {
+    limit: 'Limit in the unit of the resource; null if there is none.',
+    mode: '`soft` only warns; `hard` also refuses. Null without a limit.',
+    used: 'Current use in the unit of the resource.',
+    percent: 'Use in whole percent of the limit, rounded down. It may be above 100. Null without a limit.',
+  },
+};

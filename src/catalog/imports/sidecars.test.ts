@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { findSidecars, isMedium, labelOf, parseCollections, parseManifest, pickKnown, readCsv } from './sidecars.ts';
+
+test('reads quoted cells with commas, quotes and line breaks', () => {
+  const text = '\uFEFFfile,title,note\r\na.mp4,"Weir, mill","She said ""hi"""\r\n"b.mp4","two\nlines",\n';
+  expect(readCsv(text)).toEqual([
+    { file: 'a.mp4', title: 'Weir, mill', note: 'She said "hi"' },
+    { file: 'b.mp4', title: 'two\nlines', note: '' },
+  ]);
+});
+
+test('skips empty lines, and reads missing cells as empty', () => {
+  expect(readCsv('file,title\n\na.mp4\n,\n')).toEqual([{ file: 'a.mp4', title: '' }]);
+});
+
+test.each([
+  ['text after a closing quote', 'file\n"a"b\n', 5],
+  ['a quote within a plain cell', 'file,title\na.mp4,5" disc\n', 17],
+  ['a quote that is never closed', 'file\na\n"b\nc\n', 7],
+  ['a wrong quote in the header', '"file"x\na\n', 0],
+])('refuses %s with its place', (_what, text, place) => {
+  expect(() => readCsv(text)).toThrow(`Expected CSV, got a wrong quote after character ${place}. Correct the file.`);
+});
+
+test('finds captions, image and fields with the name of a medium', () => {
+  const names = ['a/talk.mp4', 'a/talk.de.VTT', 'a/talk.srt', 'a/talk.png', 'a/talk.json', 'a/talk2.vtt', 'talk.vtt'];
+  expect(findSidecars('a/talk.mp4', names, 'en')).toEqual({
+    captions: [
+      { srclang: 'de', path: 'a/talk.de.VTT' },
+      { srclang: 'en', path: 'a/talk.srt' },
+    ],
+    image: 'a/talk.png',
+    fields: 'a/talk.json',
+  });
+  expect(findSidecars('talk2.mp4', names, 'en')).toEqual({ captions: [], image: null, fields: null });
+});
+
+test('media are recognised by their extension in any case', () => {
+  expect(['a.mp4', 'b.MOV', 'c/d.mkv', 'e.vtt', 'mp4', 'f.mp4.txt'].map(isMedium)).toEqual([
+    ...[true, true, true],
+    ...[false, false, false],
+  ]);
+});
+
+test('returns the label of captions by their language', () => {
+  const fields = { captions: [{ srclang: 'de', label: 'Deutsch' }, { srclang: 'fr', label: '' }, null] };
+  expect(['de', 'fr', 'en'].map((srclang) => labelOf(fields, srclang))).toEqual(['Deutsch', null, null]);
+  expect([labelOf({}, 'de'), labelOf({ captions: [{ srclang: 'de', label: 7 }] }, 'de')]).toEqual([null, null]);
+});
+
+test('keeps known fields with their types, and leaves out empty ones', () => {
+  const cells = { description: 'Text', views: '12', isPublic: 'TRUE', chapters: '[{"title":"One"}]', category: '' };
+  expect(pickKnown({ ...cells, other: 'x', totalWatchTime: null })).toEqual({
+    ...{ description: 'Text', views: 12, isPublic: true, chapters: [{ title: 'One' }] },
+  });
+  expect(pickKnown({ isPublic: 'no', moments: [1], collectionId: 7 })).toEqual({
+    ...{ isPublic: false, moments: [1], collectionId: '7' },
+  });
+  expect(() => pickKnown({ chapters: '[' })).toThrow('expected JSON in chapters. Correct the file.');
+});
+
+test('reads manifests in both formats by the path of their medium', () => {
+  const rows = new Map<string, object>([['a.mp4', { file: 'a.mp4', title: 'One' }]]);
+  expect(parseManifest('\uFEFF[{"file":"a.mp4","title":"One"}]', 'manifest.json')).toEqual(rows);
+  expect(parseManifest('file,title\na.mp4,One\n', 'manifest.csv')).toEqual(rows);
+  expect(() => parseManifest('{', 'manifest.json')).toThrow('expected JSON in manifest.json. Correct the file.');
+});
+
+test('reads collections, and refuses one without a guid', () => {
+  const guid = '0190a0a0-0000-7000-8000-000000000000';
+  const read = (list: unknown) => parseCollections(JSON.stringify(list), 'collections.json');
+  expect(read([{ guid, name: 'One' }, { guid }])).toEqual([
+    { guid, name: 'One' },
+    { guid, name: guid },
+  ]);
+  expect(() => read([{ name: 'One' }])).toThrow('expected a guid in each entry of collections.json.');
+  expect(() => read([null])).toThrow('expected a guid');
+});

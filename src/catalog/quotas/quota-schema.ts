@@ -1,0 +1,19 @@
+import type { Generated } from 'kysely';
+import type { QuotaLevel, QuotaMode, QuotaResource } from './quota.ts';
+
+/** A limit of a library, and its last measurement. */
+export type LibraryQuotaTable = {
+  library_id: number;
+  resource: QuotaResource;
+  max_amount: number;
+  mode: QuotaMode;
+  used: Generated<number>;
+  /** Last threshold that was announced and not left since, in percent. */
+  level: Generated<QuotaLevel>;
+  measured_at: Generated<Date>;
+  /** Whether encode tasks of the library wait for this limit. */
+  is_holding: Generated<boolean>;
+};
+
+/** Milliseconds of video encoded in a UTC month, spread over slots, so that concurrent commits rarely wait. */
+export type EncodedMonthTable = { library_id: number; month: string; slot: number; encoded_ms: number };

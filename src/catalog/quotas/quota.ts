@@ -1,0 +1,75 @@
+import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Resources with a limit, each with its unit. Months are calendar months in UTC. */
+export const QUOTA_RESOURCES = [
+  'storageBytes',
+  'encodedMinutesPerMonth',
+  'concurrentLiveStreams',
+  'concurrentViewers',
+  'bandwidthBytesPerMonth',
+] as const;
+export type QuotaResource = (typeof QUOTA_RESOURCES)[number];
+
+/** `soft` warns only. `hard` also refuses. */
+export type QuotaMode = 'soft' | 'hard';
+export type Quota = { limit: number; mode: QuotaMode };
+export type Usage = Record<QuotaResource, number>;
+
+/** Largest threshold, in percent, that the use of a resource has reached and not left since. */
+export type QuotaLevel = 0 | 80 | 100;
+
+/** Percentage points below a threshold at which the use leaves it, so that it may be announced again. */
+const HYSTERESIS = 5;
+
+/** Reason of encode tasks that wait for the minutes of the next month, or for a higher limit. */
+export const ENCODES_HELD =
+  'waiting for the quota: the library has used its encoded minutes of this month. ' +
+  'Raise the limit, or wait for the next month (UTC)';
+
+/** Stands for the library in events that concern no video. No media has this id. */
+// The GUID has the form that RFC 9562 describes.
+export const LIBRARY_EVENT_ID = '00000000-0000-0000-0000-000000000001' as Guid;
+
+/** Returns the use in whole percent, rounded down, so that 100 means that the limit is reached. */
+export function percentOf(used: number, limit: number): number {
+  return limit === 0 ? 100 : Math.floor((used / limit) * 100);
+}
+
+/** Returns the level after a measurement. It falls only when the use is 5 points below a threshold. */
+export function nextLevel(before: QuotaLevel, used: number, limit: number): QuotaLevel {
+  const percent = percentOf(used, limit);
+  const holds = (threshold: 80 | 100) =>
+    percent >= threshold || (before >= threshold && percent > threshold - HYSTERESIS);
+  if (holds(100)) return 100;
+  return holds(80) ? 80 : 0;
+}
+
+const NOUNS: Readonly<Record<QuotaResource, string>> = {
+  storageBytes: 'bytes of storage',
+  encodedMinutesPerMonth: 'encoded minutes this month',
+  concurrentLiveStreams: 'live streams at the same time',
+  concurrentViewers: 'viewers at the same time',
+  bandwidthBytesPerMonth: 'bytes sent this month',
+};
+
+type Exceeded = {
+  libraryId: number;
+  resource: QuotaResource;
+  used: number;
+  limit: number;
+  /** Additional use that was requested, if it is known. */
+  more?: number;
+  advice: string;
+};
+
+/** Returns the refusal of something that a hard limit does not permit, and counts and logs it. */
+export function quotaRefusal({ libraryId, resource, used, limit, more, advice }: Exceeded): Refused {
+  const added = more === undefined ? '' : `, and ${more} more would exceed it`;
+  const use = `${used} of ${limit} ${NOUNS[resource]} are in use${added}`;
+  metrics.quotaRefusals.inc({ resource });
+  logEvent('quota.refused', { libraryId, resource, reason: use });
+  return new Refused('quota-reached', `The library has reached its quota ${resource}: ${use}. ${advice}`);
+}

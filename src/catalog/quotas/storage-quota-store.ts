@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { storageOfLibrary } from '../libraries/library-view-store.ts';
+import { quotaRefusal } from './quota.ts';
+
+/** Bytes by which the reservation of an upload of unknown length grows. */
+const STEP_BYTES = 16 * 2 ** 20;
+const ADVICE = 'Delete videos and empty the trash, or raise the limit.';
+
+/** Use of a library with a hard limit: its stored bytes and those that open uploads reserve. */
+type Room = { used: number; limit: number };
+
+/**
+ * Throws `Refused` (`quota-reached`) if a library's hard storage limit leaves less than `bytes`, and less than one byte
+ * for an unknown length (null). Call it in the transaction that opens the upload: others wait until it commits.
+ * `uploadId` is not counted.
+ */
+export async function requireStorageQuota(
+  tx: Tx,
+  libraryId: number,
+  { bytes, uploadId = null }: { bytes: number | null; uploadId?: Guid | null },
+): Promise<void> {
+  const room = await lockRoom(tx, libraryId, uploadId);
+  const more = Math.max(1, bytes ?? 1);
+  if (room === null || room.used + more <= room.limit) return;
+  throw quotaRefusal({ libraryId, resource: 'storageBytes', ...room, ...(bytes !== null && { more }), advice: ADVICE });
+}
+
+/** Reserves more bytes as an upload grows. Returns null if they are already reserved. */
+export type Reserve = (totalBytes: number) => Promise<void> | null;
+
+/**
+ * Returns a function that reserves storage for an upload of unknown length before its bytes are stored, in steps of
+ * 16 MiB or as much as is left. It throws `Refused` (`quota-reached`) if the limit is exceeded.
+ */
+export function reserveGrowing(db: Db, { libraryId, uploadId }: { libraryId: number; uploadId: Guid }): Reserve {
+  let reservedBytes = 0;
+  const grow = async (totalBytes: number) => {
+    reservedBytes = await inTransaction(db, (tx) => growReservation(tx, { libraryId, uploadId, totalBytes }));
+  };
+  return (totalBytes) => (totalBytes <= reservedBytes ? null : grow(totalBytes));
+}
+
+/** Yields the bytes of a body as soon as they are reserved. `offset` is the number of bytes before the body. */
+export async function* reserved(body: AsyncIterable<Buffer>, offset: number, reserve: Reserve): AsyncGenerator<Buffer> {
+  let totalBytes = offset;
+  for await (const chunk of body) {
+    totalBytes += chunk.length;
+    await reserve(totalBytes);
+    yield chunk;
+  }
+}
+
+type Growth = { libraryId: number; uploadId: Guid; totalBytes: number };
+
+/** Returns the bytes that are reserved now; infinity without a hard limit. */
+async function growReservation(tx: Tx, { libraryId, uploadId, totalBytes }: Growth): Promise<number> {
+  const room = await lockRoom(tx, libraryId, uploadId);
+  if (room === null) return Number.POSITIVE_INFINITY;
+  const left = room.limit - room.used;
+  if (totalBytes > left) {
+    throw quotaRefusal({ libraryId, resource: 'storageBytes', ...room, more: totalBytes, advice: ADVICE });
+  }
+  const bytes = Math.min(left, totalBytes + STEP_BYTES);
+  // A fetch may have reserved more, because its origin sent the size.
+  const row = await tx
+    .updateTable('upload')
+    .set({ reserved_bytes: sql<number>`greatest(reserved_bytes, ${bytes}::bigint)` })
+    .where('id', '=', uploadId)
+    .returning('reserved_bytes')
+    .executeTakeFirst();
+  return row?.reserved_bytes ?? bytes;
+}
+
+/** Locks the hard storage limit of a library, if it has one. The lock orders simultaneous uploads. */
+async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promise<Room | null> {
+  const row = await tx
+    .selectFrom('library_quota')
+    .select('max_amount')
+    .where('library_id', '=', libraryId)
+    .where('resource', '=', 'storageBytes')
+    .where('mode', '=', 'hard')
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  // A separate statement, so that it sees the uploads that committed while this one waited for the lock.
+  const { rows } = await sql<{ used: number }>`
+    select (${storageOfLibrary} + coalesce((
+      select sum(greatest(coalesce(length_bytes, 0), reserved_bytes)) from upload u
+      where u.library_id = library.id and u.state = 'open' and u.part_of is null
+        and u.id is distinct from ${without}::uuid), 0))::bigint as used
+    from library where id = ${libraryId}`.execute(tx);
+  return { limit: row.max_amount, used: rows[0]?.used ?? 0 };
+}

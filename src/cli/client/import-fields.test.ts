@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { runVerb } from './run-verb.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'millrace-import-fields-'));
+  vi.stubEnv('HOME', home);
+  await writeFile(path.join(home, 'one.mp4'), 'x');
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(home, { recursive: true });
+});
+
+/** Runs an import against an address without a service, which exits with 5 if a request is sent. */
+async function runImport(...words: string[]): Promise<{ code: number | null; text: string }> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  onTestFinished(() => spy.mockRestore());
+  const code = await runVerb(['import', ...words, '--url', 'http://127.0.0.1:1', '--key', 'key', '--library', '1']);
+  return { code, text: lines.join('') };
+}
+
+test.each([
+  ['bandwidth=10MB', ['mux', 'accessKey=a', 'secretKey=b']],
+  ['concurrency=x', ['mux', 'accessKey=a', 'secretKey=b']],
+  ['sourceLibraryId=films', ['bunny', 'accessKey=a']],
+  ['bandwidth=0', ['bunny', 'accountKey=a', 'sourceLibraryId=all', 'coreUrl=http://127.0.0.1:1']],
+])('rejects %s of a remote source before any request', async (pair, words) => {
+  const [name, value] = pair.split('=');
+  const text = `expected ${name} to be a whole number above 0, got ${value}.`;
+  expect(await runImport(...words, pair)).toEqual({ code: 2, text: expect.stringContaining(text) });
+});
+
+test.each([
+  ['partItems=x', 'expected partItems to be a whole number above 0, got x.'],
+  ['dryRun=yes', 'expected dryRun to be true or false, got yes.'],
+  ['bandwidth=100000', 'expected only the fields dryRun, language, partItems, skipDuplicates, got bandwidth.'],
+  ['skipDuplicate=true', 'got skipDuplicate. Did you mean skipDuplicates?'],
+  ['dryrun=true', 'got dryrun. Did you mean dryRun?'],
+])('rejects %s of a folder and a Takeout', async (pair, text) => {
+  for (const source of ['folder', 'takeout']) {
+    expect(await runImport(source, home, pair)).toEqual({ code: 2, text: expect.stringContaining(text) });
+  }
+});
+
+test('takes the numbers of a remote source', async () => {
+  expect((await runImport('mux', 'accessKey=a', 'secretKey=b', 'bandwidth=10000', 'concurrency=2')).code).toBe(5);
+});

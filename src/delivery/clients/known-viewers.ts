@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { remember } from '../../lib/remember.ts';
+
+/** Time after the last request of a viewer for which the viewer may return, in ms. */
+const KNOWN_MS = 30 * 60_000;
+const MAX_VIEWERS = 100_000;
+
+type Viewer = { libraryId: number; clientKey: string; message: IncomingMessage };
+
+/**
+ * Remembers the viewers of libraries with a limit, so that the limit cuts off nobody who plays already. A viewer is an
+ * address and a User-Agent. Above 100,000 viewers, the oldest are forgotten.
+ */
+export class KnownViewers {
+  readonly #lastMs = new Map<string, number>();
+
+  see(viewer: Viewer, nowMs: number): void {
+    const key = keyOf(viewer);
+    this.#lastMs.delete(key);
+    remember(this.#lastMs, [key, nowMs], MAX_VIEWERS);
+  }
+
+  isPlaying(viewer: Viewer, nowMs: number): boolean {
+    const lastMs = this.#lastMs.get(keyOf(viewer));
+    return lastMs !== undefined && nowMs - lastMs < KNOWN_MS;
+  }
+}
+
+function keyOf({ libraryId, clientKey, message }: Viewer): string {
+  return `${libraryId}\n${clientKey}\n${message.headers['user-agent']?.slice(0, 512) ?? ''}`;
+}

@@ -1,0 +1,122 @@
+import { createHmac, type KeyObject, randomInt } from 'node:crypto';
+import { isOfDomains, readEmailAddress } from '../../catalog/shares/email-domain.ts';
+import type { Share } from '../../catalog/shares/share.ts';
+import type { ShareCodeStore } from '../../catalog/shares/share-code-store.ts';
+import { createFailureLimit } from '../../lib/failure-limit.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import type { DerivedSecret } from '../../lib/secret-ring.ts';
+import type { Mailer } from '../../ports/mailer.ts';
+import { createSharePass, type SharePass } from './share-pass.ts';
+
+const CODE = /^\d{6}$/;
+
+const WINDOW_MS = 15 * 60_000;
+/** Maximum number of codes for one mailbox, so that nobody floods it. */
+const MAILBOX_RATE = { maxFailures: 3, windowMs: WINDOW_MS };
+/** Maximum number of requested codes, and of wrong codes, from one IP address. */
+const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
+/** Maximum number of requested codes, and of wrong codes, for one share from all addresses. */
+const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
+/** Maximum number of e-mails that wait for the mail server. Further ones are not sent. */
+const MAX_WAITING = 100;
+
+/** Writes the e-mail with a code. */
+type WriteCode = (code: string) => { subject: string; text: string };
+type Client = { key: string };
+
+/** Access to shares that are limited to e-mail domains. */
+export type ShareEmails = SharePass & {
+  /** Whether codes can be sent. */
+  isAvailable: boolean;
+  /**
+   * Sends a code to an address if it is of one of the share's domains. The result and its time are the same for other
+   * addresses, so that nobody learns the domains.
+   */
+  request(share: Share, text: string, from: Client, write: WriteCode): 'sent' | 'invalid' | 'limited';
+  /** Checks a code, which is accepted once. */
+  check(share: Share, entered: { text: string; code: string }, from: Client): Promise<'right' | 'wrong' | 'limited'>;
+};
+
+type Deps = { secrets: DerivedSecret<KeyObject>; mailer: Mailer | null; codes: ShareCodeStore };
+
+/** `secrets` are the same at each edge. Requests and wrong codes are counted in memory, for one process. */
+export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails {
+  const limits = {
+    mailbox: createFailureLimit(Date.now, MAILBOX_RATE),
+    asking: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
+    guessing: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
+  };
+  let waiting = 0;
+  const digest = (secret: KeyObject, ...parts: readonly string[]) =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
+  // Contains the domains, so that a change of the domains ends all passes.
+  const prove = ({ id, emailDomains }: Share, endSec: number, secret: KeyObject) =>
+    digest(secret, 'share-pass', id, `${endSec}`, ...emailDomains);
+  const hashes = ({ id }: Share, address: string, code: string, secret: KeyObject) => ({
+    shareId: id,
+    addressHash: digest(secret, 'share-address', id, address.toLowerCase()),
+    codeHash: digest(secret, 'share-code', id, address.toLowerCase(), code),
+  });
+  const take = async (share: Share, address: string, code: string) => {
+    for (const secret of secrets()) if (await codes.take(hashes(share, address, code, secret))) return true;
+    return false;
+  };
+  const send = async (share: Share, address: string, write: WriteCode) => {
+    if (mailer === null || waiting >= MAX_WAITING || !isOfDomains(address, share.emailDomains)) return;
+    const code = `${randomInt(1_000_000)}`.padStart(6, '0');
+    waiting += 1;
+    try {
+      await codes.put(hashes(share, address, code, secrets()[0]));
+      await mailer.send({ to: address, ...write(code) });
+    } catch (error) {
+      // The message of the error may contain the address.
+      logEvent('share.code-unsent', { err: new Error(`Sending failed: ${codeOf(error)}.`) });
+    } finally {
+      waiting -= 1;
+    }
+  };
+  return {
+    isAvailable: mailer !== null,
+    ...createSharePass({ cookie: 'millrace-share-email', secrets, prove }),
+    request(share, text, { key }, write) {
+      const address = readEmailAddress(text);
+      if (address === null) return 'invalid';
+      const mailbox = `${share.id}|${mailboxOf(address)}`;
+      const [perClient, perShare] = limits.asking;
+      if (perClient.isReached(key) || perShare.isReached(share.id) || limits.mailbox.isReached(mailbox))
+        return 'limited';
+      perClient.fail(key);
+      perShare.fail(share.id);
+      limits.mailbox.fail(mailbox);
+      // Not awaited, so that the time of the response does not depend on the address.
+      setImmediate(() => void send(share, address, write));
+      return 'sent';
+    },
+    async check(share, { text, code }, { key }) {
+      const [perClient, perShare] = limits.guessing;
+      const ofClient = `${share.id}|${key}`;
+      if (perClient.isReached(ofClient) || perShare.isReached(share.id)) return 'limited';
+      // Counted before the result is known, so that simultaneous guesses do not exceed the limit.
+      perClient.fail(ofClient);
+      perShare.fail(share.id);
+      const address = readEmailAddress(text);
+      const entered = code.replaceAll(/\s/g, '');
+      if (address === null || !CODE.test(entered)) return 'wrong';
+      // The domains may have changed since the code was sent.
+      if (!(await take(share, address, entered)) || !isOfDomains(address, share.emailDomains)) return 'wrong';
+      perClient.forgive(ofClient);
+      perShare.forgive(share.id);
+      return 'right';
+    },
+  };
+}
+
+/** Returns the mailbox of an address. Many servers ignore case and what follows a plus sign. */
+function mailboxOf(address: string): string {
+  return address.toLowerCase().replace(/\+[^@]*@/, '@');
+}
+
+function codeOf(error: unknown): string {
+  const { code } = Object(error);
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'unknown reason';
+}

@@ -1,0 +1,33 @@
+import { findLimitedLibraries, measureQuotas } from '../../catalog/quotas/quota-store.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { pastFailures } from '../store/past-failures.ts';
+
+/** Further measurements within a minute, in seconds after the first one. */
+const LATER_SEC = [15, 30, 45];
+
+/** `isLater` is only set by the job itself. */
+export type QuotaMeasurement = { isLater?: boolean };
+
+/**
+ * Measures the use of all libraries that have a quota, four times a minute: stores it for the edges, announces reached
+ * thresholds, and holds or releases encodes. Idempotent.
+ */
+export const measureAllQuotas = defineJob<QuotaMeasurement, JobDeps>({
+  name: 'measure-quotas',
+  queue: 'housekeeping',
+  retryLimit: 0,
+  cron: '* * * * *',
+  async run({ isLater }, { db, queue }, signal) {
+    const libraries = await findLimitedLibraries(db);
+    if (libraries.length === 0) return;
+    if (isLater !== true) {
+      await db.transaction().execute(async (tx) => {
+        for (const delaySec of LATER_SEC) {
+          await queue.send(measureAllQuotas, { isLater: true }, { delaySec, onlyOneNamed: `after ${delaySec}` })(tx);
+        }
+      });
+    }
+    await pastFailures(libraries, (libraryId) => measureQuotas(db, libraryId), signal);
+  },
+});

@@ -1,0 +1,10 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** Maximum changed characters of a name that is most likely misspelt. */
+const MAX_TYPOS = 5;
+
+/** Returns a sentence with the known name that is nearest, or an empty text if none is similar. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const nearest = closest(name, known);
+  return distance(name, nearest) <= Math.min(MAX_TYPOS, name.length / 2) ? ` Did you mean ${nearest}?` : '';
+}

@@ -1,0 +1,9 @@
+/** A plain text e-mail to one address. */
+export type Mail = { to: string; subject: string; text: string };
+
+/** Sends e-mail. */
+export type Mailer = {
+  /** Sends an e-mail. Rejects if the server refuses it or does not respond in time. */
+  send(mail: Mail): Promise<void>;
+  close(): void;
+};

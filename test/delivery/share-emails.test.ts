@@ -1,0 +1,277 @@
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSmtpMailer } from '../../src/adapters/mailer/smtp.ts';
+import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import type { Mailer } from '../../src/ports/mailer.ts';
+import { axeViolations } from '../support/axe-violations.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+const DOMAINS = ['example.com'];
+const PASSWORD = 'summer party';
+const PATIENCE = { timeout: 60_000 };
+/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
+const PICTURES = process.env.MILLRACE_TEST_PICTURES;
+const SENT = 'If this address may open the page, a code was sent to it.';
+
+let room: PlayerRoom;
+let edge: TestEdge;
+let mail: MailServer;
+let mailer: Mailer;
+let shown: PublishedFilm;
+const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+
+beforeAll(async () => {
+  [room, mail] = await Promise.all([openPlayerRoom(72, [90]), startMailServer()]);
+  mailer = openSmtpMailer({ url: mail.url, user: null, password: null, from: 'videos@millrace.test' });
+  edge = await room.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
+  shown = await room.publish({ access: { playerTokenRequired: true } });
+});
+afterAll(async () => {
+  mailer.close();
+  await mail.close();
+  await edge.close();
+  await room.close();
+});
+
+type Made = { key: ShareKey; url: string };
+
+async function share(fields: Partial<ShareFields> = {}): Promise<Made> {
+  const { libraryId, mediaId } = shown;
+  const basic = { password: null, emailDomains: DOMAINS, allowsDownload: true, expiresAt: null, createdBy: 'test' };
+  const { id, token } = await shares().create({ libraryId, mediaId }, { ...basic, ...fields });
+  return { key: { libraryId, mediaId, shareId: id }, url: `${edge.base}/share/${token}` };
+}
+
+let clients = 0;
+/** Returns the headers of a new client, so that tests do not use up each other's limits. */
+function newClient(): Record<string, string> {
+  clients += 1;
+  return { 'x-forwarded-for': `192.0.2.${clients}` };
+}
+
+const open = (url: string, headers = {}) => fetch(url, { redirect: 'manual', headers });
+const send = (url: string, fields: Record<string, string>, headers: Record<string, string> = newClient()) =>
+  fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), headers });
+const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+
+/** Asks for a code for an address and returns it. */
+async function requestCode(url: string, email = 'ada@example.com'): Promise<string> {
+  expect(await (await send(url, { email })).text()).toContain(SENT);
+  return mail.takeCode(email);
+}
+
+/** Examines a page in light and dark, wide and narrow, with axe, and keeps pictures if review is enabled. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1440, 390]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      expect(await axeViolations(page), `${name} ${colorScheme} ${width}`).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      if (PICTURES === undefined) continue;
+      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`) });
+    }
+  }
+}
+
+test('a viewer enters an address and the code from the e-mail, and sees the video', async () => {
+  const { url } = await share();
+  const page = await room.browser.newPage({ extraHTTPHeaders: newClient() });
+  await page.goto(url);
+  await look(page, 'share-email');
+  await page.getByLabel('E-mail address').fill('grace@example.com');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByText(SENT).waitFor(PATIENCE);
+  await look(page, 'share-code');
+  await page.getByLabel('Code').fill('123');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('alert').getByText('The code is wrong or has expired.').waitFor(PATIENCE);
+  await look(page, 'share-code-wrong');
+  const code = await mail.takeCode('grace@example.com');
+  await page.getByLabel('Code').fill(` ${code.slice(0, 3)} ${code.slice(3)} `);
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.frameLocator('#player').locator('media-controller[ready]').waitFor(PATIENCE);
+  await page.close();
+});
+
+test('shows nothing about the video, and no domain, before the code', async () => {
+  const { url } = await share();
+  for (const part of ['', '/player', '/download']) {
+    const answer = await open(url + part);
+    const text = await answer.text();
+    expect(answer.status).toBe(403);
+    for (const secret of ['A film', 'og:', 'oembed', shown.mediaId, 'vz-', 'example.com']) {
+      expect(text, `${part} ${secret}`).not.toContain(secret);
+    }
+  }
+});
+
+test('addresses of other domains get the same response and no e-mail', async () => {
+  const { url } = await share({ emailDomains: ['example.com', '*.sub.test'] });
+  const textOf = async (email: string) => {
+    const answer = await send(url, { email });
+    const text = (await answer.text()).replaceAll(email, 'ADDRESS').replaceAll(/nonce="[^"]+"/g, '');
+    return [answer.status, text];
+  };
+  const expected = await textOf('first@example.com');
+  for (const email of ['a@other.test', 'a@mail.example.com', 'a@example.com.evil.test', 'a@badexample.com', 'a@sub.test']) {
+    expect(await textOf(email), email).toEqual(expected);
+  }
+  expect(await textOf('a@x.sub.test')).toEqual(expected);
+  await mail.takeCode('first@example.com');
+  await mail.takeCode('a@x.sub.test');
+  expect(mail.mails).toEqual([]);
+});
+
+test.each([
+  'ada@example.com\r\nBcc: eve@evil.test',
+  'ada@example.com\nSubject: hello',
+  'ada@example.com, eve@evil.test',
+  'ada@example.com;eve@evil.test',
+  'Ada <ada@example.com>',
+  '"ada\r\n"@example.com',
+  'ada@example.com%0d%0aBcc:eve@evil.test',
+  'ada@exam ple.com',
+  'ada@@example.com',
+  `${'a'.repeat(300)}@example.com`,
+  '',
+])('refuses the address %j', async (email) => {
+  const { url } = await share();
+  const answer = await send(url, { email });
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('Enter an e-mail address.')]);
+  expect(mail.mails).toEqual([]);
+});
+
+test('an e-mail has one recipient, a code and nothing about the video', async () => {
+  const { url } = await share({ emailDomains: ['bücher.example', 'xn--bcher-kva.example'] });
+  await send(url, { email: 'Ada.Lovelace@BÜCHER.example' });
+  await expect.poll(() => mail.mails.length, PATIENCE).toBe(1);
+  const [{ to, data } = { to: [], data: '' }] = mail.mails.splice(0);
+  expect(to).toEqual(['Ada.Lovelace@xn--bcher-kva.example']);
+  expect(data).toMatch(/^From: videos@millrace\.test\r?$/m);
+  expect(data).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+  expect(data.match(/^(To|Cc|Bcc):/gim)).toEqual(['To:']);
+  for (const secret of ['A film', '/share/', shown.mediaId]) expect(data).not.toContain(secret);
+});
+
+test('a code opens its share once, for its address, and only while it is valid', async () => {
+  const [{ url, key }, other] = [await share(), await share()];
+  const code = await requestCode(url);
+  const enter = async (at: string, fields: Record<string, string>) => (await send(at, fields)).status;
+  expect(await enter(other.url, { email: 'ada@example.com', code })).toBe(403);
+  expect(await enter(url, { email: 'bob@example.com', code })).toBe(403);
+  const right = await send(url, { email: 'ADA@example.com', code });
+  expect([right.status, right.headers.get('location')]).toEqual([303, new URL(url).pathname]);
+  expect(right.headers.get('set-cookie')).toMatch(/^millrace-share-email=.+; Path=\/share\/.+; HttpOnly; SameSite=Lax/);
+  const cookie = cookieOf(right);
+  expect((await open(url, { cookie })).status).toBe(200);
+  expect((await open(other.url, { cookie })).status).toBe(403);
+  expect(await enter(url, { email: 'ada@example.com', code })).toBe(403);
+  const late = await requestCode(url, 'late@example.com');
+  const { db } = room.database;
+  await db
+    .updateTable('share_code')
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .execute();
+  expect(await enter(url, { email: 'late@example.com', code: late })).toBe(403);
+  // A change of the domains ends all passes.
+  await shares().update(key, { emailDomains: ['example.com', 'example.org'] });
+  await expect.poll(async () => (await open(url, { cookie })).status, PATIENCE).toBe(403);
+});
+
+test('two requests with the same code get one pass', async () => {
+  const { url } = await share();
+  const code = await requestCode(url);
+  const both = await Promise.all([1, 2].map(() => send(url, { email: 'ada@example.com', code })));
+  expect(both.map(({ status }) => status).sort()).toEqual([303, 403]);
+});
+
+test('five wrong codes end a code, and guesses are limited per address', async () => {
+  const { url } = await share();
+  const code = await requestCode(url);
+  const wrong = code === '000000' ? '000001' : '000000';
+  for (let count = 0; count < 5; count += 1) await send(url, { email: 'ada@example.com', code: wrong });
+  expect((await send(url, { email: 'ada@example.com', code })).status).toBe(403);
+  const guesser = newClient();
+  for (let count = 0; count < 20; count += 1) {
+    expect((await send(url, { email: `a${count}@example.com`, code: wrong }, guesser)).status).toBe(403);
+  }
+  expect((await send(url, { email: 'ada@example.com', code: wrong }, guesser)).status).toBe(429);
+});
+
+test('codes are limited per mailbox and per client, for addresses of all domains alike', async () => {
+  for (const domain of ['example.com', 'other.test']) {
+    const { url } = await share();
+    const emails = [`ada@${domain}`, `ADA@${domain}`, `ada+tag@${domain}`, `ada@${domain}`];
+    const statuses = [];
+    for (const email of emails) statuses.push((await send(url, { email })).status);
+    expect(statuses, domain).toEqual([403, 403, 403, 429]);
+  }
+  const [{ url }, client] = [await share(), newClient()];
+  const statuses = [];
+  for (let count = 0; count < 21; count += 1) {
+    statuses.push((await send(url, { email: `a${count}@other.test` }, client)).status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 403), 429]);
+  await expect.poll(() => mail.mails.length, PATIENCE).toBe(3);
+  mail.mails.splice(0);
+});
+
+test('a share with password and domains needs both', async () => {
+  const { url } = await share({ password: PASSWORD });
+  expect(await (await open(url)).text()).toContain('Password');
+  // The form of the address does not exist before the password.
+  expect(await (await send(url, { email: 'ada@example.com' })).text()).toContain('The password is wrong.');
+  const first = cookieOf(await send(url, { password: PASSWORD }));
+  expect(await (await open(url, { cookie: first })).text()).toContain('E-mail address');
+  await send(url, { email: 'ada@example.com' }, { ...newClient(), cookie: first });
+  const code = await mail.takeCode('ada@example.com');
+  const fields = { email: 'ada@example.com', code };
+  const second = cookieOf(await send(url, fields, { ...newClient(), cookie: first }));
+  expect((await open(url, { cookie: second })).status).toBe(403);
+  expect((await open(url, { cookie: `${first}; ${second}` })).status).toBe(200);
+  expect(mail.mails).toEqual([]);
+});
+
+test('the database has neither addresses nor codes, and expired codes are deleted', async () => {
+  const { url, key } = await share();
+  const code = await requestCode(url, 'first@example.com');
+  const { db } = room.database;
+  const rowsOf = () => db.selectFrom('share_code').selectAll().where('share_id', '=', key.shareId).execute();
+  const stored = (await rowsOf()).map((row) => `${row.address_hash.toString('latin1')}${row.code_hash.toString('latin1')}`);
+  expect(stored).toHaveLength(1);
+  for (const secret of ['first', 'example', code]) expect(stored.join()).not.toContain(secret);
+  await db
+    .updateTable('share_code')
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .execute();
+  const before = (await rowsOf())[0]?.address_hash;
+  await requestCode(url, 'second@example.com');
+  const after = (await rowsOf()).map(({ address_hash }) => address_hash);
+  expect(after).toHaveLength(1);
+  expect(after).not.toEqual([before]);
+});
+
+test('without a mail server the page stays closed', async () => {
+  const bare = await room.edges.start({});
+  const { url } = await share();
+  const there = url.replace(edge.base, bare.base);
+  expect(await (await open(there)).text()).toContain('No codes can be sent at the moment.');
+  const answer = await send(there, { email: 'ada@example.com' });
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('No codes can be sent')]);
+  await bare.close();
+});
+
+test('an expired share asks for no address', async () => {
+  const { url, key } = await share();
+  await shares().update(key, { expiresAt: new Date(Date.now() - 1) });
+  await expect.poll(async () => (await open(url)).status, PATIENCE).toBe(410);
+  expect((await send(url, { email: 'ada@example.com' })).status).toBe(410);
+  expect(mail.mails).toEqual([]);
+});

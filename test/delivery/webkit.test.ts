@@ -1,0 +1,185 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestPackager } from '../support/packager.ts';
+import { WebKit } from '../support/webkit.ts';
+import { ENTERPRISE } from './drm-room.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { addFilm, finishVideo, type PublishedFilm, publishChunk } from './publish.ts';
+
+/** Timeout that only a hang exceeds. Each poll costs the page CPU time. */
+const PATIENCE = { timeout: 60_000, interval: 250 };
+const FRAMES = 480;
+
+let room: PlayerRoom;
+let webkit: WebKit;
+let shown: PublishedFilm;
+let site: Server;
+/** The page shown by another origin. */
+let sitePage = '';
+
+beforeAll(async () => {
+  [room, webkit] = await Promise.all([openPlayerRoom(FRAMES, [180, 90]), WebKit.launch()]);
+  shown = await room.publish();
+  site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  site.close();
+  await webkit.close();
+  await room.close();
+});
+
+const urlOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
+  `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
+
+async function open(film: PublishedFilm, query = '?muted=true'): Promise<void> {
+  await webkit.goto(urlOf(film, query));
+  await expect.poll(() => count('media-controller[ready]'), PATIENCE).toBe(1);
+  await webkit.evaluate(() => {
+    const seen = { isEmptied: false, faults: [] as string[] };
+    document.querySelector('video')?.addEventListener('emptied', () => {
+      seen.isEmptied = true;
+    });
+    addEventListener('error', ({ message }) => seen.faults.push(message));
+    addEventListener('unhandledrejection', ({ reason }) => seen.faults.push(String(reason)));
+    Object.assign(window, { seen });
+  });
+}
+
+const count = (selector: string) => webkit.evaluate((wanted) => document.querySelectorAll(wanted).length, selector);
+
+const read = () =>
+  webkit.evaluate(() => {
+    const video = document.querySelector('video');
+    if (video === null) throw new Error('Expected a video element.');
+    const { isEmptied, faults } = Reflect.get(window, 'seen');
+    return {
+      sec: video.currentTime,
+      isPaused: video.paused,
+      isEnded: video.ended,
+      heightPx: video.videoHeight,
+      frames: video.getVideoPlaybackQuality().totalVideoFrames,
+      isEmptied,
+      faults,
+    };
+  });
+
+/** Clicks the middle of the first visible element that matches the selector and whose text begins with `text`. */
+async function click(selector: string, text = ''): Promise<void> {
+  const find = () =>
+    webkit.evaluate(
+      (wanted, name) => {
+        const boxes = [...document.querySelectorAll<HTMLElement>(wanted)]
+          .filter((element) => element.textContent?.trim().startsWith(name) === true)
+          .map((element) => element.getBoundingClientRect())
+          .filter(({ width }) => width > 0);
+        const [box] = boxes;
+        return box === undefined ? null : { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      },
+      selector,
+      text,
+    );
+  await expect.poll(find, PATIENCE).not.toBeNull();
+  const place = await find();
+  if (place !== null) await webkit.click(place.x, place.y);
+}
+
+test('a page starts by itself without sound, and plays to the end', async () => {
+  await open(shown);
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(1);
+  await webkit.press('9');
+  await expect.poll(async () => (await read()).isEnded, PATIENCE).toBe(true);
+  const { frames, faults } = await read();
+  expect(frames).toBeGreaterThan(20);
+  expect(faults).toEqual([]);
+});
+
+test('a page with sound waits for a click, as WebKit requires, and shows the first frame until then', async () => {
+  await open(shown, '?autoplay=true');
+  await expect.poll(async () => (await read()).heightPx, PATIENCE).toBeGreaterThan(0);
+  expect(await read()).toMatchObject({ isPaused: true, sec: 0 });
+  await click('.large-play');
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(0.5);
+  expect((await read()).faults).toEqual([]);
+});
+
+test('seeking shows the selected position, before and after what is loaded', async () => {
+  await open(shown);
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(0.2);
+  await webkit.press('8');
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(16.1);
+  await webkit.press('2');
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeLessThan(8);
+  const { frames, sec } = await read();
+  expect(sec).toBeGreaterThan(3.9);
+  await expect.poll(async () => (await read()).frames, PATIENCE).toBeGreaterThan(frames);
+  await webkit.press('k');
+  expect(await read()).toMatchObject({ isPaused: true, faults: [] });
+});
+
+test('a chosen quality is shown', async () => {
+  await open(shown);
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(0.2);
+  for (const heightPx of [90, 180]) {
+    await webkit.press('0');
+    await click('bunny-settings-menu-button');
+    await click('[role=menuitem]', 'Quality');
+    await click('[role=menuitemradio]', `${heightPx}p`);
+    await expect.poll(async () => (await read()).heightPx, PATIENCE).toBe(heightPx);
+  }
+  expect((await read()).faults).toEqual([]);
+});
+
+test('a page takes up new rungs while its video is encoded, and keeps its buffer', async () => {
+  const { db } = room.database;
+  const made = await addFilm(db, shown.libraryId, room.film);
+  const [tall, low] = made.videos;
+  const [tallTrack, lowTrack] = room.film.videos;
+  if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
+  const publish = async (key: typeof tall, chunks: typeof tallTrack.chunks) => {
+    for (const chunk of chunks) await publishChunk(db, room.edges.storage, key, chunk);
+  };
+  await publish(low, lowTrack.chunks.slice(0, 1));
+  await publish(made.audio, room.film.audio.chunks);
+  await open(made);
+  await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(0.5);
+  await publish(low, lowTrack.chunks.slice(1));
+  await publish(tall, tallTrack.chunks);
+  await finishVideo(db, made);
+  await expect.poll(async () => (await read()).heightPx, PATIENCE).toBe(180);
+  await webkit.press('9');
+  await expect.poll(async () => (await read()).isEnded, PATIENCE).toBe(true);
+  expect(await read()).toMatchObject({ isEmptied: false, faults: [] });
+});
+
+test('a page says that the browser cannot play a protected video', async () => {
+  const made = await room.publish(ENTERPRISE);
+  await createTestPackager(room.database.db, 'cbcs').repackage(
+    made,
+    { keepsPrevious: true },
+    AbortSignal.timeout(60_000),
+  );
+  await webkit.goto(urlOf(made, '?muted=true'));
+  const readNotice = () => webkit.evaluate(() => document.querySelector('.notice')?.textContent ?? '');
+  await expect.poll(readNotice, PATIENCE).toContain('This browser cannot play protected videos.');
+});
+
+test('a page plays in a frame of another origin', async () => {
+  sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe allow="autoplay" width="480" height="270"
+src="${urlOf(shown, '?muted=true')}"></iframe><script src="${room.edge.base}/playerjs/playerjs-latest.min.js"></script>`;
+  await webkit.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
+  const sec = await webkit.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        // The client's script has just defined the variable.
+        const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
+        type Client = { on(event: string, run: (value: { seconds: number }) => void): void };
+        const player = new playerjs.Player(document.querySelector('iframe'));
+        player.on('timeupdate', ({ seconds }) => {
+          if (seconds > 0.5) resolve(seconds);
+        });
+      }),
+  );
+  expect(sec).toBeGreaterThan(0.5);
+});

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, vi } from 'vitest';
+import { runVerb } from '../../src/cli/client/run-verb.ts';
+import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
+import { ask, makeFiles, startImporter } from './import-room.ts';
+
+export const [FIRST, SECOND] = ['0190163d-8694-739b-aea5-966c26f8ad91', '0190163d-8694-739b-aea5-966c26f8ad92'];
+const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
+export type Fields = Record<string, unknown>;
+
+export type ExportRoom = {
+  /** A library with two videos, and an empty one. */
+  source: Service;
+  target: Service;
+  /** Returns a path in a folder of the test. `media/two.mp4` is the file of the second video. */
+  at(name: string): string;
+  close(): Promise<void>;
+};
+
+/** Starts two services, and imports a folder into the first. `padding` is appended to the file of the second video. */
+export async function openExportRoom(padding: Buffer): Promise<ExportRoom> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-export-'));
+  const at = (name: string) => path.join(folder, name);
+  vi.stubEnv('HOME', folder);
+  const { clip, image } = await makeFiles();
+  execFileSync('mkdir', ['-p', at('media/Talks')]);
+  const fields = {
+    guid: FIRST,
+    title: 'The "first"; one',
+    description: 'Two\nlines',
+    dateUploaded: '2023-04-05T06:07:08Z',
+    views: 12,
+    totalWatchTime: 34,
+    isPublic: true,
+    category: 'talks',
+    chapters: [{ title: 'Start', start: 0, end: 1 }],
+    moments: [{ label: 'Peak', timestamp: 1 }],
+    metaTags: [{ property: 'k', value: 'v' }],
+    captions: [{ srclang: 'de', label: 'Deutsch (für alle)' }],
+  };
+  await writeFile(at('media/Talks/one.mp4'), clip);
+  await writeFile(at('media/Talks/one.json'), JSON.stringify(fields));
+  await writeFile(at('media/Talks/one.de.vtt'), VTT);
+  await writeFile(at('media/Talks/one.png'), image);
+  await writeFile(at('media/two.mp4'), Buffer.concat([clip, padding]));
+  await writeFile(at('media/two.json'), JSON.stringify({ guid: SECOND }));
+  const [source, target] = await Promise.all([startImporter(null), startImporter(null)]);
+  expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
+  await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
+  const close = async () => {
+    vi.unstubAllEnvs();
+    for (const service of [source, target]) await discard(service);
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { source, target, at, close };
+}
+
+/** Runs a command on library 1. Returns its exit code and what it prints. */
+export async function millrace(service: Service, ...args: string[]): Promise<{ code: number | null; text: string }> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, '--library', '1']).finally(() =>
+    spy.mockRestore(),
+  );
+  return { code, text: lines.join('') };
+}
+
+export async function listed(service: Service): Promise<Fields[]> {
+  const { items } = await ask<{ items: Fields[] }>(service, 'GET', '/library/1/videos?orderBy=title');
+  return items;
+}
+
+/** Fields that differ because the video and its thumbnail are encoded again, on another service. */
+const MADE_AGAIN = [
+  'thumbnailBlurhash',
+  'thumbnailFileName',
+  'storageSize',
+  'thumbnailUrl',
+  'encodeProgress',
+  'status',
+  'captions',
+  'transcodingMessages',
+];
+const kept = (video: Fields) =>
+  Object.fromEntries(Object.entries(video).filter(([name]) => !MADE_AGAIN.includes(name)));
+const isFinished = async (service: Service) => (await listed(service)).every(({ status }) => status === 4);
+
+/** Waits until the target is encoded, and compares every field with the source. */
+export async function expectSame({ source, target }: ExportRoom): Promise<void> {
+  await expect.poll(() => isFinished(target), { timeout: 120_000, interval: 500 }).toBe(true);
+  const [before, after] = [await listed(source), await listed(target)];
+  expect(after.map(kept)).toEqual(before.map(kept));
+  const hasOwnThumbnail = (videos: Fields[]) =>
+    videos.map(({ thumbnailFileName }) => /^thumbnail_[0-9a-f]{8}\.jpg$/.test(String(thumbnailFileName)));
+  expect([hasOwnThumbnail(after), hasOwnThumbnail(before)]).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+  const captions = (videos: Fields[]) =>
+    videos.map((video) => Object(video.captions).map(({ version: _, ...one }: Fields) => one));
+  expect(captions(after)).toEqual(captions(before));
+  const shelves = (service: Service) => ask<{ items: Fields[] }>(service, 'GET', '/library/1/collections');
+  const named = async (service: Service) => (await shelves(service)).items.map(({ guid, name }) => ({ guid, name }));
+  expect(await named(target)).toEqual(await named(source));
+}

@@ -1,0 +1,62 @@
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe-violations.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
+import { call } from '../support/videos.ts';
+
+const PATIENCE = { timeout: WAIT_MS, interval: 200 };
+/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
+const PICTURES = process.env.MILLRACE_TEST_PICTURES;
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+const faults: string[] = [];
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
+  page.on('pageerror', (error) => faults.push(error.message));
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+});
+
+const stored = async () => Object(await call(service, 'GET', '/library/1/quotas'));
+
+async function keepPicture(name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  for (const width of [1440, 390]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator('#block-quotas').scrollIntoViewIfNeeded();
+      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 960, height: 600 });
+}
+
+test('an account manager sets limits, and sees their use and warnings', async () => {
+  await page.goto(`${service.apiUrl}/dashboard/library/1/settings/quotas`);
+  const quotas = page.locator('#block-quotas');
+  await quotas.getByText('0 B, no limit').first().waitFor();
+  await quotas.getByLabel('Storage in GB', { exact: true }).selectOption('hard');
+  await quotas.getByLabel('Storage in GB: Limit').fill('2.5');
+  await quotas.getByLabel('Viewers at once', { exact: true }).selectOption('soft');
+  await quotas.getByLabel('Viewers at once: Limit').fill('0');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(async () => (await stored()).storageBytes.limit, PATIENCE).toBe(2.5e9);
+  expect((await stored()).concurrentViewers).toMatchObject({ limit: 0, mode: 'soft', percent: 100 });
+  await quotas.getByText('Limit reached: Viewers now').waitFor();
+  await quotas.getByRole('meter', { name: 'Storage' }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await keepPicture('quotas');
+  await quotas.getByLabel('Viewers at once', { exact: true }).selectOption('none');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(async () => (await stored()).concurrentViewers.limit, PATIENCE).toBeNull();
+  expect(faults).toEqual([]);
+});

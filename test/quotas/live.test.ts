@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quota-store.ts';
+import { createLive, type LiveCatalogue, NO_RUNGS, openLiveCatalogue, publish, until } from '../live/live-service.ts';
+import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { call } from '../support/videos.ts';
+
+let service: Service;
+let catalogue: LiveCatalogue;
+beforeAll(async () => {
+  service = await startService(null);
+  catalogue = await openLiveCatalogue(service);
+});
+beforeEach(() => limit({ concurrentLiveStreams: null, storageBytes: null }));
+afterAll(async () => {
+  await catalogue.database.close();
+  await discard(service);
+});
+
+const limit = async (change: QuotaChange) => void (await createQuotaStore(catalogue.database.db).change(1, change));
+const place = () => ({ service, catalogue });
+const refusal = (ingest: string) =>
+  openRtmpPublisher(ingest).then(
+    (publisher) => {
+      publisher.close();
+      return 'accepted';
+    },
+    (error: Error) => error.message,
+  );
+
+test('a publisher above the limit is refused over RTMP and SRT with a reason, and may reconnect', async () => {
+  await limit({ concurrentLiveStreams: { limit: 1, mode: 'hard' } });
+  const [first, second] = [await createLive(place()), await createLive(place())];
+  const publisher = await publish(first.ingest, NO_RUNGS);
+  const isLive = async () => (await catalogue.streams.load(first.key)).ingest.primaryLive;
+  await until(async () => ((await isLive()) ? true : null), 'the first stream');
+  expect(await refusal(second.ingest)).toContain('quota concurrentLiveStreams: 1 of 1 live streams');
+  const status = Object(await call(service, 'GET', `/library/1/live/${second.key.mediaId}/status`));
+  expect(status).toMatchObject({ primaryLive: false, transcoding: { state: 'idle' } });
+  expect(status.transcoding.reason).toContain('The publisher was refused. The library has reached its quota');
+  const srt = `srt://127.0.0.1:${second.listeners.srt}?streamid=${second.streamKey}`;
+  const argv = ['-v', 'error', '-f', 'lavfi', '-i', 'sine', '-t', '2', '-c:a', 'aac', '-f', 'mpegts', srt];
+  const ended = await promisify(execFile)('ffmpeg', argv, { timeout: 30_000 }).then(
+    () => 'published',
+    () => 'refused',
+  );
+  expect(ended).toBe('refused');
+  // The same stream does not count against itself.
+  publisher.kill('SIGKILL');
+  await until(async () => ((await isLive()) ? null : true), 'the end of the publisher');
+  const again = await openRtmpPublisher(first.ingest);
+  again.close();
+  await limit({ concurrentLiveStreams: { limit: 2, mode: 'hard' } });
+  const other = await openRtmpPublisher(second.ingest);
+  other.close();
+});
+
+test('simultaneous publishers never exceed the limit together', async () => {
+  await limit({ concurrentLiveStreams: { limit: 0, mode: 'hard' } });
+  const { used } = (await createQuotaStore(catalogue.database.db).load(1)).concurrentLiveStreams;
+  await limit({ concurrentLiveStreams: { limit: used + 2, mode: 'hard' } });
+  const streams = await Promise.all(Array.from({ length: 5 }, () => createLive(place())));
+  const results = await Promise.all(streams.map(({ ingest }) => refusal(ingest)));
+  expect(results.filter((result) => result === 'accepted')).toHaveLength(2);
+  expect(results.filter((result) => result.includes('quota concurrentLiveStreams'))).toHaveLength(3);
+});
+
+test('a full library refuses streams that are recorded, but no others', async () => {
+  await limit({ storageBytes: { limit: 0, mode: 'hard' } });
+  const recorded = await createLive(place());
+  expect(await refusal(recorded.ingest)).toContain('quota storageBytes');
+  const passing = await createLive(place(), { recordVod: false });
+  expect(await refusal(passing.ingest)).toBe('accepted');
+});

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quota-store.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { openPlayerRoom, type PlayerRoom } from '../delivery/player-room.ts';
+import type { PublishedFilm } from '../delivery/publish.ts';
+import { axeViolations } from '../support/axe-violations.ts';
+import { freezeDatabase } from '../support/freeze-database.ts';
+
+const LIMITED = 'This video is not available at the moment: the library has reached its limit.';
+const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'pl', 'pt', 'zh'];
+const PATIENCE = { timeout: 30_000, interval: 100 };
+/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
+const PICTURES = process.env.MILLRACE_TEST_PICTURES;
+
+let room: PlayerRoom;
+beforeAll(async () => {
+  room = await openPlayerRoom(48, [90]);
+});
+afterAll(() => room.close());
+
+const change = (libraryId: number, wanted: QuotaChange) => createQuotaStore(room.database.db).change(libraryId, wanted);
+
+function at(film: PublishedFilm) {
+  const media = `${room.edge.base}/vz-${film.libraryId}/${film.mediaId}`;
+  const [rendition] = film.videos;
+  return {
+    page: `${room.edge.base}/embed/${film.libraryId}/${film.mediaId}`,
+    multivariant: `${media}/playlist.m3u8`,
+    segment: `${media}/r/${rendition?.renditionId}/0.m4s`,
+  };
+}
+
+async function ask(url: string, viewer: string) {
+  const response = await fetch(url, { headers: { 'User-Agent': viewer } });
+  const text = await response.text();
+  return { status: response.status, rule: response.headers.get('x-millrace-rule'), text };
+}
+
+/** Polls as a new viewer each time, because an accepted one is known from then on. */
+async function untilStatus(url: string, wanted: number): Promise<void> {
+  await expect.poll(async () => (await ask(url, `viewer ${newGuid()}`)).status, PATIENCE).toBe(wanted);
+}
+
+test('above the limit of viewers, new ones are refused, and those who play are not', async () => {
+  const film = await room.publish();
+  const { page, multivariant, segment } = at(film);
+  const limit = (viewers: number) => change(film.libraryId, { concurrentViewers: { limit: viewers, mode: 'hard' } });
+  // From then on, the edge remembers who plays.
+  await limit(0);
+  await untilStatus(multivariant, 403);
+  await limit(1);
+  await untilStatus(multivariant, 200);
+  expect((await ask(multivariant, 'first')).status).toBe(200);
+  await limit(0);
+  await untilStatus(multivariant, 403);
+  const refused = await ask(multivariant, 'second');
+  expect(refused.rule).toBe('10200');
+  expect(JSON.parse(refused.text)).toMatchObject({ error: 'quota-viewers', statusCode: 403 });
+  expect((await ask(page, 'second')).text).toContain(LIMITED);
+  expect((await ask(multivariant, 'first')).status).toBe(200);
+  expect((await ask(segment, 'first')).status).toBe(200);
+  expect((await ask(page, 'first')).status).toBe(200);
+  await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'soft' } });
+  await untilStatus(multivariant, 200);
+});
+
+test('above the limit of bandwidth, playlists and pages are refused, but no segments of open players', async () => {
+  const film = await room.publish();
+  const { page, multivariant, segment } = at(film);
+  expect((await ask(multivariant, 'first')).status).toBe(200);
+  await change(film.libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
+  await untilStatus(multivariant, 403);
+  expect(await ask(multivariant, 'first')).toMatchObject({ rule: '10201' });
+  expect((await ask(page, 'first')).status).toBe(403);
+  expect((await ask(segment, 'first')).status).toBe(200);
+  expect((await ask(`${page}/state`, 'first')).status).toBe(200);
+  await change(film.libraryId, { bandwidthBytesPerMonth: { limit: 1_000_000, mode: 'hard' } });
+  await untilStatus(multivariant, 200);
+});
+
+test('a count of viewers that nobody renews refuses nobody, and neither do the bytes of last month', async () => {
+  const film = await room.publish();
+  const { multivariant } = at(film);
+  const { db } = room.database;
+  const age = (interval: string) =>
+    sql`update library_quota set measured_at = measured_at - ${interval}::interval
+      where library_id = ${film.libraryId}`.execute(db);
+  await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
+  await untilStatus(multivariant, 403);
+  await age('6 minutes');
+  await untilStatus(multivariant, 200);
+  await change(film.libraryId, { concurrentViewers: null, bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
+  await untilStatus(multivariant, 403);
+  await age('32 days');
+  await untilStatus(multivariant, 200);
+});
+
+test('while the database hangs, the edge keeps the last verdict and serves', async () => {
+  const [open, limited] = [await room.publish(), await room.publish()];
+  await change(limited.libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
+  await untilStatus(at(limited).multivariant, 403);
+  await untilStatus(at(open).multivariant, 200);
+  const goOn = freezeDatabase(room.database);
+  try {
+    // The cached verdicts have expired by now, so they would be read again.
+    await sleep(2_500);
+    expect((await ask(at(limited).multivariant, 'a viewer')).status).toBe(403);
+    expect((await ask(at(open).multivariant, 'a viewer')).status).toBe(200);
+  } finally {
+    goOn();
+  }
+  await change(limited.libraryId, { bandwidthBytesPerMonth: null });
+  await untilStatus(at(limited).multivariant, 200);
+});
+
+test('the page says it in the language of the library, in a browser', async () => {
+  const film = await room.publish({ player: { uiLanguage: 'de' } });
+  await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
+  const context = await room.browser.newContext();
+  const page = await context.newPage();
+  await expect.poll(async () => (await page.goto(at(film).page))?.status(), PATIENCE).toBe(403);
+  expect(await page.locator('main p').textContent()).toBe(
+    'Dieses Video ist im Moment nicht verfügbar: Die Bibliothek hat ihr Limit erreicht.',
+  );
+  expect(await axeViolations(page)).toEqual([]);
+  if (PICTURES !== undefined) {
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 700 });
+      await page.screenshot({ path: `${PICTURES}/quota-page-${colorScheme}-${width}.png` });
+    }
+  }
+  await context.close();
+});
+
+test.each(LANGUAGES)('the message exists in %s', async (language) => {
+  const film = await room.publish({ player: { uiLanguage: language } });
+  await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
+  await untilStatus(at(film).page, 403);
+  const { text } = await ask(at(film).page, 'a viewer');
+  expect(text).toContain(`lang="${language}"`);
+  expect(text.includes(LIMITED)).toBe(language === 'en');
+  expect(text).toContain('data-rule="quota-viewers"');
+});

@@ -1,0 +1,147 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { VideoOrderModel } from '../../../src/api/models/video-order.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { t, trAll } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
+import { Panel, SelectField } from '../parts/fields.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Notice } from '../parts/parts.tsx';
+
+type Order = VideoOrderModel['order'];
+type Video = VideoOrderModel['videos'][number];
+
+const ORDERS = [
+  ['oldest', 'Oldest first'],
+  ['newest', 'Newest first'],
+  ['title', 'By title'],
+  ['manual', 'As arranged here'],
+] as const;
+
+/** The order in which share pages play the videos of a collection. */
+export function PlayOrder({ path }: { path: string }) {
+  const { value, error } = useLoaded<VideoOrderModel>(path);
+  const changed = useSignal<VideoOrderModel | null>(null);
+  const isSaved = useSignal(false);
+  const saving = useAction();
+  const shown = changed.value ?? value.value;
+  const change = (to: VideoOrderModel) => {
+    changed.value = to;
+    isSaved.value = false;
+  };
+  const save = () =>
+    saving.run(async () => {
+      if (shown === null) return;
+      const { order, videos } = shown;
+      const arranged = order === 'manual' ? { videoIds: videos.map(({ guid }) => guid) } : {};
+      changed.value = await api<VideoOrderModel>('POST', path, { order, ...arranged });
+      isSaved.value = true;
+    });
+  return (
+    <Panel title={t('Play order')} hint={t('Share pages play the videos in this order.')}>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {shown !== null && (
+        <SelectField
+          label={t('Order')}
+          value={shown.order}
+          choices={trAll(ORDERS)}
+          // The choices are those of the list above.
+          onChange={(order) => change({ ...shown, order: order as Order })}
+        />
+      )}
+      {shown?.order === 'manual' && (
+        <Arranged videos={shown.videos} onChange={(videos) => change({ ...shown, videos })} />
+      )}
+      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+      <div class="row">
+        <button type="button" disabled={changed.value === null || saving.isBusy.value} onClick={() => void save()}>
+          {t('Save order')}
+        </button>
+        <span role="status">{isSaved.value && t('Order saved.')}</span>
+      </div>
+    </Panel>
+  );
+}
+
+type ArrangedProps = { videos: readonly Video[]; onChange: (videos: Video[]) => void };
+type Focused = { guid: string; step: -1 | 1 };
+
+/** The videos in a list that can be rearranged by dragging or with buttons. */
+function Arranged({ videos, onChange }: ArrangedProps) {
+  const dragged = useSignal<string | null>(null);
+  const focused = useSignal<Focused | null>(null);
+  const said = useSignal('');
+  const move = (from: number, to: number) => {
+    const moved = videos[from];
+    if (moved === undefined || to < 0 || to >= videos.length) return;
+    onChange(videos.toSpliced(from, 1).toSpliced(to, 0, moved));
+    said.value = t('{0} is now number {1}.', moved.title, `${to + 1}`);
+  };
+  const dragOver = (over: number) => {
+    const from = videos.findIndex(({ guid }) => guid === dragged.value);
+    if (from !== -1 && from !== over) move(from, over);
+  };
+  return (
+    <>
+      <ol class="arranged" aria-label={t('Videos in order')}>
+        {videos.map((video, at) => (
+          <li
+            key={video.guid}
+            draggable
+            class={dragged.value === video.guid ? 'dragged' : ''}
+            onDragStart={() => (dragged.value = video.guid)}
+            onDragEnd={() => (dragged.value = null)}
+            onDragOver={(event) => {
+              event.preventDefault();
+              dragOver(at);
+            }}
+          >
+            <span class="arranged-title">{video.title || t('Untitled')}</span>
+            <MoveButton {...{ video, at, focused, step: -1, isEnd: at === 0, move }} />
+            <MoveButton {...{ video, at, focused, step: 1, isEnd: at === videos.length - 1, move }} />
+          </li>
+        ))}
+      </ol>
+      <p class="hint" role="status">
+        {said.value}
+      </p>
+    </>
+  );
+}
+
+type MoveProps = Focused & {
+  video: Video;
+  at: number;
+  isEnd: boolean;
+  focused: Signal<Focused | null>;
+  move: (from: number, to: number) => void;
+};
+
+/** A button that moves a video by one place. It keeps the focus, which the browser removes from a moved element. */
+function MoveButton({ video, at, step, isEnd, focused, move }: Omit<MoveProps, 'guid'>) {
+  const element = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (focused.value?.guid !== video.guid || focused.value.step !== step) return;
+    focused.value = null;
+    element.current?.focus();
+  });
+  const press = () => {
+    if (isEnd) return;
+    focused.value = { guid: video.guid, step };
+    move(at, at + step);
+  };
+  const label = t(step === -1 ? 'Move {0} up' : 'Move {0} down', video.title);
+  return (
+    <button
+      ref={element}
+      type="button"
+      class="quiet icon-button"
+      aria-label={label}
+      aria-disabled={isEnd}
+      onClick={press}
+    >
+      <Icon name={step === -1 ? 'up' : 'down'} />
+    </button>
+  );
+}

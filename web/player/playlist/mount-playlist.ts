@@ -1,0 +1,101 @@
+import { isTyping, keyOf } from '../bar/keyboard.ts';
+import { PressButton } from '../bar/press-button.ts';
+import { adoptStyle, make } from '../base/dom.ts';
+import { type IconName, icon } from '../base/icon.ts';
+import type { ControlParts } from '../parts.ts';
+import { PLAYLIST_STYLE } from './playlist-style.ts';
+import { mountUpNext } from './up-next.ts';
+
+/** A video of the playlist. */
+export type ListedVideo = { id: string; title: string };
+/** The videos before and after the current one; null at the ends of the list. */
+type Neighbours = { previous: ListedVideo | null; next: ListedVideo | null };
+
+class PlaylistButton extends PressButton {}
+
+customElements.define('bunny-playlist-button', PlaylistButton);
+
+/**
+ * Adds the buttons, keys and countdown that lead to the other videos of a share page. Each video has a player page of
+ * its own, with a token of its own, so this page is replaced.
+ */
+export async function mountPlaylist(parts: ControlParts, path: string): Promise<void> {
+  const { frame, video, config, say } = parts;
+  let shown = neighboursOf(await fetchVideos(path), config.mediaId);
+  if (shown.previous === null && shown.next === null) return;
+  adoptStyle(PLAYLIST_STYLE);
+  const open = (wanted: ListedVideo | null) => {
+    if (wanted === null) return;
+    const query = new URLSearchParams({ video: wanted.id, autoplay: 'true', ...(video.muted && { muted: 'true' }) });
+    location.replace(`${path}/player?${query}`);
+  };
+  const go = { previous: () => open(shown.previous), next: () => open(shown.next) };
+  const previous = button('previousVideo', say('playlist.previous'), go.previous);
+  const next = button('nextVideo', say('playlist.next'), go.next);
+  const draw = () => {
+    previous.hidden = shown.previous === null;
+    next.hidden = shown.next === null;
+    offerOnLockScreen('previoustrack', shown.previous && go.previous);
+    offerOnLockScreen('nexttrack', shown.next && go.next);
+  };
+  const row = frame.querySelector('.row');
+  const play = row?.querySelector('media-play-button');
+  if (play == null) row?.prepend(previous, next);
+  else play.after(previous, next);
+  draw();
+  listenToKeys(go);
+  mountUpNext(parts, {
+    // The list may have changed during the video.
+    async findNext() {
+      const videos = await fetchVideos(path);
+      if (videos.length > 0) shown = neighboursOf(videos, config.mediaId);
+      draw();
+      return shown.next;
+    },
+    open,
+  });
+}
+
+/** Returns the videos of the list. Returns none if the share has ended or the network fails. */
+async function fetchVideos(path: string): Promise<readonly ListedVideo[]> {
+  const answer = await fetch(`${path}/list`, { cache: 'no-store' }).catch(() => null);
+  if (answer?.ok !== true) return [];
+  // The response comes from our own server.
+  const { videos } = (await answer.json()) as { videos: ListedVideo[] };
+  return videos;
+}
+
+function neighboursOf(videos: readonly ListedVideo[], id: string): Neighbours {
+  const at = videos.findIndex((video) => video.id === id);
+  if (at === -1) return { previous: null, next: null };
+  return { previous: videos[at - 1] ?? null, next: videos[at + 1] ?? null };
+}
+
+function button(name: IconName, label: string, press: () => void): HTMLElement {
+  const made = new PlaylistButton();
+  made.append(icon(name), make('span', { slot: 'tooltip-content' }, label));
+  made.setAttribute('aria-label', label);
+  made.addEventListener('press', press);
+  return made;
+}
+
+function listenToKeys(go: { previous(): void; next(): void }): void {
+  document.addEventListener('keydown', (event) => {
+    const { shiftKey, ctrlKey, metaKey, altKey } = event;
+    if (event.defaultPrevented || !shiftKey || ctrlKey || metaKey || altKey || isTyping(event)) return;
+    const action = { n: go.next, p: go.previous }[keyOf(event)];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function offerOnLockScreen(action: 'previoustrack' | 'nexttrack', run: (() => void) | null): void {
+  if (!('mediaSession' in navigator)) return;
+  try {
+    navigator.mediaSession.setActionHandler(action, run);
+  } catch (error) {
+    // A browser refuses actions that it does not know.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
