@@ -110,7 +110,7 @@ function withoutIds(answer: Answer | undefined): string {
       .replaceAll(/bunnylive_[0-9a-f]{32}/g, 'KEY')
       .replaceAll(/"secret":"[\w-]{43}"/g, 'SECRET')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
-      .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1')
+      .replaceAll(/\b(totalItems|TotalItems|durationMs)":\d+/g, '$1')
       // The content of a library's own event stream depends on current activity.
       .replaceAll(/^(event|data|id):.*\n+/gm, '')
   );

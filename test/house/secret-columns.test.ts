@@ -31,6 +31,8 @@ const UNSEALED = [
   'secret_rotation.new_key_wrapped',
   'secret_rotation.old_key_wrapped',
   'share.token_hash',
+  'share_code.address_hash',
+  'share_code.code_hash',
   'sign_in_link.hash',
   'sign_in_link.key_hash',
   'speech_span.identity',
