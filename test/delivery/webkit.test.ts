@@ -166,8 +166,9 @@ test('a page says that the browser cannot play a protected video', async () => {
 });
 
 test('a page plays in a frame of another origin', async () => {
-  sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe allow="autoplay" width="480" height="270"
-src="${urlOf(shown, '?muted=true')}"></iframe><script src="${room.edge.base}/playerjs/playerjs-latest.min.js"></script>`;
+  sitePage = `<!doctype html><link rel="icon" href="data:,">
+<iframe allow="autoplay" width="480" height="270" src="${urlOf(shown, '?muted=true')}"></iframe>
+<script src="${room.edge.base}/playerjs/playerjs-latest.min.js"></script>`;
   await webkit.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
   const sec = await webkit.evaluate(
     () =>
