@@ -3,7 +3,7 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const es = {
-  'The rules above': 'Las reglas de arriba',
+  'Only the other rules of the library': 'Solo las demás reglas de la biblioteca',
   'An endpoint of your site': 'Un endpoint de tu sitio',
   'Signed tokens of your issuer (JWT)': 'Tokens firmados de tu emisor (JWT)',
   'Viewer access': 'Acceso de espectadores',
@@ -327,7 +327,6 @@ export const es = {
   'New key (shown only once)': 'Nueva clave (solo se muestra una vez)',
   Appearance: 'Apariencia',
   Theme: 'Tema',
-  'Theme of the system': 'Tema del sistema',
   Light: 'Claro',
   Dark: 'Oscuro',
   Colour: 'Color',
@@ -513,6 +512,7 @@ export const es = {
     'Una clave de biblioteca da acceso a una sola biblioteca. Una clave de solo lectura no puede cambiar nada.',
   'Monthly cost elsewhere': 'Costo mensual en otros servicios',
   minute: 'minuto',
+  minutes: 'minutos',
   '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.':
     '{0} ({1} GB) almacenados, {2} vistos al mes. Los precios son ejemplos. Introduce los que quieras comparar.',
   Costs: 'Costos',
@@ -984,7 +984,9 @@ export const es = {
   viewers: 'espectadores',
   file: 'archivo',
   files: 'archivos',
+  'Being encoded': 'Codificándose',
   'more file': 'archivo más',
+  'more files': 'archivos más',
   stream: 'transmisión',
   streams: 'transmisiones',
   task: 'tarea',
@@ -1380,7 +1382,7 @@ export const es = {
     'Una página que reproduce los videos de la colección, para quienes tengan el enlace.',
   'Only for {0}': 'Solo para {0}',
   'E-mail domains of viewers': 'Dominios de correo de los espectadores',
-  'Such as example.com. Viewers enter a code that is sent to their address. Leave empty for everybody.':
+  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
     'Por ejemplo, example.com. Los espectadores introducen un código que reciben por correo. Déjalo vacío para todos.',
   'Play order': 'Orden de reproducción',
   'Share pages play the videos in this order.': 'Las páginas para compartir reproducen los videos en este orden.',

@@ -1004,6 +1004,7 @@ export const fr = {
   viewers: 'spectateurs',
   file: 'fichier',
   files: 'fichiers',
+  'Being encoded': 'Encodage en cours',
   'more file': 'autre fichier',
   'more files': 'autres fichiers',
   stream: 'direct',

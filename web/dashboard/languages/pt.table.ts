@@ -502,6 +502,7 @@ export const pt = {
     'Uma chave da biblioteca dá acesso a uma biblioteca. Uma chave somente leitura não pode alterar nada.',
   'Monthly cost elsewhere': 'Custo mensal em outros serviços',
   minute: 'minuto',
+  minutes: 'minutos',
   '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.':
     '{0} ({1} GB) armazenados, {2} assistidos por mês. Os preços são exemplos. Informe os que deseja comparar.',
   Costs: 'Custos',
@@ -974,7 +975,9 @@ export const pt = {
   viewers: 'espectadores',
   file: 'arquivo',
   files: 'arquivos',
+  'Being encoded': 'Em codificação',
   'more file': 'outro arquivo',
+  'more files': 'outros arquivos',
   stream: 'transmissão',
   streams: 'transmissões',
   task: 'tarefa',
