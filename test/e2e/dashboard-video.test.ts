@@ -114,7 +114,7 @@ test('creates, changes and deletes a share page with a password and an expiry da
   await page.locator('code', { hasText: share.url }).waitFor();
   expect(await axeViolations(page, { exclude: ['iframe'] })).toEqual([]);
   await keepPictures(page, 'share-page');
-  await press('Change');
+  await press('Edit');
   const editor = page.getByRole('dialog', { name: 'Change share page' });
   await editor.getByLabel('Require a password').uncheck();
   await editor.getByLabel('Allow download').check();

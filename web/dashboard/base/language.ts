@@ -9,15 +9,30 @@ type Translations = Readonly<Record<Sentence, string>>;
 /** English texts are written where they are used. Other languages are separate files, loaded when chosen. */
 const FILES = {
   de: async (): Promise<Translations> => (await import('../languages/de.table.ts')).de,
+  es: async (): Promise<Translations> => (await import('../languages/es.table.ts')).es,
+  fr: async (): Promise<Translations> => (await import('../languages/fr.table.ts')).fr,
+  pt: async (): Promise<Translations> => (await import('../languages/pt.table.ts')).pt,
+  ja: async (): Promise<Translations> => (await import('../languages/ja.table.ts')).ja,
 } as const;
 
 /** Translations of the service's messages, which arrive in English. */
 const SERVICE_FILES = {
   de: async () => (await import('../languages/de.service.table.ts')).service,
+  es: async () => (await import('../languages/es.service.table.ts')).service,
+  fr: async () => (await import('../languages/fr.service.table.ts')).service,
+  pt: async () => (await import('../languages/pt.service.table.ts')).service,
+  ja: async () => (await import('../languages/ja.service.table.ts')).service,
 } as const;
 
 /** Languages by code (BCP 47), each with its own name. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  pt: 'Português',
+  ja: '日本語',
+} as const;
 export type LanguageCode = keyof typeof LANGUAGES;
 
 const KEPT = 'millrace-language';

@@ -501,6 +501,7 @@ export const de = {
     'Ein Bibliotheksschlüssel gibt Zugriff auf eine Bibliothek. Ein Leseschlüssel kann nichts ändern.',
   'Monthly cost elsewhere': 'Monatliche Kosten anderswo',
   minute: 'Minute',
+  minutes: 'Minuten',
   '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.':
     '{0} ({1} GB) gespeichert, {2} pro Monat gesehen. Die Preise sind Beispiele. Trage deine Vergleichspreise ein.',
   Costs: 'Kosten',
@@ -973,7 +974,9 @@ export const de = {
   viewers: 'Zuschauer',
   file: 'Datei',
   files: 'Dateien',
+  'Being encoded': 'Wird encodiert',
   'more file': 'weitere Datei',
+  'more files': 'weitere Dateien',
   stream: 'Stream',
   streams: 'Streams',
   task: 'Aufgabe',

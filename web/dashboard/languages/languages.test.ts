@@ -4,6 +4,22 @@ import { expect, test } from 'vitest';
 import { readTemplates, translateBy } from '../base/templates.ts';
 import { service } from './de.service.table.ts';
 import { de } from './de.table.ts';
+import { service as esService } from './es.service.table.ts';
+import { es } from './es.table.ts';
+import { service as frService } from './fr.service.table.ts';
+import { fr } from './fr.table.ts';
+import { service as jaService } from './ja.service.table.ts';
+import { ja } from './ja.table.ts';
+import { service as ptService } from './pt.service.table.ts';
+import { pt } from './pt.table.ts';
+
+const TABLES: readonly (readonly [code: string, table: Readonly<Record<string, string>>, service: object])[] = [
+  ['de', de, service],
+  ['es', es, esService],
+  ['fr', fr, frService],
+  ['ja', ja, jaService],
+  ['pt', pt, ptService],
+];
 
 const folder = path.resolve(import.meta.dirname, '..');
 const places = (text: string) =>
@@ -17,11 +33,20 @@ function readSources(): string {
     .join('\n');
 }
 
-test('each translation has the same placeholders as its sentence', () => {
-  const wrong = Object.entries({ ...de, ...service }).filter(
+test.each(TABLES)('each translation has the same placeholders as its sentence: %s', (_code, table, ofService) => {
+  const wrong = Object.entries({ ...table, ...ofService }).filter(
     ([sentence, text]) => `${places(sentence)}` !== `${places(text)}`,
   );
   expect(wrong).toEqual([]);
+});
+
+test.each(TABLES)('all languages translate the same sentences: %s', (_code, table, ofService) => {
+  expect(Object.keys(table).toSorted()).toEqual(Object.keys(de).toSorted());
+  expect(Object.keys(ofService).toSorted()).toEqual(Object.keys(service).toSorted());
+});
+
+test.each(TABLES)('no translation is empty: %s', (_code, table, ofService) => {
+  expect(Object.entries({ ...table, ...ofService }).filter(([, text]) => text.trim() === '')).toEqual([]);
 });
 
 test('every sentence of the dashboard is translated', () => {

@@ -91,7 +91,7 @@ function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
       <div class="row">
         <button type="button" onClick={() => (editing.value = true)}>
-          {t('Change')}
+          {t('Edit')}
         </button>
         <button type="button" disabled={removing.isBusy.value} onClick={() => void remove()}>
           {t('Delete link')}

@@ -1,0 +1,157 @@
+/**
+ * The service's messages about videos, in Spanish: its English sentence with `{0}`, `{1}` … for values, which are
+ * translated too. Messages without an entry are shown in English.
+ */
+export const service = {
+  'This link was used before or has expired. Sign in with your password or a key.':
+    'Este enlace ya se usó o caducó. Inicia sesión con tu contraseña o una clave.',
+  'You are not signed in. Sign in first.': 'La sesión no está iniciada. Inicia sesión primero.',
+  'E-mail address, password or code is wrong.': 'El correo electrónico, la contraseña o el código no son correctos.',
+  'This invitation was used before or has expired. Ask for a new one.':
+    'Esta invitación ya se usó o caducó. Pide una nueva.',
+  'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.':
+    'Demasiados inicios de sesión fallidos. Inténtalo de nuevo en 15 minutos o inicia sesión con una clave.',
+  'This passkey cannot sign in here. Use another one, or sign in with your password.':
+    'Esta llave de acceso no sirve para iniciar sesión aquí. Usa otra o inicia sesión con tu contraseña.',
+  'This passkey cannot be verified. Start again.': 'No se puede verificar esta llave de acceso. Empieza de nuevo.',
+  'This attempt has expired or was used before. Start again.': 'Este intento caducó o ya se usó. Empieza de nuevo.',
+  'You signed in more than 10 minutes ago. Sign out, sign in, and try again.':
+    'Iniciaste sesión hace más de 10 minutos. Cierra sesión, vuelve a iniciarla e inténtalo de nuevo.',
+  'This passkey is already in use.': 'Esta llave de acceso ya está en uso.',
+  'The current password is wrong.': 'La contraseña actual no es correcta.',
+  'Too many wrong passwords. Try again in 15 minutes.':
+    'Demasiadas contraseñas incorrectas. Inténtalo de nuevo en 15 minutos.',
+  'This code is wrong. Check the clock of your device and try again.':
+    'Este código no es correcto. Comprueba el reloj de tu dispositivo e inténtalo de nuevo.',
+  'This password is too easy to guess. Choose several words, or use a password manager.':
+    'Esta contraseña es demasiado fácil de adivinar. Elige varias palabras o usa un gestor de contraseñas.',
+  'A person with this e-mail address already exists.': 'Ya existe una persona con esta dirección de correo.',
+  'This is the last active owner of the account. Make another person owner first.':
+    'Es el último propietario activo de la cuenta. Convierte antes a otra persona en propietario.',
+  'The sign-in provider {0} cannot be used: {1} Try again later.':
+    'No se puede usar el proveedor de inicio de sesión {0}: {1} Inténtalo más tarde.',
+  'Too many sign-ins from this address. Try again in a minute.':
+    'Demasiados inicios de sesión desde esta dirección. Inténtalo de nuevo en un minuto.',
+  'Only an owner of the account can add, change or remove an owner. Ask one of the owners.':
+    'Solo un propietario de la cuenta puede añadir, modificar o quitar propietarios. Pídeselo a uno de ellos.',
+  // Explanations of how a video plays.
+  'No file received yet. {0}': 'Aún no se ha recibido ningún archivo. {0}',
+  'Waiting for its file.': 'Esperando su archivo.',
+  'Waiting for its file: the last upload failed. {0}': 'Esperando su archivo: la última subida falló. {0}',
+  'No reason was recorded.': 'No se registró el motivo.',
+  'The file is empty.': 'El archivo está vacío.',
+  'The file is not a video or audio file.': 'El archivo no es de video ni de audio.',
+  'More than a tenth of the file is missing.': 'Falta más de una décima parte del archivo.',
+  'The file has too many tracks.': 'El archivo tiene demasiadas pistas.',
+  'The picture of the file is larger than the limit.': 'La imagen del archivo supera el límite.',
+  'The file contains neither video nor audio.': 'El archivo no contiene video ni audio.',
+  'The codec of the file is not supported.': 'El códec del archivo no es compatible.',
+  'The file is longer than the limit.': 'La duración del archivo supera el límite.',
+  'Reading the file took too long.': 'La lectura del archivo tardó demasiado.',
+  'Reading the file took too much memory.': 'La lectura del archivo consumió demasiada memoria.',
+  'Its encoding was cancelled. Re-encode the video to finish it.':
+    'Se canceló su codificación. Vuelve a codificar el video para terminarlo.',
+  'Its encoding was cancelled.': 'Se canceló su codificación.',
+  'Its encoding was cancelled. The video was not changed.': 'Se canceló su codificación. El video no se modificó.',
+  'Encoding it again failed, so the video was not changed: {0}':
+    'No se pudo volver a codificar, así que el video no se modificó: {0}',
+  'The new file could not be used, so the video was not changed: {0}':
+    'No se pudo usar el archivo nuevo, así que el video no se modificó: {0}',
+  'Probing the file; the encoding time is known after that.':
+    'Analizando el archivo; después se sabrá cuánto tardará la codificación.',
+  '{0}; the encoding time is known after that.': '{0}; después se sabrá cuánto tardará la codificación.',
+  'Next to be probed': 'Es el siguiente en analizarse',
+  'Waiting for {0} to be probed': 'A la espera del análisis de {0}',
+  '1 other video of this library': '1 video más de esta biblioteca',
+  '{0} other videos of this library': '{0} videos más de esta biblioteca',
+  'Playable. {0}': 'Reproducible. {0}',
+  '{0}, sharing encoders with {1}; done in about {2}.':
+    '{0}; comparte los codificadores con {1}; listo en {2} aproximadamente.',
+  '{0}; done in about {1}.': '{0}; listo en {1} aproximadamente.',
+  '1 other library': '1 biblioteca más',
+  '{0} other libraries': '{0} bibliotecas más',
+  'Being encoded': 'Codificándose',
+  'Its images are being finished': 'Terminando sus imágenes',
+  'Next in the queue': 'Es el siguiente en la cola',
+  'Waiting while its first viewers use the encoders':
+    'En espera mientras sus primeros espectadores usan los codificadores',
+  'Waiting for {0}': 'A la espera de {0}',
+  'Almost done.': 'Casi listo.',
+  'Playable; encoded on demand.': 'Reproducible; se codifica bajo demanda.',
+  '1 failure': '1 intento fallido',
+  '{0} failures': '{0} intentos fallidos',
+  'Retried after {0}: {1}': 'Se reintenta tras {0}: {1}',
+  'All planned files are stored and listed.': 'Todos los archivos previstos están almacenados y en la lista.',
+  'The audio could not be encoded.': 'No se pudo codificar el audio.',
+  'The audio ({0}) could not be encoded.': 'No se pudo codificar el audio ({0}).',
+  'The {0} rendition could not be encoded.': 'No se pudo codificar la variante {0}.',
+  '{0} is tried again after {1} failed attempts: {2}.': '{0} se reintenta tras {1} intentos fallidos: {2}.',
+  'No rendition has its first segment yet, so players get no playlist.':
+    'Ninguna variante tiene aún su primer segmento, así que los reproductores no reciben lista de reproducción.',
+  'Players are offered {0}.': 'Los reproductores disponen de {0}.',
+  'Its stored files were read and compared with their hashes in the scrub that began on {0} (UTC).':
+    'Sus archivos almacenados se leyeron y compararon con sus hashes en la verificación que empezó el {0} (UTC).',
+  'The scrub that began on {0} (UTC) has not reached it yet.':
+    'La verificación que empezó el {0} (UTC) aún no ha llegado a este video.',
+  'The library requires signed URLs. An embed without a token is blocked.':
+    'La biblioteca exige URL firmadas. Las inserciones sin token se bloquean.',
+  'Only pages of {0} may embed it. All others are blocked.':
+    'Solo las páginas de {0} pueden insertarlo. Las demás se bloquean.',
+  'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are blocked.':
+    'Las páginas que no envían referrer (Referrer-Policy: no-referrer, algunas aplicaciones) se bloquean.',
+  'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
+    'Los espectadores de {0} esperan {1} s hasta la primera imagen (mediana de {2} sesiones).',
+  'In {0}, {1} % of {2} sessions stalled.': 'En {0}, el {1} % de {2} sesiones sufrió interrupciones.',
+  'In {0}, playback failed {1} times in the last seven days.':
+    'En {0}, la reproducción falló {1} veces en los últimos siete días.',
+  'an unknown country': 'un país desconocido',
+  // Messages about the encoding of a video.
+  'The video is incomplete: {0} could not be created. Retry the failed parts.':
+    'El video está incompleto: no se pudo crear {0}. Reintenta las partes fallidas.',
+  '{0} could not be created: {1}': 'No se pudo crear {0}: {1}',
+  '{0} of {1} seconds of the audio could not be decoded and are silent.':
+    '{0} de {1} segundos del audio no se pudieron decodificar y quedan en silencio.',
+  'The video is encoded as a whole and not on demand: {0}.': 'El video se codifica completo y no bajo demanda: {0}.',
+  'Segment {0} of {1} could not be encoded on demand: {2}':
+    'El segmento {0} de {1} no se pudo codificar bajo demanda: {2}',
+  '{0} was left out: it would take nearly as many bits as the resolution above it.':
+    'Se omitió {0}: necesitaría casi tantos bits como la resolución superior.',
+  'Segments {0} to {1} of {2} were damaged in the store and encoded again from the original.':
+    'Los segmentos {0} a {1} de {2} se dañaron en el almacenamiento y se volvieron a codificar desde el original.',
+  'The speech could not be transcribed: {0}': 'No se pudo transcribir la voz: {0}',
+  'Texts could not be generated: {0}': 'No se pudieron generar textos: {0}',
+  // Why an action was refused.
+  'The video has no file yet. Upload it first.': 'El video aún no tiene archivo. Súbelo primero.',
+  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the URL of an OpenAI-compatible service.':
+    'No hay ningún motor de voz configurado. Añade un modelo con “millrace speech add NAME” (“millrace speech ' +
+    'list” muestra los nombres) o asigna a MILLRACE_TRANSCRIBER la URL de un servicio compatible con OpenAI.',
+  'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':
+    'La traducción necesita un modelo de lenguaje. Define MILLRACE_LANGUAGE_MODEL_URL.',
+  'There are no captions to translate.': 'No hay subtítulos que traducir.',
+  'The video has no captions and no audio.': 'El video no tiene subtítulos ni audio.',
+  'The library has no webhook URL. Set its WebhookUrl first.':
+    'La biblioteca no tiene URL de webhook. Define primero su WebhookUrl.',
+  'The stream has ended and cannot start again. Create another one.':
+    'La transmisión ha terminado y no se puede volver a iniciar. Crea otra.',
+  'Authentication has been denied for this request.': 'Se denegó la autenticación de esta solicitud.',
+  'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
+    'Demasiadas claves incorrectas desde esta dirección. Inténtalo en un minuto o con una clave válida.',
+  'The service failed to process this request. The log has the reason under the X-Request-Id of this response.':
+    'El servicio no pudo procesar la solicitud. El motivo está en el registro, con el X-Request-Id de esta respuesta.',
+  'Cloudflare Stream keeps no originals. Its MP4 download is imported.':
+    'Cloudflare Stream no conserva los originales. Se importa su descarga MP4.',
+  'Comments and playlists are not imported. Each channel becomes a collection.':
+    'Los comentarios y las listas de reproducción no se importan. Cada canal se convierte en una colección.',
+  'Comments, ratings and playlists are not imported.':
+    'Los comentarios, las valoraciones y las listas de reproducción no se importan.',
+  'Comments, showcases and player presets are not imported. Each folder becomes a collection.':
+    'Los comentarios, showcases y ajustes del reproductor no se importan. Cada carpeta se convierte en una colección.',
+  'Mux Data keeps views separately, so they are not imported.':
+    'Mux Data guarda las visualizaciones por separado, así que no se importan.',
+  'Mux has no descriptions, collections or custom thumbnails.':
+    'Mux no tiene descripciones, colecciones ni miniaturas personalizadas.',
+  'Settings, keys and host names of the library are not imported.':
+    'La configuración, las claves y los nombres de host de la biblioteca no se importan.',
+  'Statistics by day and heatmaps are not imported.': 'Las estadísticas por día y los mapas de calor no se importan.',
+  'Views are in a separate API and are not imported.': 'Las visualizaciones están en una API aparte y no se importan.',
+} as const;

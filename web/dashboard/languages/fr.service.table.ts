@@ -1,0 +1,165 @@
+/**
+ * The service's messages about videos, in French: its English sentence with `{0}`, `{1}` … for values, which are
+ * translated too. Messages without an entry are shown in English.
+ */
+export const service = {
+  'This link was used before or has expired. Sign in with your password or a key.':
+    'Ce lien a déjà été utilisé ou a expiré. Connectez-vous avec votre mot de passe ou une clé.',
+  'You are not signed in. Sign in first.': "Vous n'êtes pas connecté. Connectez-vous d'abord.",
+  'E-mail address, password or code is wrong.': 'Adresse e-mail, mot de passe ou code incorrect.',
+  'This invitation was used before or has expired. Ask for a new one.':
+    'Cette invitation a déjà été utilisée ou a expiré. Demandez-en une nouvelle.',
+  'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.':
+    "Trop d'échecs de connexion. Réessayez dans 15 minutes ou connectez-vous avec une clé.",
+  'This passkey cannot sign in here. Use another one, or sign in with your password.':
+    'Cette passkey ne permet pas de se connecter ici. Utilisez-en une autre ou connectez-vous avec votre mot de passe.',
+  'This passkey cannot be verified. Start again.': 'Cette passkey ne peut pas être vérifiée. Recommencez.',
+  'This attempt has expired or was used before. Start again.':
+    'Cette tentative a expiré ou a déjà été utilisée. Recommencez.',
+  'You signed in more than 10 minutes ago. Sign out, sign in, and try again.':
+    'Votre connexion date de plus de 10 minutes. Déconnectez-vous, reconnectez-vous et réessayez.',
+  'This passkey is already in use.': 'Cette passkey est déjà utilisée.',
+  'The current password is wrong.': 'Le mot de passe actuel est incorrect.',
+  'Too many wrong passwords. Try again in 15 minutes.': 'Trop de mots de passe incorrects. Réessayez dans 15 minutes.',
+  'This code is wrong. Check the clock of your device and try again.':
+    "Ce code est incorrect. Vérifiez l'horloge de votre appareil et réessayez.",
+  'This password is too easy to guess. Choose several words, or use a password manager.':
+    'Ce mot de passe est trop facile à deviner. Choisissez plusieurs mots ou utilisez un gestionnaire de mots de ' +
+    'passe.',
+  'A person with this e-mail address already exists.': 'Une personne avec cette adresse e-mail existe déjà.',
+  'This is the last active owner of the account. Make another person owner first.':
+    "C'est le dernier propriétaire actif du compte. Désignez d'abord un autre propriétaire.",
+  'The sign-in provider {0} cannot be used: {1} Try again later.':
+    "Le fournisseur d'identité {0} est inutilisable : {1} Réessayez plus tard.",
+  'Too many sign-ins from this address. Try again in a minute.':
+    'Trop de connexions depuis cette adresse. Réessayez dans une minute.',
+  'Only an owner of the account can add, change or remove an owner. Ask one of the owners.':
+    "Seul un propriétaire du compte peut ajouter, modifier ou supprimer un propriétaire. Contactez l'un d'eux.",
+  // Explanations of how a video plays.
+  'No file received yet. {0}': "Aucun fichier reçu pour l'instant. {0}",
+  'Waiting for its file.': 'En attente de son fichier.',
+  'Waiting for its file: the last upload failed. {0}': 'En attente de son fichier : le dernier envoi a échoué. {0}',
+  'No reason was recorded.': "Aucun motif n'a été enregistré.",
+  'The file is empty.': 'Le fichier est vide.',
+  'The file is not a video or audio file.': "Le fichier n'est ni une vidéo ni un fichier audio.",
+  'More than a tenth of the file is missing.': "Il manque plus d'un dixième du fichier.",
+  'The file has too many tracks.': 'Le fichier contient trop de pistes.',
+  'The picture of the file is larger than the limit.': "L'image du fichier dépasse la limite de taille.",
+  'The file contains neither video nor audio.': 'Le fichier ne contient ni vidéo ni audio.',
+  'The codec of the file is not supported.': "Le codec du fichier n'est pas pris en charge.",
+  'The file is longer than the limit.': 'Le fichier dépasse la limite de durée.',
+  'Reading the file took too long.': 'La lecture du fichier a pris trop de temps.',
+  'Reading the file took too much memory.': 'La lecture du fichier a utilisé trop de mémoire.',
+  'Its encoding was cancelled. Re-encode the video to finish it.':
+    'Son encodage a été annulé. Réencodez la vidéo pour la terminer.',
+  'Its encoding was cancelled.': 'Son encodage a été annulé.',
+  'Its encoding was cancelled. The video was not changed.': "Son encodage a été annulé. La vidéo n'a pas été modifiée.",
+  'Encoding it again failed, so the video was not changed: {0}':
+    "Le réencodage a échoué, la vidéo n'a donc pas été modifiée : {0}",
+  'The new file could not be used, so the video was not changed: {0}':
+    "Le nouveau fichier n'a pas pu être utilisé, la vidéo n'a donc pas été modifiée : {0}",
+  'Probing the file; the encoding time is known after that.':
+    "Analyse du fichier en cours ; la durée d'encodage sera connue ensuite.",
+  '{0}; the encoding time is known after that.': "{0} ; la durée d'encodage sera connue ensuite.",
+  'Next to be probed': 'Prochaine vidéo à analyser',
+  'Waiting for {0} to be probed': "En attente de l'analyse de {0}",
+  '1 other video of this library': '1 autre vidéo de cette bibliothèque',
+  '{0} other videos of this library': '{0} autres vidéos de cette bibliothèque',
+  'Playable. {0}': 'Lisible. {0}',
+  '{0}, sharing encoders with {1}; done in about {2}.': '{0}, encodeurs partagés avec {1} ; prête dans {2} environ.',
+  '{0}; done in about {1}.': '{0} ; prête dans {1} environ.',
+  '1 other library': '1 autre bibliothèque',
+  '{0} other libraries': '{0} autres bibliothèques',
+  'Being encoded': 'Encodage en cours',
+  'Its images are being finished': 'Ses images sont en cours de finalisation',
+  'Next in the queue': "Prochaine vidéo de la file d'attente",
+  'Waiting while its first viewers use the encoders':
+    'En attente pendant que ses premiers spectateurs utilisent les encodeurs',
+  'Waiting for {0}': 'En attente de {0}',
+  'Almost done.': 'Presque terminé.',
+  'Playable; encoded on demand.': 'Lisible ; encodée à la demande.',
+  '1 failure': '1 échec',
+  '{0} failures': '{0} échecs',
+  'Retried after {0}: {1}': 'Nouvelle tentative après {0} : {1}',
+  'All planned files are stored and listed.': 'Tous les fichiers prévus sont stockés et répertoriés.',
+  'The audio could not be encoded.': "L'audio n'a pas pu être encodé.",
+  'The audio ({0}) could not be encoded.': "L'audio ({0}) n'a pas pu être encodé.",
+  'The {0} rendition could not be encoded.': "La version {0} n'a pas pu être encodée.",
+  '{0} is tried again after {1} failed attempts: {2}.':
+    'Nouvelle tentative pour {0} après {1} tentatives échouées : {2}.',
+  'No rendition has its first segment yet, so players get no playlist.':
+    "Aucune version n'a encore son premier segment, les lecteurs ne reçoivent donc pas de playlist.",
+  'Players are offered {0}.': 'Versions proposées aux lecteurs : {0}.',
+  'Its stored files were read and compared with their hashes in the scrub that began on {0} (UTC).':
+    "Ses fichiers stockés ont été lus et comparés à leurs empreintes lors du contrôle d'intégrité commencé le {0} " +
+    '(UTC).',
+  'The scrub that began on {0} (UTC) has not reached it yet.':
+    "Le contrôle d'intégrité commencé le {0} (UTC) ne l'a pas encore atteinte.",
+  'The library requires signed URLs. An embed without a token is blocked.':
+    'La bibliothèque exige des URL signées. Une intégration sans jeton est bloquée.',
+  'Only pages of {0} may embed it. All others are blocked.':
+    "Seules les pages de {0} peuvent l'intégrer. Toutes les autres sont bloquées.",
+  'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are blocked.':
+    "Les pages qui n'envoient pas de referrer (Referrer-Policy: no-referrer, certaines applications) sont bloquées.",
+  'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
+    "Spectateurs ({0}) : {1} s d'attente avant la première image (médiane de {2} visites).",
+  'In {0}, {1} % of {2} sessions stalled.': 'Visites ({0}) : lecture interrompue dans {1} % des {2} visites.',
+  'In {0}, playback failed {1} times in the last seven days.':
+    'Échecs de lecture ({0}) : {1} au cours des sept derniers jours.',
+  'an unknown country': 'pays inconnu',
+  // Messages about the encoding of a video.
+  'The video is incomplete: {0} could not be created. Retry the failed parts.':
+    'La vidéo est incomplète : impossible de créer {0}. Relancez les parties échouées.',
+  '{0} could not be created: {1}': 'Impossible de créer {0} : {1}',
+  '{0} of {1} seconds of the audio could not be decoded and are silent.':
+    "{0} secondes d'audio sur {1} n'ont pas pu être décodées et sont muettes.",
+  'The video is encoded as a whole and not on demand: {0}.':
+    'La vidéo est encodée en entier et non à la demande : {0}.',
+  'Segment {0} of {1} could not be encoded on demand: {2}':
+    "Le segment {0} sur {1} n'a pas pu être encodé à la demande : {2}",
+  '{0} was left out: it would take nearly as many bits as the resolution above it.':
+    '{0} a été omis : son débit aurait été presque le même que celui de la résolution supérieure.',
+  'Segments {0} to {1} of {2} were damaged in the store and encoded again from the original.':
+    "Les segments {0} à {1} sur {2} étaient endommagés dans le stockage et ont été réencodés à partir de l'original.",
+  'The speech could not be transcribed: {0}': "La parole n'a pas pu être transcrite : {0}",
+  'Texts could not be generated: {0}': "Les textes n'ont pas pu être générés : {0}",
+  // Why an action was refused.
+  'The video has no file yet. Upload it first.': "La vidéo n'a pas encore de fichier. Envoyez-le d'abord.",
+  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the URL of an OpenAI-compatible service.':
+    "Aucun moteur de reconnaissance vocale n'est défini. Ajoutez un modèle avec « millrace speech add NAME » " +
+    "(« millrace speech list » donne les noms), ou indiquez l'URL d'un service compatible avec OpenAI dans " +
+    'MILLRACE_TRANSCRIBER.',
+  'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':
+    'Une traduction nécessite un modèle de langage. Définissez MILLRACE_LANGUAGE_MODEL_URL.',
+  'There are no captions to translate.': "Il n'y a pas de sous-titres à traduire.",
+  'The video has no captions and no audio.': "La vidéo n'a ni sous-titres ni audio.",
+  'The library has no webhook URL. Set its WebhookUrl first.':
+    "La bibliothèque n'a pas d'URL de webhook. Définissez d'abord sa WebhookUrl.",
+  'The stream has ended and cannot start again. Create another one.':
+    'Le direct est terminé et ne peut pas redémarrer. Créez-en un autre.',
+  'Authentication has been denied for this request.': "La clé n'a pas été acceptée pour cette requête.",
+  'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
+    'Trop de clés incorrectes depuis cette adresse. Réessayez dans une minute ou avec une clé valable.',
+  'The service failed to process this request. The log has the reason under the X-Request-Id of this response.':
+    "Le service n'a pas pu traiter cette requête. Le motif figure dans le journal sous le X-Request-Id de cette " +
+    'réponse.',
+  'Cloudflare Stream keeps no originals. Its MP4 download is imported.':
+    'Cloudflare Stream ne conserve pas les originaux. Son téléchargement MP4 est importé.',
+  'Comments and playlists are not imported. Each channel becomes a collection.':
+    'Les commentaires et les playlists ne sont pas importés. Chaque chaîne devient une collection.',
+  'Comments, ratings and playlists are not imported.':
+    'Les commentaires, les notes et les playlists ne sont pas importés.',
+  'Comments, showcases and player presets are not imported. Each folder becomes a collection.':
+    'Les commentaires, les showcases et les préréglages de lecteur ne sont pas importés. Chaque dossier devient ' +
+    'une collection.',
+  'Mux Data keeps views separately, so they are not imported.':
+    'Mux Data conserve les vues séparément, elles ne sont donc pas importées.',
+  'Mux has no descriptions, collections or custom thumbnails.':
+    "Mux n'a ni descriptions, ni collections, ni miniatures personnalisées.",
+  'Settings, keys and host names of the library are not imported.':
+    "Les paramètres, les clés et les noms d'hôte de la bibliothèque ne sont pas importés.",
+  'Statistics by day and heatmaps are not imported.':
+    'Les statistiques par jour et les cartes de chaleur ne sont pas importées.',
+  'Views are in a separate API and are not imported.':
+    'Les vues se trouvent dans une API distincte et ne sont pas importées.',
+} as const;

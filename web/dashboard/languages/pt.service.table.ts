@@ -1,0 +1,158 @@
+/**
+ * The service's messages about videos, in Portuguese: its English sentence with `{0}`, `{1}` … for values, which
+ * are translated too. Messages without an entry are shown in English.
+ */
+export const service = {
+  'This link was used before or has expired. Sign in with your password or a key.':
+    'Este link já foi usado ou expirou. Entre com sua senha ou uma chave.',
+  'You are not signed in. Sign in first.': 'Você não está conectado. Entre primeiro.',
+  'E-mail address, password or code is wrong.': 'O e-mail, a senha ou o código está incorreto.',
+  'This invitation was used before or has expired. Ask for a new one.':
+    'Este convite já foi usado ou expirou. Peça um novo.',
+  'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.':
+    'Muitas tentativas de login malsucedidas. Tente de novo em 15 minutos ou entre com uma chave.',
+  'This passkey cannot sign in here. Use another one, or sign in with your password.':
+    'Não é possível entrar aqui com esta passkey. Use outra ou entre com sua senha.',
+  'This passkey cannot be verified. Start again.': 'Não foi possível verificar esta passkey. Comece de novo.',
+  'This attempt has expired or was used before. Start again.':
+    'Esta tentativa expirou ou já foi usada. Comece de novo.',
+  'You signed in more than 10 minutes ago. Sign out, sign in, and try again.':
+    'Você entrou há mais de 10 minutos. Saia, entre de novo e repita a operação.',
+  'This passkey is already in use.': 'Esta passkey já está em uso.',
+  'The current password is wrong.': 'A senha atual está incorreta.',
+  'Too many wrong passwords. Try again in 15 minutes.': 'Muitas senhas incorretas. Tente de novo em 15 minutos.',
+  'This code is wrong. Check the clock of your device and try again.':
+    'Este código está incorreto. Verifique o relógio do seu dispositivo e tente de novo.',
+  'This password is too easy to guess. Choose several words, or use a password manager.':
+    'Esta senha é fácil demais de adivinhar. Escolha várias palavras ou use um gerenciador de senhas.',
+  'A person with this e-mail address already exists.': 'Já existe uma pessoa com este endereço de e-mail.',
+  'This is the last active owner of the account. Make another person owner first.':
+    'Este é o último proprietário ativo da conta. Antes, torne outra pessoa proprietária.',
+  'The sign-in provider {0} cannot be used: {1} Try again later.':
+    'Não é possível usar o provedor de login {0}: {1} Tente de novo mais tarde.',
+  'Too many sign-ins from this address. Try again in a minute.':
+    'Muitos logins deste endereço. Tente de novo em um minuto.',
+  'Only an owner of the account can add, change or remove an owner. Ask one of the owners.':
+    'Só um proprietário da conta pode adicionar, alterar ou remover um proprietário. Fale com um deles.',
+  // Explanations of how a video plays.
+  'No file received yet. {0}': 'Nenhum arquivo recebido ainda. {0}',
+  'Waiting for its file.': 'Aguardando o arquivo.',
+  'Waiting for its file: the last upload failed. {0}': 'Aguardando o arquivo: o último envio falhou. {0}',
+  'No reason was recorded.': 'Nenhum motivo registrado.',
+  'The file is empty.': 'O arquivo está vazio.',
+  'The file is not a video or audio file.': 'O arquivo não é de vídeo nem de áudio.',
+  'More than a tenth of the file is missing.': 'Falta mais de um décimo do arquivo.',
+  'The file has too many tracks.': 'O arquivo tem faixas demais.',
+  'The picture of the file is larger than the limit.': 'A imagem do arquivo é maior que o limite.',
+  'The file contains neither video nor audio.': 'O arquivo não contém vídeo nem áudio.',
+  'The codec of the file is not supported.': 'O codec do arquivo não é compatível.',
+  'The file is longer than the limit.': 'O arquivo é mais longo que o limite.',
+  'Reading the file took too long.': 'A leitura do arquivo demorou demais.',
+  'Reading the file took too much memory.': 'A leitura do arquivo usou memória demais.',
+  'Its encoding was cancelled. Re-encode the video to finish it.':
+    'A codificação foi cancelada. Recodifique o vídeo para concluí-lo.',
+  'Its encoding was cancelled.': 'A codificação foi cancelada.',
+  'Its encoding was cancelled. The video was not changed.': 'A codificação foi cancelada. O vídeo não foi alterado.',
+  'Encoding it again failed, so the video was not changed: {0}':
+    'A recodificação falhou, por isso o vídeo não foi alterado: {0}',
+  'The new file could not be used, so the video was not changed: {0}':
+    'Não foi possível usar o novo arquivo, por isso o vídeo não foi alterado: {0}',
+  'Probing the file; the encoding time is known after that.':
+    'Analisando o arquivo; depois disso, o tempo de codificação será conhecido.',
+  '{0}; the encoding time is known after that.': '{0}; depois disso, o tempo de codificação será conhecido.',
+  'Next to be probed': 'Próximo a ser analisado',
+  'Waiting for {0} to be probed': 'Aguardando a análise de {0}',
+  '1 other video of this library': '1 outro vídeo desta biblioteca',
+  '{0} other videos of this library': '{0} outros vídeos desta biblioteca',
+  'Playable. {0}': 'Já pode ser reproduzido. {0}',
+  '{0}, sharing encoders with {1}; done in about {2}.':
+    '{0}, dividindo os codificadores com {1}; pronto em cerca de {2}.',
+  '{0}; done in about {1}.': '{0}; pronto em cerca de {1}.',
+  '1 other library': '1 outra biblioteca',
+  '{0} other libraries': '{0} outras bibliotecas',
+  'Being encoded': 'Em codificação',
+  'Its images are being finished': 'As imagens estão sendo finalizadas',
+  'Next in the queue': 'Próximo da fila',
+  'Waiting while its first viewers use the encoders':
+    'Aguardando enquanto os primeiros espectadores usam os codificadores',
+  'Waiting for {0}': 'Aguardando {0}',
+  'Almost done.': 'Quase pronto.',
+  'Playable; encoded on demand.': 'Já pode ser reproduzido; codificado sob demanda.',
+  '1 failure': '1 falha',
+  '{0} failures': '{0} falhas',
+  'Retried after {0}: {1}': 'Nova tentativa após {0}: {1}',
+  'All planned files are stored and listed.': 'Todos os arquivos planejados estão armazenados e listados.',
+  'The audio could not be encoded.': 'Não foi possível codificar o áudio.',
+  'The audio ({0}) could not be encoded.': 'Não foi possível codificar o áudio ({0}).',
+  'The {0} rendition could not be encoded.': 'Não foi possível codificar a versão {0}.',
+  '{0} is tried again after {1} failed attempts: {2}.': 'Nova tentativa com {0} após {1} tentativas com falha: {2}.',
+  'No rendition has its first segment yet, so players get no playlist.':
+    'Nenhuma versão tem ainda o primeiro segmento, por isso os players não recebem uma playlist.',
+  'Players are offered {0}.': 'Disponível para os players: {0}.',
+  'Its stored files were read and compared with their hashes in the scrub that began on {0} (UTC).':
+    'Os arquivos armazenados foram lidos e comparados com seus hashes na verificação iniciada em {0} (UTC).',
+  'The scrub that began on {0} (UTC) has not reached it yet.':
+    'A verificação de integridade iniciada em {0} (UTC) ainda não chegou a este vídeo.',
+  'The library requires signed URLs. An embed without a token is blocked.':
+    'A biblioteca exige URLs assinadas. Incorporações sem token são bloqueadas.',
+  'Only pages of {0} may embed it. All others are blocked.':
+    'Só páginas de {0} podem incorporá-lo. Todas as outras são bloqueadas.',
+  'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are blocked.':
+    'Páginas que não enviam referrer (Referrer-Policy: no-referrer, alguns aplicativos) são bloqueadas.',
+  'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
+    '{0}: os espectadores esperam {1} s pela primeira imagem (mediana de {2} sessões).',
+  'In {0}, {1} % of {2} sessions stalled.': '{0}: em {1}% de {2} sessões houve travamentos.',
+  'In {0}, playback failed {1} times in the last seven days.':
+    '{0}: a reprodução falhou {1} vezes nos últimos sete dias.',
+  'an unknown country': 'País desconhecido',
+  // Messages about the encoding of a video.
+  'The video is incomplete: {0} could not be created. Retry the failed parts.':
+    'O vídeo está incompleto: não foi possível criar {0}. Refaça as partes com falha.',
+  '{0} could not be created: {1}': 'Não foi possível criar {0}: {1}',
+  '{0} of {1} seconds of the audio could not be decoded and are silent.':
+    '{0} de {1} segundos do áudio não puderam ser decodificados e ficaram sem som.',
+  'The video is encoded as a whole and not on demand: {0}.':
+    'O vídeo é codificado por inteiro, e não sob demanda: {0}.',
+  'Segment {0} of {1} could not be encoded on demand: {2}':
+    'Não foi possível codificar sob demanda o segmento {0} de {1}: {2}',
+  '{0} was left out: it would take nearly as many bits as the resolution above it.':
+    '{0} ficou de fora: usaria quase tantos bits quanto a resolução acima.',
+  'Segments {0} to {1} of {2} were damaged in the store and encoded again from the original.':
+    'Os segmentos {0} a {1} de {2} estavam danificados no armazenamento e foram recodificados a partir do original.',
+  'The speech could not be transcribed: {0}': 'Não foi possível transcrever a fala: {0}',
+  'Texts could not be generated: {0}': 'Não foi possível gerar textos: {0}',
+  // Why an action was refused.
+  'The video has no file yet. Upload it first.': 'O vídeo ainda não tem arquivo. Envie um primeiro.',
+  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the URL of an OpenAI-compatible service.':
+    'Nenhum reconhecimento de fala está configurado. Adicione um modelo com “millrace speech add NAME” (“millrace ' +
+    'speech list” mostra os nomes) ou defina MILLRACE_TRANSCRIBER com a URL de um serviço compatível com OpenAI.',
+  'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':
+    'Traduções precisam de um modelo de linguagem. Defina MILLRACE_LANGUAGE_MODEL_URL.',
+  'There are no captions to translate.': 'Não há legendas para traduzir.',
+  'The video has no captions and no audio.': 'O vídeo não tem legendas nem áudio.',
+  'The library has no webhook URL. Set its WebhookUrl first.':
+    'A biblioteca não tem URL de webhook. Defina primeiro a WebhookUrl dela.',
+  'The stream has ended and cannot start again. Create another one.':
+    'A transmissão terminou e não pode ser reiniciada. Crie outra.',
+  'Authentication has been denied for this request.': 'A chave desta requisição não foi aceita.',
+  'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
+    'Muitas chaves incorretas deste endereço. Tente de novo em um minuto ou com uma chave válida.',
+  'The service failed to process this request. The log has the reason under the X-Request-Id of this response.':
+    'O serviço não conseguiu processar esta requisição. O motivo está no log, sob o X-Request-Id desta resposta.',
+  'Cloudflare Stream keeps no originals. Its MP4 download is imported.':
+    'O Cloudflare Stream não guarda originais. O download em MP4 é importado.',
+  'Comments and playlists are not imported. Each channel becomes a collection.':
+    'Comentários e playlists não são importados. Cada canal vira uma coleção.',
+  'Comments, ratings and playlists are not imported.': 'Comentários, avaliações e playlists não são importados.',
+  'Comments, showcases and player presets are not imported. Each folder becomes a collection.':
+    'Comentários, showcases e predefinições do player não são importados. Cada pasta vira uma coleção.',
+  'Mux Data keeps views separately, so they are not imported.':
+    'O Mux Data guarda as visualizações à parte, por isso elas não são importadas.',
+  'Mux has no descriptions, collections or custom thumbnails.':
+    'O Mux não tem descrições, coleções nem miniaturas personalizadas.',
+  'Settings, keys and host names of the library are not imported.':
+    'Configurações, chaves e nomes de host da biblioteca não são importados.',
+  'Statistics by day and heatmaps are not imported.': 'Estatísticas por dia e mapas de calor não são importados.',
+  'Views are in a separate API and are not imported.':
+    'As visualizações ficam em uma API separada e não são importadas.',
+} as const;
