@@ -16,10 +16,10 @@ export {
 export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 
-/** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are encoded as viewers request them. */
 /** `onChange` is called with each response. `signal` ends the wait. */
 type Waiting = { onChange?: (video: VideoModel) => void; signal?: AbortSignal };
 
+/** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are encoded as viewers request them. */
 const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 

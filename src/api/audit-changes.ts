@@ -63,7 +63,7 @@ function ofLibrary(library: Library): Fields {
   return { ...own, ...toSoundModel(settings), ...images, ...rules };
 }
 
-/** Uploaded images have only a number, which counts the uploads. */
+/** Returns the version of an uploaded image, which counts its uploads. Null for none. */
 function versionOf({ present, version }: Library['settings']['logo']): string | null {
   return present ? `version ${version}` : null;
 }
@@ -72,7 +72,7 @@ function ofVideo({ title, description, category, collectionId, chapters, moments
   return { title, description, category, collectionId, chapters, moments, metaTags };
 }
 
-/** Fields that describe the state of a stream, which its operations name. */
+/** Fields of a stream that are not recorded: its ids, and its state, which the names of the operations describe. */
 const STATE_FIELDS = ['libraryId', 'id', 'state', 'startedAt', 'endedAt', 'reason'];
 
 function ofStream(stream: LiveStream): Fields {
@@ -102,7 +102,7 @@ function* flatten(fields: Fields, prefix: string): Generator<[string, string]> {
   }
 }
 
-/** PostgreSQL returns the fields of stored objects in another order than that of the request. */
+/** Sorts the fields of objects, because PostgreSQL returns them in a different order than the request. */
 function sortNames(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

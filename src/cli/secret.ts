@@ -24,10 +24,11 @@ import { withDatabase } from './with-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const PAUSE_MS = 500;
-/** Maximum time for all processes to follow a step, in ms. They are notified, and also look every 10 s. */
+/** Maximum time for all processes to follow a step, in ms. They are notified, and also check every 10 s. */
 const FOLLOW_MS = 60_000;
 /**
- * Time for the processes of this machine to notice the new key file, and for those that ended to be forgotten, in ms.
+ * Maximum time for the processes of this machine to notice the new key file, and for exited ones to leave the list, in
+ * ms.
  */
 const NOTICE_MS = 60_000;
 /** Maximum passes over the stored secrets. Only rows that change during a pass need another one. */
@@ -95,7 +96,7 @@ async function rotate(db: Db, settings: Settings, options: Options): Promise<num
   await untilAll(db, `seal with key ${newId}`, ({ ids }) => ids[0] === newId);
   await reseal(db, both);
   await advanceRotation(db, newId, 'switched', 'resealed');
-  // The settings give no file, or the file of this machine has the old key.
+  // The key of this machine is in a file, which still contains the old one.
   if (settings.secretKey === null && secretKeyId(own) !== newId) await rotateSecretKey(settings.dataDir, both);
   return await finish(db, rotation, both, settings);
 }

@@ -4,7 +4,7 @@ import { Refused } from '../lib/refused.ts';
 import { isStorageAway, type StorageKey, type WrittenObject } from '../ports/storage.ts';
 import { urlOfBucket } from './url-of-bucket.ts';
 
-/** Age of multipart uploads that an interrupted export left, at which they are ended. */
+/** Age at which multipart uploads that an interrupted export left are aborted, in ms. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 type BucketObject = { name: string; sizeBytes: number; etag: string };
@@ -39,7 +39,7 @@ export async function openExportBucket(place: ExportPlace): Promise<ExportBucket
   const { signal } = new AbortController();
   // Without a prefix, the uploads may belong to others. An engine that cannot list uploads still stores objects.
   if (place.keyPrefix !== '') await sweepUploads(bucket, ABANDONED_MS, signal).catch(() => undefined);
-  // The caller makes names of GUIDs, languages and extensions.
+  // The caller builds the names from GUIDs, languages and extensions.
   const keyOf = (name: string) => name as StorageKey;
   return {
     async *list() {

@@ -13,7 +13,7 @@ import { logEvent } from '../lib/log/log-event.ts';
 import { SECRET_KEY_BYTES, secretKeyId } from '../lib/secret-box.ts';
 import { SecretRing } from '../lib/secret-ring.ts';
 
-/** Ids of the keys of a process. `configuredId`: the setting or the file now. `ids`: the first one seals. */
+/** Ids of the keys of a process: `configuredId` in its setting or file, `ids` in use. The first one seals. */
 export type KeyReport = { configuredId: string; ids: string[] };
 
 /** The secret keys of a role, which follow a rotation. */
@@ -50,7 +50,7 @@ export async function openSecrets(
     await adoptConfigured(configured, rotation === null);
     return { configuredId: secretKeyId(configured), ids: idsOf(ring.keys) };
   };
-  /** A process that missed a whole rotation uses the key in its file. */
+  /** Uses the key in the file if this process missed a whole rotation. */
   const adoptConfigured = async (configured: Uint8Array, isSettled: boolean) => {
     if (!isSettled || secretKeyId(configured) === secretKeyId(ring.keys[0])) return;
     if ((await opensSecrets(db, ring.keys[0])) || !(await opensSecrets(db, configured))) return;

@@ -32,7 +32,7 @@ export function mailSettings(texts: Texts): MailSettings {
 /** Returns a sentence for each setting that lacks another one. */
 export function mailProblems(texts: Texts): string[] {
   const needs = (name: keyof Texts, other: keyof Texts) =>
-    texts[name] !== undefined && texts[other] === undefined ? [`${name}: expected also ${other}, got none.`] : [];
+    texts[name] !== undefined && texts[other] === undefined ? [`${name}: expected ${other} as well, got none.`] : [];
   return [
     ...needs('MILLRACE_SMTP_URL', 'MILLRACE_MAIL_FROM'),
     ...needs('MILLRACE_MAIL_FROM', 'MILLRACE_SMTP_URL'),
@@ -40,7 +40,7 @@ export function mailProblems(texts: Texts): string[] {
   ];
 }
 
-/** The user has a setting of its own, because URLs are displayed. */
+/** Rejects a URL with a user, who has a separate setting, because URLs are displayed. */
 function parseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;

@@ -142,7 +142,7 @@ export const EDGE_ERRORS = {
   ),
   'quota-bandwidth': denied(
     'This video is not available at the moment: the library has reached its limit.',
-    'a library that has sent its bytes of this month (rule 10201)',
+    'a library that has reached its limit of bytes for this month (rule 10201)',
   ),
   bot: denied('Automated clients are not allowed.', 'a setting of the pull zone (rule 10170)'),
   firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),

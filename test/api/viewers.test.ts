@@ -17,7 +17,7 @@ const VIEWERS = '/library/1/viewers';
 const change = (body: object) => api.call('POST', VIEWERS, { body });
 const policy = () => loadZonePolicy({ db: api.database.db, secretBox: api.secretBox }, { by: 'library', libraryId: 1 });
 
-test('a library admits everybody until a way is complete, and then needs tokens, but its settings stay', async () => {
+test('admits everybody until a method is complete, then requires tokens, and keeps the settings', async () => {
   expect(Object((await api.call('GET', VIEWERS)).body)).toMatchObject({ mode: 'off', secret: null, cacheSec: 14_400 });
   expect(await policy()).toMatchObject({ embedTokenRequired: false, settings: { tokenRequired: false } });
   for (const [body, field] of [

@@ -136,7 +136,7 @@ async function changeViewers(film: PublishedFilm, viewers: Record<string, unknow
     .set({ settings: JSON.stringify({ viewers }) })
     .where('id', '=', film.libraryId)
     .execute();
-  // The edge hears of the change from the database.
+  // The edge learns of the change from the database.
   await expect.poll(() => outcome(pageUrl(film)).then(([status]) => status), { timeout: 60_000 }).not.toBe(200);
 }
 
@@ -204,7 +204,7 @@ test('a dead endpoint is asked three times, then not for a while', LIMIT, async 
   expect(endpoint.count()).toBe(3);
 });
 
-test('one address cannot use all questions of a library, and does not open it', LIMIT, async () => {
+test('one address cannot use up the questions of a library, and does not make it fail open', LIMIT, async () => {
   const held = Promise.withResolvers<void>();
   const endpoint = await startEndpoint(() => ({ text: '{"allow": true}' }), held.promise);
   const film = await publish({ mode: 'hook', url: endpoint.url, failOpen: true });

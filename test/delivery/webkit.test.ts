@@ -15,7 +15,7 @@ let room: PlayerRoom;
 let webkit: WebKit;
 let shown: PublishedFilm;
 let site: Server;
-/** The page shown by another origin. */
+/** HTML that another origin serves. */
 let sitePage = '';
 
 beforeAll(async () => {
@@ -153,7 +153,7 @@ test('a page takes up new rungs while its video is encoded, and keeps its buffer
   expect(await read()).toMatchObject({ isEmptied: false, faults: [] });
 });
 
-test('a page says that the browser cannot play a protected video', async () => {
+test('a page shows that the browser cannot play a protected video', async () => {
   const made = await room.publish(ENTERPRISE);
   await createTestPackager(room.database.db, 'cbcs').repackage(
     made,

@@ -61,7 +61,7 @@ test('shows the command that exports the library, and downloads its metadata', {
   await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');
   await panel.getByText('More options').click();
   await panel.getByRole('textbox', { name: /^Folder in the bucket/ }).fill("/it's mine/");
-  await panel.getByRole('textbox', { name: /^Endpoint/ }).fill('https://s3.example.com');
+  await panel.getByRole('textbox', { name: /^S3 endpoint/ }).fill('https://s3.example.com');
   await lookAtPage('export', page);
   const url = "'s3://films/it'\\''s%20mine?endpoint=https%3A%2F%2Fs3.example.com'";
   expect(await command.textContent()).toBe(`millrace export ${url} --library 1 --url ${service.apiUrl}`);

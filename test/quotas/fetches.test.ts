@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-test('a fetch of unknown length ends where it passes the limit, and its video says why', async () => {
+test('a fetch of unknown length ends where it passes the limit, and its video has the reason', async () => {
   const origin = await startOrigin();
   // Without a Content-Length, the response is chunked.
   origin.script((_request, response) => void response.writeHead(200).end(randomBytes(200_000)));

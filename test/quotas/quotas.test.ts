@@ -164,7 +164,7 @@ test('a limit below the present use is announced at once', async () => {
   expect((await get()).storageBytes.percent).toBe(500);
 });
 
-test('an endpoint gets only the quota events that it wants', async () => {
+test('an endpoint gets only the quota events that it chose', async () => {
   const path = '/library/1/webhook-endpoints';
   const made = await api.call('POST', path, { body: { url: receiver.url, events: [101] } });
   expect(made.status).toBe(200);

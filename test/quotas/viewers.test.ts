@@ -115,7 +115,7 @@ test('while the database hangs, the edge keeps the last verdict and serves', asy
   await untilStatus(at(limited).multivariant, 200);
 });
 
-test('the page says it in the language of the library, in a browser', async () => {
+test('the page shows the message in the language of the library', async () => {
   const film = await room.publish({ player: { uiLanguage: 'de' } });
   await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
   const context = await room.browser.newContext();

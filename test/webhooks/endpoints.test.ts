@@ -124,7 +124,7 @@ test('an endpoint with a private address gets nothing', async () => {
   expect(second.arrivals).toEqual([]);
 });
 
-test('each further endpoint has at most its own number of deliveries at a time', async () => {
+test('at most two deliveries of each additional endpoint are claimed at the same time', async () => {
   const { guid } = await add({ url: second.url });
   for (let video = 0; video < 6; video += 1) await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   const bounds = { limit: 100, perLibrary: 4, perEndpoint: 2, leaseSec: 60 };

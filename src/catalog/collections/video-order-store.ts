@@ -79,7 +79,7 @@ type Selected = {
   isListed: ReturnType<typeof sql>;
 };
 
-/** Returns the first 500 videos of a collection in an order, with further columns. */
+/** Returns the first 500 videos of a collection in the given order, with additional columns. */
 export async function selectInOrder<Item extends OrderedVideo>(
   db: Db | Tx,
   { libraryId, collectionId }: CollectionKey,

@@ -8,8 +8,8 @@ const PAUSE_SEC = 6 * 3600;
 const STEP_SEC = 3600;
 
 /**
- * The viewer's address, which is signed if the zone requires it, and the current time. `endSec`: when the token ends at
- * the latest, in seconds since 1970.
+ * The viewer's address, which is signed if the zone requires it, and the current time. `endSec` is the latest end of
+ * the token, in seconds since 1970.
  */
 type Viewer = { address: string; nowMs: number; endSec?: number };
 

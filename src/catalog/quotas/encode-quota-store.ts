@@ -40,8 +40,8 @@ export async function mustEncodesWait(db: Db, libraryId: number): Promise<boolea
 }
 
 /**
- * Lets all waiting encodes of a library wait for its quota, with the reason, until `releaseEncodes` or for ten minutes.
- * May be repeated.
+ * Postpones all waiting encodes of a library because of its quota, until `releaseEncodes` or for ten minutes.
+ * Idempotent.
  */
 export async function holdEncodes(db: Db, libraryId: number): Promise<void> {
   await db

@@ -3,8 +3,8 @@ import { quotaRefusal } from './quota.ts';
 import { countLive } from './usage-store.ts';
 
 /**
- * Throws `Refused` (`quota-reached`) if a hard limit permits no further live stream. Call it in the transaction that
- * accepts the publisher: others wait until it commits. The stream itself does not count, so it may reconnect.
+ * Throws `Refused` (`quota-reached`) if a hard limit does not permit another live stream. Call it in the transaction
+ * that accepts the publisher: others wait until it commits. The stream itself does not count, so it may reconnect.
  */
 export async function requireLiveQuota(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   const row = await tx

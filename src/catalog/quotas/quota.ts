@@ -29,7 +29,7 @@ export const ENCODES_HELD =
   'waiting for the quota: the library has used its encoded minutes of this month. ' +
   'Raise the limit, or wait for the next month (UTC)';
 
-/** Stands for the library in events that concern no video. No media has this id. */
+/** Id that events of a library contain instead of a video id. No media has this id. */
 // The GUID has the form that RFC 9562 describes.
 export const LIBRARY_EVENT_ID = '00000000-0000-0000-0000-000000000001' as Guid;
 

@@ -15,7 +15,7 @@ type Room = { used: number; limit: number };
 /**
  * Throws `Refused` (`quota-reached`) if a library's hard storage limit leaves less than `bytes`, and less than one byte
  * for an unknown length (null). Call it in the transaction that opens the upload: others wait until it commits.
- * `uploadId` is not counted.
+ * The reservation of `uploadId` does not count.
  */
 export async function requireStorageQuota(
   tx: Tx,

@@ -33,7 +33,7 @@ export async function measureUsage(db: Db, libraryId: number): Promise<Usage> {
   };
 }
 
-/** Counts the streams of a library that receive media now or have just accepted a publisher, without one of them. */
+/** Counts the streams of a library, except `without`, that receive media now or have just accepted a publisher. */
 export async function countLive(db: Db, libraryId: number, without: Guid | null): Promise<number> {
   const { rows } = await sql<{ live: number }>`
     select count(*)::int as live from live_stream s join live_lease l on l.stream_id = s.id

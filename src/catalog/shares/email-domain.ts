@@ -8,7 +8,7 @@ const DOMAIN = new RegExp(`^(?=.{3,253}$)(?:${LABEL}\\.)+(?=[a-z0-9-]*[a-z])${LA
 const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const MAX_LOCAL_PART_CHARS = 64;
 
-/** Returns a domain in lower case and ASCII, also after `*.`, which stands for all subdomains. Null: not a domain. */
+/** Returns a domain in lower case and ASCII, also after `*.`, which matches all subdomains. Null: not a domain. */
 export function readEmailDomain(text: string): string | null {
   const isWild = text.startsWith('*.');
   const domain = toAscii(isWild ? text.slice(2) : text);

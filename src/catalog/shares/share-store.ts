@@ -21,7 +21,7 @@ export type ShareKey = SharedKey & { shareId: Guid };
 /** Fields that editors set. Without password and domains, everyone with the link can open the page. */
 export type ShareFields = {
   password: string | null;
-  /** Absent: none. */
+  /** Absent in a new share: none. */
   emailDomains?: readonly string[];
   allowsDownload: boolean;
   expiresAt: Date | null;

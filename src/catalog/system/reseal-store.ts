@@ -12,9 +12,9 @@ export type Resealed = { resealed: number; unreadable: ReadonlyMap<string, numbe
 type Keys = { oldKey: Uint8Array; newKey: Uint8Array };
 
 /**
- * Seals every stored secret with the new key that only the old one opens. Each row changes in a statement of its own
- * batch, and only if nobody else changed the value in the meantime, so that processes continue to work and an
- * interrupted pass can be repeated. Rows that move during the pass are found by the next one.
+ * Seals every stored secret that only the old key opens with the new key. Changes rows in batches, and each row only if
+ * nobody else changed its value in the meantime, so that processes continue to work and an interrupted pass can be
+ * repeated. The next pass finds rows that moved during this one.
  */
 export async function resealAll(
   db: Db,

@@ -27,8 +27,8 @@ export async function loadRotation(db: Db): Promise<SecretRotation | null> {
 }
 
 /**
- * Returns the keys that a process needs that has the given key. Throws `WrongSecretKey` if a rotation between two other
- * keys is in progress.
+ * Returns the keys for a process that has the given key. Throws `WrongSecretKey` if a rotation between two other keys
+ * is in progress.
  */
 export async function loadSecretKeys(db: Db, key: Uint8Array): Promise<SecretKeys> {
   const keys = keysDuring(await loadRotation(db), key);
@@ -49,7 +49,7 @@ export async function opensSecrets(db: Db, key: Uint8Array): Promise<boolean> {
   }
 }
 
-/** Begins a rotation, unless one is in progress. Returns the one in progress afterwards. */
+/** Begins a rotation, unless one is in progress. Returns the rotation in progress. */
 export async function announceRotation(db: Db, oldKey: Uint8Array, newKey: Uint8Array): Promise<SecretRotation> {
   return await inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${ROTATION_LOCK})`.execute(tx);
@@ -72,7 +72,7 @@ export async function announceRotation(db: Db, oldKey: Uint8Array, newKey: Uint8
   });
 }
 
-/** Moves a rotation to its next stage. Does nothing if it is further. */
+/** Moves a rotation from one stage to the next. Does nothing if it is not in stage `from`. */
 export async function advanceRotation(db: Db, newId: string, from: RotationStage, to: RotationStage): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rotation = tx.updateTable('secret_rotation').set({ stage: to });
@@ -81,7 +81,7 @@ export async function advanceRotation(db: Db, newId: string, from: RotationStage
   });
 }
 
-/** Ends a rotation: the old key is not accepted any more. */
+/** Ends a rotation in stage `resealed`, so that the old key is no longer accepted. */
 export async function finishRotation(db: Db, newId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rotation = tx.deleteFrom('secret_rotation').where('new_id', '=', newId);
@@ -94,7 +94,7 @@ async function notify(tx: Tx): Promise<void> {
   await sql`select pg_notify(${ROTATION_CHANNEL}, '')`.execute(tx);
 }
 
-/** A running process and its keys, by id. `configuredId`: its own setting or file now. `ids`: the first one seals. */
+/** A running process and the ids of its keys: `configuredId` in its setting or file, `ids` in use. The first seals. */
 export type NodeKeys = { host: string; role: string; version: string; configuredId: string | null; ids: string[] };
 
 /** Records the keys of a process. */

@@ -9,12 +9,12 @@ import type { AskingViewer, ViewerAuthorizer } from './viewer-authorizer.ts';
 /** A viewer who opens a player page, and the embed token that they already have. */
 export type OpeningViewer = Omit<AskingViewer, 'libraryId' | 'mediaId'> & { mediaId: Guid; shown: EmbedToken };
 
-/** `shown` is the embed token with which the viewer goes on. `isUnchecked`: nobody could decide. */
+/** `shown` is the embed token that admits the viewer from now on. `isUnchecked`: the owner could not be asked. */
 export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit; isUnchecked: boolean };
 
 /**
- * Exchanges what a viewer sends for an embed token of the video, which ends with the verdict, in a library whose
- * owner decides about viewers. Everything after the page is admitted by that token: its data, playlists, keys and
+ * Exchanges the token of a viewer for an embed token of the video, which ends with the verdict, if the owner of the
+ * library decides about viewers. The embed token admits everything after the page: its data, playlists, keys and
  * licences, and through the token of the folder all files. A valid embed token of the owner or of a share page is
  * kept.
  */

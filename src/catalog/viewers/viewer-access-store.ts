@@ -18,7 +18,7 @@ export async function findViewerSecret({ db, secretBox }: Deps, libraryId: numbe
   return sealed === null ? null : secretBox.open(sealed);
 }
 
-/** Gives a library a new secret. `isKept`: only if it has none. */
+/** Gives a library a new secret. `isKept`: does nothing if it already has one. */
 export async function drawViewerSecret({ db, secretBox }: Deps, libraryId: number, isKept: boolean): Promise<void> {
   await db
     .updateTable('library')

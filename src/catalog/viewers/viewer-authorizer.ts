@@ -10,12 +10,12 @@ import { verifyViewerToken } from './verify-viewer-token.ts';
 import { findCollection } from './viewer-access-store.ts';
 import { shortReason, type ViewerFacts, type ViewerVerdict } from './viewer-verdict.ts';
 
-/** Maximum verdicts in memory. */
+/** Maximum number of verdicts in memory. */
 const MAX_VERDICTS = 20_000;
-/** Maximum questions about viewers of one library, and of all, that are open at the same time. */
+/** Maximum number of open questions about viewers of one library, and of all libraries. */
 const MAX_ASKING_OF_LIBRARY = 32;
 const MAX_ASKING = 256;
-/** Maximum open questions about viewers at one address, so that one client cannot use all of a library. */
+/** Maximum number of open questions about viewers at one address, so that one client cannot use up the limit. */
 const MAX_ASKING_OF_ADDRESS = 16;
 /** Failures in a row after which an endpoint counts as dead. */
 const MAX_FAILURES = 3;
@@ -35,7 +35,7 @@ type Deps = {
   db: Db;
 };
 
-/** Failures of an endpoint in a row, and until when it is not asked. */
+/** Consecutive failures of an endpoint, and the time until which it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
 
 /**
@@ -81,7 +81,7 @@ export class ViewerAuthorizer {
     return verdict;
   }
 
-  /** Asks about a viewer without memory, for a test of the settings. */
+  /** Asks about a viewer to test the settings. Neither uses nor keeps verdicts. */
   async test(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
     try {
       return await this.#decide(access, viewer);
@@ -107,7 +107,7 @@ export class ViewerAuthorizer {
     const circuit = this.#circuits.get(place) ?? { failures: 0, deadUntilMs: 0 };
     const nowMs = performance.now();
     if (nowMs < circuit.deadUntilMs) return onFailure(access, 'the endpoint did not respond to earlier questions');
-    // Until this question is answered, no other one is asked.
+    // No other question is sent until this one has been answered.
     if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;
     try {
       const verdict = await this.#decide(access, viewer);
@@ -138,7 +138,7 @@ function bucketsOf({ libraryId, address }: AskingViewer): string[] {
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
 const FAILED_OPEN = 'allowed without an answer: ';
 
-/** Returns the verdict if the endpoint does not answer. It is not kept. */
+/** Returns the verdict if the endpoint does not respond. It is not kept. */
 function onFailure(access: Exclude<ViewerAccess, { mode: 'off' }>, reason: string): ViewerVerdict {
   if (access.mode === 'jwt' || !access.failOpen) return { kind: 'unchecked', reason };
   return { kind: 'allowed', reason: `${FAILED_OPEN}${reason}`, untilMs: Date.now() + access.cacheSec * 1000 };
@@ -152,7 +152,7 @@ function reasonOf(error: unknown): string {
   return shortReason(error instanceof Error ? error.message : String(error));
 }
 
-/** Changed settings give other keys, so that they apply immediately. */
+/** Returns the key of a verdict. It depends on the settings, so that changed ones apply immediately. */
 function keyOf(access: ViewerAccess, { libraryId, mediaId, token, address, userAgent }: AskingViewer): string {
   const viewer = access.mode === 'hook' ? [token, address, userAgent] : [token];
   return createHash('sha256')

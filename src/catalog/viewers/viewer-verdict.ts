@@ -12,8 +12,8 @@ export type ViewerFacts = {
 };
 
 /**
- * Decision about a viewer. `allowed`: until a time. `denied`: with the reason for the owner. `unchecked`: the
- * endpoint or the keys of the issuer could not be asked.
+ * Decision about a viewer. `allowed`: until a time. `denied`: with the reason for the owner. `unchecked`: the endpoint
+ * could not be asked, or the keys of the issuer could not be loaded.
  */
 export type ViewerVerdict =
   | { kind: 'allowed'; untilMs: number; reason: string }

@@ -45,7 +45,7 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
   };
 }
 
-/** Records an event of a quota. `key` stands for the library instead of a video. */
+/** Records an event of a quota. The media id in `key` is that of the library. */
 export function announceQuota(key: MediaKey, status: WebhookStatus, detail: QuotaDetail): FollowUp {
   return async (tx) => {
     await addEvents(tx, key, { status, isIncomplete: false, detail, endpointId: null });

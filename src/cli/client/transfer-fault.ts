@@ -23,7 +23,7 @@ export function statusFault(status: number): Fault | null {
   return status === 200 || status === 206 ? null : { reason: `HTTP ${status}`, isFinal: isFinal(status) };
 }
 
-/** Returns the fault that an error of a transfer means. Throws errors that are not about the transfer. */
+/** Converts an error of a transfer to a fault. Throws errors that another attempt cannot fix. */
 export function faultOf(error: unknown): Fault {
   if (hasCode(error, 'ENOSPC') || hasCode(error, 'EACCES') || hasCode(error, 'EROFS')) throw error;
   if (error instanceof DownloadFailed || error instanceof Refused) throw error;

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { remember } from '../../lib/remember.ts';
 
-/** Time after the last request of a viewer for which the viewer may return, in ms. */
+/** Time for which a viewer counts as playing after the last request, in ms. */
 const KNOWN_MS = 30 * 60_000;
 const MAX_VIEWERS = 100_000;
 
 type Viewer = { libraryId: number; clientKey: string; message: IncomingMessage };
 
 /**
- * Remembers the viewers of libraries with a limit, so that the limit cuts off nobody who plays already. A viewer is an
- * address and a User-Agent. Above 100,000 viewers, the oldest are forgotten.
+ * Remembers the viewers of libraries with a limit, so that the limit does not cut off viewers who already play. A
+ * viewer is an address and a User-Agent. Above 100,000 viewers, the oldest are forgotten.
  */
 export class KnownViewers {
   readonly #lastMs = new Map<string, number>();

@@ -17,7 +17,7 @@ const MAILBOX_RATE = { maxFailures: 3, windowMs: WINDOW_MS };
 const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
 /** Maximum number of requested codes, and of wrong codes, for one share from all addresses. */
 const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
-/** Maximum number of e-mails that wait for the mail server. Further ones are not sent. */
+/** Maximum number of e-mails that wait for the mail server. Additional ones are not sent. */
 const MAX_WAITING = 100;
 
 /** Writes the e-mail with a code. */

@@ -37,7 +37,7 @@ test.each([
   { name: 'IPv4', bytes: header(TCP4, V4), client: '192.0.2.7' },
   { name: 'IPv6', bytes: header(TCP6, V6), client: '2001:db8::7' },
   { name: 'IPv4 mapped to IPv6', bytes: header(TCP6, MAPPED), client: '192.0.2.9' },
-  { name: 'IPv4 with further fields', bytes: header(TCP4, [...V4, 4, 0, 1, 0]), client: '192.0.2.7' },
+  { name: 'IPv4 with additional fields', bytes: header(TCP4, [...V4, 4, 0, 1, 0]), client: '192.0.2.7' },
   { name: 'an unknown family', bytes: header(0, []), client: null },
   { name: 'datagrams', bytes: header(0x12, V4), client: null },
   { name: 'the proxy itself', bytes: header(TCP4, V4, 0x20), client: null },

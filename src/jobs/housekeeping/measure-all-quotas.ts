@@ -3,7 +3,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 
-/** Further measurements within a minute, in seconds after the first one. */
+/** Times of the other measurements within a minute, in seconds after the first one. */
 const LATER_SEC = [15, 30, 45];
 
 /** `isLater` is only set by the job itself. */

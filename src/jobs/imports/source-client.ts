@@ -169,7 +169,7 @@ function requireReady(answer: Answered): Answered {
   return answer;
 }
 
-/** Returns the request of a file. The token is for the server only, so that other hosts do not get it. */
+/** Returns the request for a file. Sends the token only to the server itself, and never to other hosts. */
 export function fileAt(
   { apiUrl, accessKey }: { apiUrl: string; accessKey: string | null },
   scheme: 'Bearer' | 'Token',

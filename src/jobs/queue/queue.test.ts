@@ -34,7 +34,7 @@ async function until(isTrue: () => boolean): Promise<void> {
     if (isTrue()) return;
     await sleep(10);
   }
-  throw new Error('Expected the condition to hold within a minute.');
+  throw new Error(`Expected the condition to hold within ${MAX_WAIT_MS} ms.`);
 }
 
 const note = defineJob<{ text: string }, Seen>({

@@ -1,7 +1,7 @@
 import { keptValue } from './kept-value.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
-/** `system`: as the operating system. */
+/** `system`: the theme of the operating system. */
 export type Theme = (typeof THEMES)[number];
 
 const kept = keptValue<Theme>('millrace-theme', 'system', (stored) => THEMES.find((known) => known === stored) ?? null);

@@ -44,7 +44,7 @@ export function ExportPanel({ libraryId }: { libraryId: number }) {
         <summary>{t('More options')}</summary>
         <div class="stack">
           {field('folder', t('Folder in the bucket'))}
-          {field('endpoint', t('Endpoint'), t('Amazon S3 by default.'))}
+          {field('endpoint', t('S3 endpoint'), t('Amazon S3 by default.'))}
           {field('region', t('Region'), t('us-east-1 by default.'))}
         </div>
       </details>
@@ -53,7 +53,7 @@ export function ExportPanel({ libraryId }: { libraryId: number }) {
         <p class="hint">{t('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.')}</p>
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
-      {isShort.value && <Notice kind="error">{t('The file has the first {0} videos only.', MAX_ITEMS)}</Notice>}
+      {isShort.value && <Notice kind="error">{t('The file contains only the first {0} videos.', MAX_ITEMS)}</Notice>}
       <div class="row">
         <button type="button" disabled={saving.isBusy.value} onClick={() => void save()}>
           {t('Download metadata as JSON')}

@@ -15,7 +15,7 @@ export const de = {
   'Save viewer access': 'Zugang speichern',
   'URL of the endpoint': 'URL des Endpunkts',
   'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
-  'Playback ends with it. Choose more than the length of your videos.':
+  'Playback ends with the answer. Choose more than the length of your videos.':
     'Die Wiedergabe endet mit ihr. Wähle mehr als die Länge deiner Videos.',
   'Admit viewers while the endpoint does not respond': 'Zuschauer einlassen, solange der Endpunkt nicht antwortet',
   'Issuer (iss)': 'Aussteller (iss)',
@@ -27,7 +27,7 @@ export const de = {
   'Claim with collection ids (optional)': 'Claim mit Sammlungs-IDs (optional)',
   'Test viewer access': 'Zugang testen',
   'Token of the viewer': 'Token des Zuschauers',
-  'What your page passes to the player as the parameter viewer.':
+  'The value that your page passes to the player as the parameter viewer.':
     'Was deine Seite dem Player als Parameter viewer übergibt.',
   'May watch': 'Darf zusehen',
   'May not watch': 'Darf nicht zusehen',
@@ -826,13 +826,13 @@ export const de = {
   Quotas: 'Kontingente',
   'Months are calendar months in UTC.': 'Monate sind Kalendermonate in UTC.',
   'Limit reached: {0}': 'Limit erreicht: {0}',
-  'Above 80 % of the limit: {0}': 'Über 80 % des Limits: {0}',
+  'At least 80 % of the limit: {0}': 'Mindestens 80 % des Limits: {0}',
   '{0}, no limit': '{0}, kein Limit',
   Refuse: 'Ablehnen',
   'Warn only': 'Nur warnen',
   'No limit': 'Kein Limit',
   Limit: 'Limit',
-  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.':
     '„Nur warnen“ warnt hier und sendet einen Webhook bei 80 und 100 %. „Ablehnen“ stoppt auch, was darüber liegt.',
   'Storage in GB': 'Speicher in GB',
   'Encoded minutes this month': 'Encodierte Minuten in diesem Monat',
@@ -1295,7 +1295,7 @@ export const de = {
   'Without a bucket, the command writes into a folder.': 'Ohne Bucket schreibt der Befehl in einen Ordner.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
-  'The file has the first {0} videos only.': 'Die Datei enthält nur die ersten {0} Videos.',
+  'The file contains only the first {0} videos.': 'Die Datei enthält nur die ersten {0} Videos.',
   'Download metadata as JSON': 'Metadaten als JSON herunterladen',
   'API URL of the source': 'API-Adresse der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
@@ -1370,7 +1370,7 @@ export const de = {
     'Eine Seite, die die Videos der Sammlung abspielt, für alle, die ihren Link haben.',
   'Only for {0}': 'Nur für {0}',
   'E-mail domains of viewers': 'E-Mail-Domains der Zuschauer',
-  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
+  'For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.':
     'Zum Beispiel example.com. Zuschauer geben einen Code ein, den sie per E-Mail bekommen. Leer lassen für alle.',
   'Play order': 'Abspielreihenfolge',
   'Share pages play the videos in this order.': 'Freigabeseiten spielen die Videos in dieser Reihenfolge ab.',
@@ -1601,8 +1601,8 @@ export const de = {
   'Sent a test to a webhook endpoint': 'Test an einen Webhook-Empfänger gesendet',
   'Sent a webhook delivery again': 'Webhook-Zustellung erneut gesendet',
   'Signed out': 'Abgemeldet',
-  'Ended an own session': 'Eigene Sitzung beendet',
-  'Ended the other own sessions': 'Andere eigene Sitzungen beendet',
+  'Ended one of their own sessions': 'Eigene Sitzung beendet',
+  'Ended their other sessions': 'Andere eigene Sitzungen beendet',
   'Ended the sessions of a person': 'Sitzungen einer Person beendet',
   'Sessions ended by the sign-in provider': 'Sitzungen vom Anbieter beendet',
   'Invited a person': 'Person eingeladen',
@@ -1610,10 +1610,10 @@ export const de = {
   'Accepted the invitation': 'Einladung angenommen',
   'Changed a person': 'Person geändert',
   'Deleted a person': 'Person gelöscht',
-  'Changed the own account': 'Eigenes Konto geändert',
-  'Changed the own password': 'Eigenes Passwort geändert',
-  'Switched on the second factor': 'Zweiten Faktor eingeschaltet',
-  'Switched off the second factor': 'Zweiten Faktor ausgeschaltet',
+  'Changed their own account': 'Eigenes Konto geändert',
+  'Changed their own password': 'Eigenes Passwort geändert',
+  'Turned on the second factor': 'Zweiten Faktor eingeschaltet',
+  'Turned off the second factor': 'Zweiten Faktor ausgeschaltet',
   'Added a passkey': 'Passkey hinzugefügt',
   'Renamed a passkey': 'Passkey umbenannt',
   'Removed a passkey': 'Passkey entfernt',

@@ -15,7 +15,7 @@ export const es = {
   'Save viewer access': 'Guardar acceso de espectadores',
   'URL of the endpoint': 'URL del endpoint',
   'Seconds for which an answer is valid': 'Segundos de validez de una respuesta',
-  'Playback ends with it. Choose more than the length of your videos.':
+  'Playback ends with the answer. Choose more than the length of your videos.':
     'La reproducción termina con ella. Elige un valor mayor que la duración de tus videos.',
   'Admit viewers while the endpoint does not respond': 'Admitir espectadores mientras el endpoint no responda',
   'Issuer (iss)': 'Emisor (iss)',
@@ -27,7 +27,7 @@ export const es = {
   'Claim with collection ids (optional)': 'Claim con ID de colecciones (opcional)',
   'Test viewer access': 'Probar acceso de espectadores',
   'Token of the viewer': 'Token del espectador',
-  'What your page passes to the player as the parameter viewer.':
+  'The value that your page passes to the player as the parameter viewer.':
     'Lo que tu página pasa al reproductor en el parámetro viewer.',
   'May watch': 'Puede ver el video',
   'May not watch': 'No puede ver el video',
@@ -836,13 +836,13 @@ export const es = {
   Quotas: 'Cuotas',
   'Months are calendar months in UTC.': 'Cada mes empieza el día 1, en UTC.',
   'Limit reached: {0}': 'Límite alcanzado: {0}',
-  'Above 80 % of the limit: {0}': 'Por encima del 80 % del límite: {0}',
+  'At least 80 % of the limit: {0}': 'Al menos el 80 % del límite: {0}',
   '{0}, no limit': '{0}, sin límite',
   Refuse: 'Rechazar',
   'Warn only': 'Solo avisar',
   'No limit': 'Sin límite',
   Limit: 'Límite',
-  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.':
     '“Solo avisar” avisa aquí y envía un webhook al 80 y al 100 %. “Rechazar” también impide lo que supere el límite.',
   'Storage in GB': 'Almacenamiento en GB',
   'Encoded minutes this month': 'Minutos codificados este mes',
@@ -1306,7 +1306,7 @@ export const es = {
   'Without a bucket, the command writes into a folder.': 'Sin un bucket, el comando escribe en una carpeta.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Asigna a AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY las claves del bucket.',
-  'The file has the first {0} videos only.': 'El archivo solo contiene los primeros {0} videos.',
+  'The file contains only the first {0} videos.': 'El archivo solo contiene los primeros {0} videos.',
   'Download metadata as JSON': 'Descargar metadatos como JSON',
   'API URL of the source': 'URL de la API del origen',
   'Library ID at the source': 'ID de la biblioteca de origen',
@@ -1382,7 +1382,7 @@ export const es = {
     'Una página que reproduce los videos de la colección, para quienes tengan el enlace.',
   'Only for {0}': 'Solo para {0}',
   'E-mail domains of viewers': 'Dominios de correo de los espectadores',
-  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
+  'For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.':
     'Por ejemplo, example.com. Los espectadores introducen un código que reciben por correo. Déjalo vacío para todos.',
   'Play order': 'Orden de reproducción',
   'Share pages play the videos in this order.': 'Las páginas para compartir reproducen los videos en este orden.',
@@ -1611,8 +1611,8 @@ export const es = {
   'Sent a test to a webhook endpoint': 'Prueba enviada a un endpoint de webhook',
   'Sent a webhook delivery again': 'Entrega de webhook reenviada',
   'Signed out': 'Sesión cerrada',
-  'Ended an own session': 'Sesión propia cerrada',
-  'Ended the other own sessions': 'Otras sesiones propias cerradas',
+  'Ended one of their own sessions': 'Sesión propia cerrada',
+  'Ended their other sessions': 'Otras sesiones propias cerradas',
   'Ended the sessions of a person': 'Sesiones de una persona cerradas',
   'Sessions ended by the sign-in provider': 'Sesiones cerradas por el proveedor de inicio de sesión',
   'Invited a person': 'Persona invitada',
@@ -1620,10 +1620,10 @@ export const es = {
   'Accepted the invitation': 'Invitación aceptada',
   'Changed a person': 'Persona modificada',
   'Deleted a person': 'Persona eliminada',
-  'Changed the own account': 'Cuenta propia modificada',
-  'Changed the own password': 'Contraseña propia cambiada',
-  'Switched on the second factor': 'Segundo factor activado',
-  'Switched off the second factor': 'Segundo factor desactivado',
+  'Changed their own account': 'Cuenta propia modificada',
+  'Changed their own password': 'Contraseña propia cambiada',
+  'Turned on the second factor': 'Segundo factor activado',
+  'Turned off the second factor': 'Segundo factor desactivado',
   'Added a passkey': 'Llave de acceso añadida',
   'Renamed a passkey': 'Nombre de una llave de acceso cambiado',
   'Removed a passkey': 'Llave de acceso quitada',

@@ -15,7 +15,7 @@ export const fr = {
   'Save viewer access': "Enregistrer l'accès des spectateurs",
   'URL of the endpoint': 'URL du point de terminaison',
   'Seconds for which an answer is valid': "Durée de validité d'une réponse, en secondes",
-  'Playback ends with it. Choose more than the length of your videos.':
+  'Playback ends with the answer. Choose more than the length of your videos.':
     "La lecture s'arrête à son expiration. Choisissez une durée supérieure à celle de vos vidéos.",
   'Admit viewers while the endpoint does not respond':
     'Autoriser les spectateurs tant que le point de terminaison ne répond pas',
@@ -28,7 +28,7 @@ export const fr = {
   'Claim with collection ids (optional)': 'Claim contenant les ID de collections (facultatif)',
   'Test viewer access': "Tester l'accès des spectateurs",
   'Token of the viewer': 'Jeton du spectateur',
-  'What your page passes to the player as the parameter viewer.':
+  'The value that your page passes to the player as the parameter viewer.':
     'La valeur que votre page transmet au lecteur dans le paramètre viewer.',
   'May watch': 'Accès autorisé',
   'May not watch': 'Accès refusé',
@@ -855,13 +855,13 @@ export const fr = {
   Quotas: 'Quotas',
   'Months are calendar months in UTC.': 'Les mois sont des mois calendaires en UTC.',
   'Limit reached: {0}': 'Limite atteinte : {0}',
-  'Above 80 % of the limit: {0}': 'Au-delà de 80 % de la limite : {0}',
+  'At least 80 % of the limit: {0}': 'Au moins 80 % de la limite : {0}',
   '{0}, no limit': '{0}, aucune limite',
   Refuse: 'Refuser',
   'Warn only': 'Avertir seulement',
   'No limit': 'Aucune limite',
   Limit: 'Limite',
-  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.':
     '« Avertir seulement » affiche un avertissement ici et envoie un webhook à 80 et 100 %. « Refuser » bloque ' +
     'aussi tout dépassement de la limite.',
   'Storage in GB': 'Stockage en Go',
@@ -1327,7 +1327,7 @@ export const fr = {
   'Without a bucket, the command writes into a folder.': 'Sans bucket, la commande écrit dans un dossier.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Indiquez les clés du bucket dans AWS_ACCESS_KEY_ID et AWS_SECRET_ACCESS_KEY.',
-  'The file has the first {0} videos only.': 'Le fichier ne contient que les {0} premières vidéos.',
+  'The file contains only the first {0} videos.': 'Le fichier ne contient que les {0} premières vidéos.',
   'Download metadata as JSON': 'Télécharger les métadonnées en JSON',
   'API URL of the source': "URL de l'API de la source",
   'Library ID at the source': 'ID de la bibliothèque dans la source',
@@ -1401,7 +1401,7 @@ export const fr = {
     'Une page qui lit les vidéos de la collection, pour les personnes qui ont le lien.',
   'Only for {0}': 'Uniquement pour {0}',
   'E-mail domains of viewers': 'Domaines e-mail des spectateurs',
-  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
+  'For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.':
     'Par exemple example.com. Les spectateurs saisissent un code reçu par e-mail. Laissez vide pour tout le monde.',
   'Play order': 'Ordre de lecture',
   'Share pages play the videos in this order.': 'Les pages de partage lisent les vidéos dans cet ordre.',
@@ -1633,8 +1633,8 @@ export const fr = {
   'Sent a test to a webhook endpoint': 'Test envoyé à une destination de webhook',
   'Sent a webhook delivery again': 'Livraison de webhook renvoyée',
   'Signed out': 'Déconnexion',
-  'Ended an own session': 'Session personnelle fermée',
-  'Ended the other own sessions': 'Autres sessions personnelles fermées',
+  'Ended one of their own sessions': 'Session personnelle fermée',
+  'Ended their other sessions': 'Autres sessions personnelles fermées',
   'Ended the sessions of a person': "Sessions d'une personne fermées",
   'Sessions ended by the sign-in provider': "Sessions fermées par le fournisseur d'identité",
   'Invited a person': 'Personne invitée',
@@ -1642,10 +1642,10 @@ export const fr = {
   'Accepted the invitation': 'Invitation acceptée',
   'Changed a person': 'Personne modifiée',
   'Deleted a person': 'Personne supprimée',
-  'Changed the own account': 'Compte personnel modifié',
-  'Changed the own password': 'Mot de passe personnel modifié',
-  'Switched on the second factor': 'Second facteur activé',
-  'Switched off the second factor': 'Second facteur désactivé',
+  'Changed their own account': 'Compte personnel modifié',
+  'Changed their own password': 'Mot de passe personnel modifié',
+  'Turned on the second factor': 'Second facteur activé',
+  'Turned off the second factor': 'Second facteur désactivé',
   'Added a passkey': 'Passkey ajoutée',
   'Renamed a passkey': 'Passkey renommée',
   'Removed a passkey': 'Passkey supprimée',

@@ -15,7 +15,7 @@ export const ja = {
   'Save viewer access': '視聴者のアクセス制御を保存',
   'URL of the endpoint': 'エンドポイントの URL',
   'Seconds for which an answer is valid': '応答の有効期間（秒）',
-  'Playback ends with it. Choose more than the length of your videos.':
+  'Playback ends with the answer. Choose more than the length of your videos.':
     '有効期間が終わると再生も止まります。動画の長さより長くしてください。',
   'Admit viewers while the endpoint does not respond': 'エンドポイントが応答しない間は視聴を許可',
   'Issuer (iss)': '発行者（iss）',
@@ -27,7 +27,7 @@ export const ja = {
   'Claim with collection ids (optional)': 'コレクション ID を含むクレーム（省略可）',
   'Test viewer access': '視聴者のアクセス制御をテスト',
   'Token of the viewer': '視聴者のトークン',
-  'What your page passes to the player as the parameter viewer.':
+  'The value that your page passes to the player as the parameter viewer.':
     'ページがプレーヤーに viewer パラメータとして渡す値です。',
   'May watch': '視聴可',
   'May not watch': '視聴不可',
@@ -828,13 +828,13 @@ export const ja = {
   Quotas: '割り当て',
   'Months are calendar months in UTC.': '月は UTC の暦月です。',
   'Limit reached: {0}': '上限に達しました：{0}',
-  'Above 80 % of the limit: {0}': '上限の 80% を超えました：{0}',
+  'At least 80 % of the limit: {0}': '上限の 80% 以上です：{0}',
   '{0}, no limit': '{0}（上限なし）',
   Refuse: '拒否',
   'Warn only': '警告のみ',
   'No limit': '上限なし',
   Limit: '上限',
-  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.':
     '「警告のみ」では、80% と 100% に達したときにここで警告し、Webhook を送信します。「拒否」では、上限を超える操作も停止します。',
   'Storage in GB': '保存容量（GB）',
   'Encoded minutes this month': '今月のエンコード時間（分）',
@@ -1299,7 +1299,7 @@ export const ja = {
   'Without a bucket, the command writes into a folder.': 'バケットを指定しない場合、コマンドはフォルダに書き出します。',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'AWS_ACCESS_KEY_ID と AWS_SECRET_ACCESS_KEY にバケットのキーを設定してください。',
-  'The file has the first {0} videos only.': 'ファイルに含まれるのは最初の {0} 本の動画だけです。',
+  'The file contains only the first {0} videos.': 'ファイルに含まれるのは最初の {0} 本の動画だけです。',
   'Download metadata as JSON': 'メタデータを JSON でダウンロード',
   'API URL of the source': '移行元の API URL',
   'Library ID at the source': '移行元のライブラリ ID',
@@ -1373,7 +1373,7 @@ export const ja = {
     'コレクションの動画を再生するページです。リンクを知っている人が閲覧できます。',
   'Only for {0}': '{0} のみ',
   'E-mail domains of viewers': '視聴者のメールドメイン',
-  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
+  'For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.':
     '例：example.com。視聴者は、メールで届くコードを入力します。空欄にすると全員が対象です。',
   'Play order': '再生順',
   'Share pages play the videos in this order.': '共有ページでは、動画がこの順序で再生されます。',
@@ -1601,8 +1601,8 @@ export const ja = {
   'Sent a test to a webhook endpoint': 'Webhook エンドポイントにテストを送信',
   'Sent a webhook delivery again': 'Webhook を再送信',
   'Signed out': 'ログアウト',
-  'Ended an own session': '自分のセッションを終了',
-  'Ended the other own sessions': '自分のほかのセッションを終了',
+  'Ended one of their own sessions': '自分のセッションを終了',
+  'Ended their other sessions': '自分のほかのセッションを終了',
   'Ended the sessions of a person': 'メンバーのセッションを終了',
   'Sessions ended by the sign-in provider': 'ログインプロバイダがセッションを終了',
   'Invited a person': 'メンバーを招待',
@@ -1610,10 +1610,10 @@ export const ja = {
   'Accepted the invitation': '招待を承諾',
   'Changed a person': 'メンバーを変更',
   'Deleted a person': 'メンバーを削除',
-  'Changed the own account': '自分のアカウントを変更',
-  'Changed the own password': '自分のパスワードを変更',
-  'Switched on the second factor': '2 段階認証をオンに変更',
-  'Switched off the second factor': '2 段階認証をオフに変更',
+  'Changed their own account': '自分のアカウントを変更',
+  'Changed their own password': '自分のパスワードを変更',
+  'Turned on the second factor': '2 段階認証をオンに変更',
+  'Turned off the second factor': '2 段階認証をオフに変更',
   'Added a passkey': 'パスキーを追加',
   'Renamed a passkey': 'パスキーの名前を変更',
   'Removed a passkey': 'パスキーを削除',

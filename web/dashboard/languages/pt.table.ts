@@ -15,7 +15,7 @@ export const pt = {
   'Save viewer access': 'Salvar acesso dos espectadores',
   'URL of the endpoint': 'URL do endpoint',
   'Seconds for which an answer is valid': 'Validade de uma resposta em segundos',
-  'Playback ends with it. Choose more than the length of your videos.':
+  'Playback ends with the answer. Choose more than the length of your videos.':
     'A reprodução termina quando ela acaba. Escolha um valor maior que a duração dos seus vídeos.',
   'Admit viewers while the endpoint does not respond': 'Admitir espectadores enquanto o endpoint não responder',
   'Issuer (iss)': 'Emissor (iss)',
@@ -27,7 +27,7 @@ export const pt = {
   'Claim with collection ids (optional)': 'Claim com IDs de coleções (opcional)',
   'Test viewer access': 'Testar acesso dos espectadores',
   'Token of the viewer': 'Token do espectador',
-  'What your page passes to the player as the parameter viewer.':
+  'The value that your page passes to the player as the parameter viewer.':
     'O que sua página passa ao player no parâmetro viewer.',
   'May watch': 'Pode assistir',
   'May not watch': 'Não pode assistir',
@@ -827,13 +827,13 @@ export const pt = {
   Quotas: 'Cotas',
   'Months are calendar months in UTC.': 'São considerados meses do calendário, em UTC.',
   'Limit reached: {0}': 'Limite atingido: {0}',
-  'Above 80 % of the limit: {0}': 'Acima de 80% do limite: {0}',
+  'At least 80 % of the limit: {0}': 'Pelo menos 80% do limite: {0}',
   '{0}, no limit': '{0}, sem limite',
   Refuse: 'Recusar',
   'Warn only': 'Só avisar',
   'No limit': 'Sem limite',
   Limit: 'Limite',
-  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.':
+  '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.':
     '“Só avisar” avisa aqui e envia um webhook aos 80% e aos 100%. “Recusar” também barra o que passaria do limite.',
   'Storage in GB': 'Armazenamento em GB',
   'Encoded minutes this month': 'Minutos codificados neste mês',
@@ -1296,7 +1296,7 @@ export const pt = {
   'Without a bucket, the command writes into a folder.': 'Sem um bucket, o comando grava em uma pasta.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Defina AWS_ACCESS_KEY_ID e AWS_SECRET_ACCESS_KEY com as chaves do bucket.',
-  'The file has the first {0} videos only.': 'O arquivo contém apenas os primeiros {0} vídeos.',
+  'The file contains only the first {0} videos.': 'O arquivo contém apenas os primeiros {0} vídeos.',
   'Download metadata as JSON': 'Baixar metadados como JSON',
   'API URL of the source': 'URL da API de origem',
   'Library ID at the source': 'ID da biblioteca na origem',
@@ -1370,7 +1370,7 @@ export const pt = {
     'Uma página que reproduz os vídeos da coleção, para quem tem o link.',
   'Only for {0}': 'Só para {0}',
   'E-mail domains of viewers': 'Domínios de e-mail dos espectadores',
-  'Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.':
+  'For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.':
     'Por exemplo, example.com. O espectador informa um código recebido por e-mail. Deixe vazio para liberar a todos.',
   'Play order': 'Ordem de reprodução',
   'Share pages play the videos in this order.': 'As páginas de compartilhamento reproduzem os vídeos nesta ordem.',
@@ -1600,8 +1600,8 @@ export const pt = {
   'Sent a test to a webhook endpoint': 'Enviou um teste a um endpoint de webhook',
   'Sent a webhook delivery again': 'Reenviou uma entrega de webhook',
   'Signed out': 'Saiu',
-  'Ended an own session': 'Encerrou uma sessão própria',
-  'Ended the other own sessions': 'Encerrou as outras sessões próprias',
+  'Ended one of their own sessions': 'Encerrou uma sessão própria',
+  'Ended their other sessions': 'Encerrou as outras sessões próprias',
   'Ended the sessions of a person': 'Encerrou as sessões de uma pessoa',
   'Sessions ended by the sign-in provider': 'Sessões encerradas pelo provedor de login',
   'Invited a person': 'Convidou uma pessoa',
@@ -1609,10 +1609,10 @@ export const pt = {
   'Accepted the invitation': 'Aceitou o convite',
   'Changed a person': 'Alterou uma pessoa',
   'Deleted a person': 'Excluiu uma pessoa',
-  'Changed the own account': 'Alterou a própria conta',
-  'Changed the own password': 'Alterou a própria senha',
-  'Switched on the second factor': 'Ativou o segundo fator',
-  'Switched off the second factor': 'Desativou o segundo fator',
+  'Changed their own account': 'Alterou a própria conta',
+  'Changed their own password': 'Alterou a própria senha',
+  'Turned on the second factor': 'Ativou o segundo fator',
+  'Turned off the second factor': 'Desativou o segundo fator',
   'Added a passkey': 'Adicionou uma passkey',
   'Renamed a passkey': 'Renomeou uma passkey',
   'Removed a passkey': 'Removeu uma passkey',

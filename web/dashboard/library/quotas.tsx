@@ -65,7 +65,7 @@ function Use({ quotas }: { quotas: QuotasModel }) {
       {reached.length > 0 && <Notice kind="error">{t('Limit reached: {0}', names(reached))}</Notice>}
       {near.length > 0 && (
         <p class="notice near" role="status">
-          {t('Above 80 % of the limit: {0}', names(near))}
+          {t('At least 80 % of the limit: {0}', names(near))}
         </p>
       )}
       <ul class="quotas">
@@ -111,7 +111,7 @@ function Limits({ libraryId, quotas, onSaved }: { libraryId: number; quotas: Quo
     <Panel
       title={t('Limits')}
       hint={t(
-        '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also stops what would exceed the limit.',
+        '“Warn only” warns here and sends a webhook at 80 and 100 %. “Refuse” also rejects anything above the limit.',
       )}
     >
       {ROWS.map((row) => (

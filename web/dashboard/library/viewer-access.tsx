@@ -82,7 +82,7 @@ function HookFields({ access, change }: FieldsProps) {
       <TextField label={t('URL of the endpoint')} value={access.url ?? ''} onChange={(url) => change({ url })} />
       <NumberField
         label={t('Seconds for which an answer is valid')}
-        hint={t('Playback ends with it. Choose more than the length of your videos.')}
+        hint={t('Playback ends with the answer. Choose more than the length of your videos.')}
         min={10}
         value={access.cacheSec}
         onChange={(cacheSec) => change({ cacheSec })}
@@ -145,7 +145,7 @@ function Test({ path }: { path: string }) {
       <TextField label={t('Video ID')} value={videoId.value} onChange={(text) => (videoId.value = text)} />
       <TextField
         label={t('Token of the viewer')}
-        hint={t('What your page passes to the player as the parameter viewer.')}
+        hint={t('The value that your page passes to the player as the parameter viewer.')}
         value={viewer.value}
         onChange={(text) => (viewer.value = text)}
       />

@@ -154,7 +154,7 @@ function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
         {hasPassword.value && <PasswordField isKept={share?.access === 'password'} password={password} />}
         <TextField
           label={t('E-mail domains of viewers')}
-          hint={t('Such as example.com. Viewers enter a code that they get by e-mail. Leave empty for everybody.')}
+          hint={t('For example, example.com. Viewers enter a code from an e-mail. Leave empty to admit everybody.')}
           value={domains.value}
           onChange={(text) => (domains.value = text)}
         />

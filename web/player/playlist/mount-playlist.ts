@@ -14,8 +14,8 @@ class PlaylistButton extends PressButton {}
 customElements.define('bunny-playlist-button', PlaylistButton);
 
 /**
- * Adds the buttons, keys and countdown that lead to the other videos of a share page. Each video has a player page of
- * its own, with a token of its own, so this page is replaced.
+ * Adds the buttons, keys and countdown that open the other videos of a share page. Each video has its own player page
+ * and token, so this page is replaced.
  */
 export async function mountPlaylist(parts: ControlParts, path: string): Promise<void> {
   const { frame, video, config, say } = parts;

@@ -90,7 +90,7 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
   };
 }
 
-/** Shows a refusal by a quota in the status of the stream, unless a publisher is connected. Throws it again. */
+/** Shows a refusal by a quota in the status of the stream, unless a ladder is in use. Throws the refusal again. */
 async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<never> {
   if (error instanceof Refused && error.kind === 'quota-reached') {
     const ladder: LadderState = { kind: 'idle', reason: `${PUBLISHER_REFUSED}${error.message}`, rungs: [] };

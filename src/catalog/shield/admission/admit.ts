@@ -20,8 +20,8 @@ export type Client = { address: string; key: string; country: string; asn: strin
 export type Purpose = 'media' | 'player' | 'asset' | 'preflight' | 'unknown';
 
 /**
- * Part of a request in playback: it may begin one, it continues one whose viewer is known, or it concerns none that a
- * quota limits, such as a segment.
+ * Role of a request in playback. `start`: it may begin playback. `continue`: it belongs to playback that has begun.
+ * `none`: quotas do not limit it, such as a segment.
  */
 export type PlaybackPart = 'start' | 'continue' | 'none';
 
@@ -205,7 +205,7 @@ function faultOf(
   return 'fault' in verdict ? verdict.fault : null;
 }
 
-/** Viewers who play already are not affected by the limit of viewers. */
+/** Viewers who already play are not affected by the limit of viewers. */
 function judgeQuota({ policy, playback, purpose }: AdmissionRequest): Verdict {
   const reached = policy?.zone.quota.reached ?? null;
   if (playback === 'none' || purpose === 'preflight' || reached === null) return ALLOW;

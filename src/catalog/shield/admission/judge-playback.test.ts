@@ -119,7 +119,7 @@ test.each([
     { ...sign({ expiresSec: later }), expiresSec: later + 1 },
     'a token that was not made with this key, video and expires',
   ],
-])('%s', (_what, shown, received) => {
+])('judges %s', (_what, shown, received) => {
   const viewer = { page: 'good.example', shown };
   expect(judge({ viewer })).toEqual(received === null ? null : { id: forToken, received });
 });

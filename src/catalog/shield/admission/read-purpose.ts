@@ -12,8 +12,8 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
 }
 
 /**
- * Returns the part of a request in playback, for quotas of viewers and bandwidth. Segments and the state of an open
- * page are in neither, so a video that plays is not interrupted.
+ * Returns the role of a request in playback, for quotas of viewers and bandwidth. It is `none` for segments and the
+ * state of an open page, so that a video that plays is not interrupted.
  */
 export function playbackPartOf(target: EdgeTarget | null, isPlaying: boolean): PlaybackPart {
   const start = isPlaying ? 'continue' : 'start';

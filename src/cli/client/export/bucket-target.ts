@@ -18,7 +18,7 @@ export async function openBucketTarget(url: string): Promise<ExportTarget> {
   const stored = new Map<string, { sizeBytes: number; etag: string }>();
   for await (const { name, ...facts } of bucket.list()) if (!name.includes('/')) stored.set(name, facts);
   const writeBytes = async (name: string, bytes: Uint8Array) => {
-    // The ETag of an object that was written at once is its MD5, unless the bucket has an encryption key of its own.
+    // The ETag of an object that was written in one request is its MD5, unless the bucket encrypts with its own key.
     const etag = createHash('md5').update(bytes).digest('hex');
     const before = stored.get(name);
     if (before?.etag === etag && before.sizeBytes === bytes.length) return;

@@ -11,7 +11,7 @@ test.each([
   { what: 'the usual form', record: USUAL },
   { what: 'reserved bits of 0', record: USUAL.replace('0164000dffe1', '0164000d0301') },
   { what: 'without the fields of high profiles', record: USUAL.replace(/fdf8f800$/, '') },
-  { what: 'with further bytes', record: `${USUAL}00000000` },
+  { what: 'with additional bytes', record: `${USUAL}00000000` },
   { what: 'with each set twice', record: `0164000dffe2${sized(SPS).repeat(2)}02${sized(PPS).repeat(2)}fdf8f800` },
 ])('records of the same parameter sets are equal: $what', ({ record }) => {
   expect(normalizeAvcRecord(Buffer.from(record, 'hex')).toString('hex')).toBe(USUAL);
