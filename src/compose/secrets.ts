@@ -81,6 +81,9 @@ function idsOf(keys: readonly Uint8Array[]): string[] {
 /** Reads the key file again, because a rotation replaces it while the service runs. */
 async function readConfigured({ secretKey, secretKeyFile }: Keys): Promise<Uint8Array> {
   if (secretKeyFile === null) return secretKey;
-  const found = await readFile(secretKeyFile).catch(() => null);
+  const found = await readFile(secretKeyFile).catch((err: unknown) => {
+    logEvent('secret-key.unread', { err });
+    return null;
+  });
   return found?.byteLength === SECRET_KEY_BYTES ? found : secretKey;
 }

@@ -33,7 +33,7 @@ export type NodeLine = NodeReport & {
 };
 
 /** Time without a report after which a process counts as lost, in seconds. */
-const LOST_SEC = 45;
+export const LOST_NODE_SEC = 45;
 /** Time without a report after which a row is removed, in seconds. */
 const EXPIRED_SEC = 600;
 /** Time without media after which a publisher is not the current one, in seconds. */
@@ -76,7 +76,7 @@ export async function loadNodes(db: Db): Promise<NodeLine[]> {
       n.is_draining as "isDraining", n.drain_requested_at is not null as "isDrainRequested",
       array(select c.oldest_version from schema_compatibility c join kysely_migration m on m.name = c.name)
         as "oldestVersions",
-      n.last_seen_at as "lastSeenAt", n.last_seen_at < now() - make_interval(secs => ${LOST_SEC}) as "isLost",
+      n.last_seen_at as "lastSeenAt", n.last_seen_at < now() - make_interval(secs => ${LOST_NODE_SEC}) as "isLost",
       coalesce((
         select jsonb_agg(jsonb_build_object('libraryId', s.library_id, 'streamId', s.id, 'title', s.title,
           'publisher', case

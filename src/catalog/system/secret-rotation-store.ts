@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { createSecretBox, type SecretKeys, WrongSecretKey } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { LOST_NODE_SEC } from './node-store.ts';
 import { beginRotation, keysDuring, type RotationStage, type SecretRotation } from './secret-rotation.ts';
 
 /** Notified on each change of the rotation. */
@@ -107,16 +108,11 @@ export async function reportNodeKeys(
     update millrace_node set configured_key_id = ${configuredId}, key_ids = ${ids} where id = ${id}`.execute(db);
 }
 
-/**
- * Time without a report after which a process counts as gone, in seconds. It is the same as for the list of processes.
- */
-const LOST_SEC = 45;
-
 /** Returns the keys of all running processes. A process of a version without rotation has none. */
 export async function loadNodeKeys(db: Db): Promise<NodeKeys[]> {
   const { rows } = await sql<NodeKeys>`
     select host, role, version, configured_key_id as "configuredId", coalesce(key_ids, '{}') as ids
-    from millrace_node where last_seen_at > now() - make_interval(secs => ${LOST_SEC})
+    from millrace_node where last_seen_at > now() - make_interval(secs => ${LOST_NODE_SEC})
     order by host, role`.execute(db);
   return rows;
 }

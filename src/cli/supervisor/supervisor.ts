@@ -3,6 +3,7 @@ import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
+import { SECRET_KEY_BYTES } from '../../lib/secret-box.ts';
 import { readVersion } from '../../lib/version.ts';
 import {
   baseAddresses,
@@ -11,6 +12,7 @@ import {
   forgetFirstKeys,
   mustShowKeys,
   type ReservedKeys,
+  readSecretKey,
   reserveFirstKeys,
   secretKeyPath,
   showFirstStart,
@@ -138,8 +140,13 @@ export class Supervisor {
   async #readKeyAgain(): Promise<void> {
     const settings = this.#roleSettings;
     if (settings === null || settings.secretKeyFile === null) return;
-    const secretKey = await ensureSecretKey(settings.dataDir, null).catch(() => settings.secretKey);
-    this.#roleSettings = { ...settings, secretKey };
+    try {
+      const secretKey = await readSecretKey(settings.dataDir);
+      // A missing or truncated file must not replace the key in use, and never leads to a new key here.
+      if (secretKey?.length === SECRET_KEY_BYTES) this.#roleSettings = { ...settings, secretKey };
+    } catch (err) {
+      logEvent('secret-key.unread', { err });
+    }
   }
 
   #receive(role: Role, change: RoleMessage): void {

@@ -32,7 +32,9 @@ export const serviceEvents = {
   'secret-key.unknown': service.error('A rotation of the secret key is between keys that this process does not have.', [
     'name',
   ]),
-  'secret-key.unread': service.warn('The rotation of the secret key could not be read. It is read again.', ['err']),
+  'secret-key.unread': service.warn('The secret key or its rotation could not be read. The current keys stay in use.', [
+    'err',
+  ]),
   'tls.reloaded': service.info('The listener uses a new certificate.', ['until']),
   'tls.not-reloaded': service.warn('A new certificate or key cannot be used. The old pair stays in use.', ['reason']),
   'tls.expiring': service.warn('The certificate expires within 14 days. Renew it.', ['until']),
