@@ -57,6 +57,6 @@ async function passGate(
   const found = await admitViewer(policy, viewer, { viewers, nowMs });
   if ('shown' in found) return { play: { ...play, shown: found.shown }, refusal: null };
   const { hit } = found;
-  const message = `Expected ${hit.expected}, got ${hit.received}.`;
-  return { play, refusal: { ...toProblem(hit.rule.code, message), hit } };
+  // The reason is for the owner. It can contain their text, or describe a network that the viewer must not know.
+  return { play, refusal: { ...toProblem(hit.rule.code), hit } };
 }
