@@ -1,4 +1,4 @@
-import type { Db } from '../../catalog/db.ts';
+import type { Db, FollowUp } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
@@ -58,15 +58,19 @@ export const updateViewerAccess = defineOperation({
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body }, deps: Deps) {
     const { renewSecret = false, ...change } = body;
-    if (body.mode === 'hook' || renewSecret) await drawViewerSecret(deps, libraryId, !renewSecret);
-    await deps.libraries.change(libraryId, ({ settings }) => {
-      const patch = withoutEmpty(change);
-      const viewers = { ...settings.viewers, ...patch };
-      requireComplete(viewers);
-      // Edges read the secret again when the settings change.
-      const secretVersion = settings.viewers.secretVersion + (renewSecret ? 1 : 0);
-      return { settings: { viewers: { ...patch, secretVersion } } };
-    });
+    const drawSecret: FollowUp = (tx) => drawViewerSecret({ ...deps, db: tx }, libraryId, !renewSecret);
+    await deps.libraries.change(
+      libraryId,
+      ({ settings }) => {
+        const patch = withoutEmpty(change);
+        const viewers = { ...settings.viewers, ...patch };
+        requireComplete(viewers);
+        // Edges read the secret again when the settings change.
+        const secretVersion = settings.viewers.secretVersion + (renewSecret ? 1 : 0);
+        return { settings: { viewers: { ...patch, secretVersion } } };
+      },
+      ...(body.mode === 'hook' || renewSecret ? [drawSecret] : []),
+    );
     return toModel(await find(libraryId, deps), deps);
   },
 });
