@@ -53,7 +53,7 @@ async function passGate(
   const page = { libraryId, mediaId, collectionId, isDirect };
   if ((await playback.judgePlayerPage(page, play)) !== null) return { play, refusal: null };
   const { shown, viewerToken: token, userAgent, referrer } = play;
-  const viewer = { mediaId, token, shown, address: client.address, userAgent, referrer };
+  const viewer = { mediaId, collectionId, token, shown, address: client.address, userAgent, referrer };
   const found = await admitViewer(policy, viewer, { viewers, nowMs });
   if ('shown' in found) return { play: { ...play, shown: found.shown }, refusal: null };
   const { hit } = found;

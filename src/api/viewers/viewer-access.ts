@@ -3,7 +3,7 @@ import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readViewerAccess } from '../../catalog/libraries/viewer-access.ts';
-import { drawViewerSecret, findViewerSecret } from '../../catalog/viewers/viewer-access-store.ts';
+import { drawViewerSecret, findCollection, findViewerSecret } from '../../catalog/viewers/viewer-access-store.ts';
 import type { ViewerAuthorizer } from '../../catalog/viewers/viewer-authorizer.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { checkUrl } from '../../lib/outbound/request-rules.ts';
@@ -97,8 +97,10 @@ export const testViewerAccess = defineOperation({
     const access = readViewerAccess(settings, await findViewerSecret(deps, libraryId));
     if (access.mode === 'off') throw new Refused('conflict', 'Viewer access is off. Choose hook or jwt first.');
     const { viewer: token = '', ip = address, userAgent = '', referrer = null } = body;
+    const collectionId = await findCollection(deps.db, { libraryId, mediaId });
+    const facts = { libraryId, mediaId, collectionId, token, address: ip, userAgent, referrer };
     const startedMs = performance.now();
-    const found = await deps.viewers.test(access, { libraryId, mediaId, token, address: ip, userAgent, referrer });
+    const found = await deps.viewers.test(access, facts);
     return {
       verdict: found.kind,
       reason: found.reason,
