@@ -1,9 +1,19 @@
+import type { EmbedToken } from '../catalog/libraries/embed-token.ts';
 import type { Library } from '../catalog/libraries/library.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { ZoneSigner } from './zone-signer.ts';
 
 /** Location of media at the edge; `signer` is null if the zone requires no token. */
 export type EdgePlace = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
+
+/**
+ * Returns the place for a viewer with an embed token. If the owner decides about viewers, its URLs end with that token,
+ * because the token ends with the decision.
+ */
+export function placeOfViewer<Place extends EdgePlace>(place: Place, { expiresSec }: EmbedToken): Place {
+  if (place.signer === null || place.library.settings.viewers.mode === 'off') return place;
+  return { ...place, signer: place.signer.until(expiresSec) };
+}
 
 /**
  * Returns the URL of a media item's file at the edge. Its path begins with the name of the pull zone, so that it needs

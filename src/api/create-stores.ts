@@ -123,7 +123,7 @@ export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
     shares: createShareStore({ db, secretBox }),
     feeds: createFeedStore({ db, secretBox }),
     quotas: createQuotaStore(db),
-    viewers: new ViewerAuthorizer({ outbound, db }),
+    viewers: new ViewerAuthorizer({ outbound }),
     webhookEndpoints: createEndpointStore({ db, secretBox }),
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),

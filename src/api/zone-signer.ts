@@ -9,6 +9,8 @@ export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | nu
 
 /** Signs URLs of a zone that requires tokens, for one caller. */
 export type ZoneSigner = {
+  /** Returns a signer whose tokens end at the latest at a time, in seconds since 1970. */
+  until(endSec: number): ZoneSigner;
   /** Returns the path token of a media item's folder, which grants access to all of its files. */
   folder(media: { mediaId: Guid; durationMs: number }): string;
   /** Returns the query that grants access to one file of a media item. */
@@ -25,8 +27,12 @@ export async function loadZoneSigner(
   const name = isRequired ? parsePullZoneName(pullZone.name) : null;
   const policy = name === null ? null : await loadPolicy({ by: 'name', name });
   if (policy === null) return null;
-  const viewer = { address, nowMs: Date.now() };
+  return signerOf(policy, { address, nowMs: Date.now() });
+}
+
+function signerOf(policy: ZonePolicy, viewer: Parameters<typeof signMedia>[2]): ZoneSigner {
   return {
+    until: (endSec) => signerOf(policy, { ...viewer, endSec }),
     folder: (media) => signMedia(policy, media, viewer),
     file: (mediaId, file) => signMediaFile(policy, `/${mediaId}/${file}`, viewer),
   };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Db } from '../catalog/db.ts';
-import { type Resealed, resealAll } from '../catalog/system/reseal-store.ts';
+import { resealUntilNone } from '../catalog/system/reseal-store.ts';
 import { openRotation, type SecretRotation } from '../catalog/system/secret-rotation.ts';
 import {
   advanceRotation,
@@ -31,8 +31,6 @@ const FOLLOW_MS = 60_000;
  * ms.
  */
 const NOTICE_MS = 60_000;
-/** Maximum passes over the stored secrets. Only rows that change during a pass need another one. */
-const MAX_PASSES = 20;
 
 const OPTIONS = {
   'new-key-file': { type: 'string' },
@@ -166,20 +164,13 @@ function namesOf(nodes: readonly NodeKeys[]): string {
   return [...new Set(nodes.map(({ role, host, version }) => `${role}@${host} (${version})`))].join(', ');
 }
 
-/** Seals all stored secrets with the new key, until a pass finds none that only the old key opens. */
-async function reseal(db: Db, keys: { oldKey: Uint8Array; newKey: Uint8Array }): Promise<void> {
-  let sum = 0;
-  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found: Resealed = await resealAll(db, keys);
-    sum += found.resealed;
-    if (found.resealed > 0) continue;
-    process.stdout.write(`${sum} secrets were sealed with the new key.\n`);
-    for (const [column, count] of found.unreadable) {
-      process.stdout.write(`${column}: neither key opens ${count} values. They stay as they are.\n`);
-    }
-    return;
+/** Seals all stored secrets with the new key, and prints the result. */
+async function reseal(db: Db, keys: BothKeys): Promise<void> {
+  const { resealed, unreadable } = await resealUntilNone(db, keys);
+  process.stdout.write(`${resealed} secrets were sealed with the new key.\n`);
+  for (const [column, count] of unreadable) {
+    process.stdout.write(`${column}: neither key opens ${count} values. They stay as they are.\n`);
   }
-  throw new Refused('unavailable', 'secrets still change faster than they are sealed. Run the command again.');
 }
 
 type BothKeys = { oldKey: Uint8Array; newKey: Uint8Array };

@@ -59,7 +59,7 @@ export async function openEdge({
   const asnOf = openAsnLater(settings);
   const mailer = await openMailer(settings.mail);
   const way = await openEdgeLicences(settings, { db });
-  const owners = await openViewers(settings, { db });
+  const owners = await openViewers(settings);
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,

@@ -53,10 +53,10 @@ async function passGate(
   const page = { libraryId, mediaId, collectionId, isDirect };
   if ((await playback.judgePlayerPage(page, play)) !== null) return { play, refusal: null };
   const { shown, viewerToken: token, userAgent, referrer } = play;
-  const viewer = { mediaId, token, shown, address: client.address, userAgent, referrer };
+  const viewer = { mediaId, collectionId, token, shown, address: client.address, userAgent, referrer };
   const found = await admitViewer(policy, viewer, { viewers, nowMs });
   if ('shown' in found) return { play: { ...play, shown: found.shown }, refusal: null };
   const { hit } = found;
-  const message = `Expected ${hit.expected}, got ${hit.received}.`;
-  return { play, refusal: { ...toProblem(hit.rule.code, message), hit } };
+  // The reason is for the owner. It can contain their text, or describe a network that the viewer must not know.
+  return { play, refusal: { ...toProblem(hit.rule.code), hit } };
 }

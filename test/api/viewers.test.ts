@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Millrace } from '../../sdk/src/millrace.ts';
+import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { openZoneFiles } from '../../src/cli/client/zone-files.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { createEdgeRoom } from '../delivery/start-test-edge.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { freePort } from '../support/service.ts';
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts';
 
 let api: TestApi;
+let edgePort: number;
 let receiver: Receiver;
 beforeAll(async () => {
-  [api, receiver] = await Promise.all([startTestApi(), startReceiver()]);
+  edgePort = await freePort();
+  const edgeUrl = `http://127.0.0.1:${edgePort}`;
+  [api, receiver] = await Promise.all([startTestApi({ edgeUrl }), startReceiver()]);
 });
 afterAll(async () => {
   await receiver.stop();
@@ -48,6 +57,8 @@ test('the secret stays until it is renewed, and read-only keys do not see it', a
   const first = await secretOf({ mode: 'hook', url: 'https://shop.example/' });
   expect(first).toMatch(/^[\w-]{43}$/);
   expect(await secretOf({ failOpen: true })).toBe(first);
+  expect((await change({ renewSecret: true, url: 'ftp://shop.example/' })).status).toBe(400);
+  expect(Object((await api.call('GET', VIEWERS)).body).secret).toBe(first);
   const renewed = await secretOf({ renewSecret: true });
   expect(renewed).not.toBe(first);
   expect(await policy()).toMatchObject({ viewers: { mode: 'hook', secret: renewed, failOpen: true } });
@@ -66,4 +77,47 @@ test('a test of the settings shows the verdict and its time', async () => {
   // The receiver sends an empty answer, which is no verdict.
   expect(answer.body).toMatchObject({ verdict: 'unchecked', validSec: null, durationMs: expect.any(Number) });
   expect((await ask({ videoId: 'none' })).status).toBe(400);
+});
+
+test('files in play data are open until the decision about the viewer ends', async () => {
+  await change({ mode: 'hook', url: 'https://shop.example/' });
+  const { guid } = Object((await api.call('POST', '/library/1/videos', { body: { title: 'a' } })).body);
+  await api.database.db
+    .updateTable('media')
+    .set({ thumbnail_key: 'k' as StorageKey })
+    .where('id', '=', guid)
+    .execute();
+  const stream = Object((await api.call('POST', '/library/1/live', { body: { title: 'b', public: true } })).body);
+  const expiresSec = Math.floor(Date.now() / 1000) + 600;
+  for (const [id, path] of [
+    [guid, `/library/1/videos/${guid}/play?`],
+    [guid, `/library/1/videos/${guid}/play/heatmap?`],
+    [stream.guid, `/library/1/live/${stream.guid}/play?`],
+    [guid, `/OEmbed?url=${encodeURIComponent(`http://127.0.0.1:${edgePort}/embed/1/${guid}`)}&`],
+  ] as const) {
+    const { token } = signEmbedToken(api.first.libraryKey, id, { expiresSec });
+    const { status, text } = await api.call('GET', `${path}token=${token}&expires=${expiresSec}`, { key: null });
+    const ends = [...text.matchAll(/expires=(\d+)/g)].map(([, end]) => Number(end));
+    expect([path, status, ends.length > 0, new Set(ends)]).toEqual([path, 200, true, new Set([expiresSec])]);
+  }
+});
+
+test('an export reads files of a library whose owner decides about viewers', async () => {
+  await change({ mode: 'hook', url: 'https://shop.example/' });
+  const room = await createEdgeRoom(api.database);
+  const edge = await room.start({ port: edgePort });
+  const { guid } = Object((await api.call('POST', '/library/1/videos', { body: { title: 'c' } })).body);
+  const thumbnail_key = await room.storage.write(`${guid}/t`, Buffer.from('a picture'));
+  await api.database.db.updateTable('media').set({ thumbnail_key }).where('id', '=', guid).execute();
+  const millrace = new Millrace({ url: api.url, key: api.first.accountKey });
+  const files = await openZoneFiles({ millrace, library: 1 });
+  expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
+  await change({ mode: 'off' });
+  const { pullZone } = (await api.libraries.findLibrary(1)) ?? {};
+  const open = () => fetch(`http://127.0.0.1:${edgePort}/${pullZone?.name}/${guid}/thumbnail.jpg`);
+  // The edge hears of the change from the database.
+  await expect.poll(async () => (await open()).status, { timeout: 60_000 }).toBe(200);
+  expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
+  await edge.close();
+  await room.close();
 });

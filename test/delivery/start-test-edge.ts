@@ -59,7 +59,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         }),
         player,
         secretBox,
-        viewers: new ViewerAuthorizer({ outbound, db: database.db }),
+        viewers: new ViewerAuthorizer({ outbound }),
         sessionSecret: () => [SESSION_SECRET],
         viewing: testViewing(),
         licences: null,

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
 import { requireOneHost } from '../../src/catalog/shield/host-fault.ts';
 import { drawViewerSecret, findViewerSecret } from '../../src/catalog/viewers/viewer-access-store.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { freePort } from '../support/service.ts';
@@ -181,18 +182,49 @@ test('a verdict is kept, and simultaneous viewers with one token cause one quest
 });
 
 test.each([
-  ['another status', { status: 500, text: '{"allow": true}' }],
-  ['other text', { text: 'yes' }],
-  ['other JSON', { text: '{"allow": "true"}' }],
-  ['a redirect', { status: 307, headers: { Location: 'http://127.0.0.1:9/' } }],
-  ['too much', { text: `{"allow": true, "reason": "${'x'.repeat(5_000)}"}` }],
-  ['nothing', null],
-])('an endpoint that sends %s admits nobody, and everybody if the library fails open', LIMIT, async (_, answer) => {
+  ['status 500', { status: 500, text: '{"allow": true}' }, [503, 'viewer-unchecked'], [200, null]],
+  ['nothing', null, [503, 'viewer-unchecked'], [200, null]],
+  ['status 403', { status: 403, text: 'x'.repeat(5_000) }, [403, 'viewer-denied'], [403, 'viewer-denied']],
+  ['other text', { text: 'yes' }, [503, 'viewer-unchecked'], [503, 'viewer-unchecked']],
+])('an endpoint that sends %s admits nobody, unless it fails and the library fails open', LIMIT, async (...row) => {
+  const [, answer, ofClosed, ofOpen] = row;
   const endpoint = await startEndpoint(() => answer);
   const closed = await publish({ mode: 'hook', url: endpoint.url });
-  expect(await outcome(pageUrl(closed, '?viewer=a'))).toEqual([503, 'viewer-unchecked']);
+  expect(await outcome(pageUrl(closed, '?viewer=a'))).toEqual(ofClosed);
   const open = await publish({ mode: 'hook', url: endpoint.url, failOpen: true });
-  expect(await outcome(pageUrl(open, '?viewer=a'))).toEqual([200, null]);
+  expect(await outcome(pageUrl(open, '?viewer=a'))).toEqual(ofOpen);
+});
+
+test('a question names the collection of the video, and only the owner sees the reason', LIMIT, async () => {
+  const bodies: string[] = [];
+  const endpoint = await startEndpoint((body) => {
+    bodies.push(body);
+    return { text: '{"allow": false, "reason": "owes 12 euros"}' };
+  });
+  const film = await publish({ mode: 'hook', url: endpoint.url });
+  const { libraryId, mediaId } = film;
+  const { db } = room.database;
+  const id = newGuid();
+  await db.insertInto('collection').values({ id, library_id: libraryId, name: 'Course' }).execute();
+  await db.updateTable('media').set({ collection_id: id }).where('id', '=', mediaId).execute();
+  const state = stateUrl(film, '?viewer=a');
+  const Referer = pageUrl(film, '?viewer=secret');
+  const answer = await fetch(state, { headers: { Referer } });
+  const message = 'The owner of this video does not allow you to watch it.';
+  expect([answer.status, await answer.json()]).toEqual([403, { error: 'viewer-denied', message, statusCode: 403 }]);
+  expect(bodies.map((body) => JSON.parse(body))).toMatchObject([{ viewer: 'a', collectionId: id, videoId: mediaId }]);
+  const logged = async () => {
+    const rows = await db
+      .selectFrom('shield_event')
+      .innerJoin('pull_zone', 'pull_zone.id', 'shield_event.zone_id')
+      .select('log')
+      .where('library_id', '=', libraryId)
+      .execute();
+    return rows.map(({ log }) => JSON.stringify(log)).join('\n');
+  };
+  await expect.poll(logged, { timeout: 60_000 }).toContain('owes 12 euros');
+  expect(await logged()).toContain('viewer=***');
+  expect(await logged()).not.toContain('secret');
 });
 
 test('a dead endpoint is asked three times, then not for a while', LIMIT, async () => {

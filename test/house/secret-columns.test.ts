@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
-import { resealAll } from '../../src/catalog/system/reseal-store.ts';
-import { SEALED_COLUMNS } from '../../src/catalog/system/sealed-columns-store.ts';
+import { resealAll, resealUntilNone } from '../../src/catalog/system/reseal-store.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../../src/catalog/system/sealed-columns-store.ts';
 import { createSecretBox, WrongSecretKey } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -81,17 +81,7 @@ test.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, co
     if (old === undefined || fresh === undefined || foreign === undefined) throw new Error('Expected three boxes.');
     const values = [old.seal('first'), fresh.seal('second'), foreign.seal('third')];
     const { db } = scratch;
-    // A table of the same columns without constraints, so that rows need no other rows.
-    await sql`drop table if exists ${sql.table(`scratch.${column.table}`)}`.execute(db);
-    await sql`create table ${sql.table(`scratch.${column.table}`)} as
-        select * from ${sql.table(`public.${column.table}`)} limit 0`.execute(db);
-    for (const value of values) {
-      const target =
-        column.column === 'metadata'
-          ? sql`(method, metadata) values ('fetch', ${JSON.stringify(metadataOf(value))}::jsonb)`
-          : sql`(${sql.ref(column.column)}) values (${value})`;
-      await sql`insert into ${sql.table(column.table)} ${target}`.execute(db);
-    }
+    await fill(column, values);
     const first = await resealAll(db, keys, [column]);
     expect([first.resealed, [...first.unreadable.values()]]).toEqual([1, [1]]);
     const { rows } = await sql<{ sealed: Buffer }>`
@@ -101,6 +91,39 @@ test.each(SEALED_COLUMNS.map((column) => [`${column.table}.${column.column}`, co
     expect((await resealAll(db, keys, [column])).resealed).toBe(0);
   },
 );
+
+test('values that change during a pass are sealed by another one', async () => {
+  const { db } = scratch;
+  const [column] = SEALED_COLUMNS;
+  if (column === undefined) throw new Error('Expected a column.');
+  const old = createSecretBox(oldKey);
+  await fill(column, [old.seal('first'), old.seal('second')]);
+  // The first two updates find no row, as after a change by another process.
+  await sql`create sequence scratch.updates`.execute(db);
+  await sql`create function scratch.miss() returns trigger language plpgsql as $$
+      begin return case when nextval('scratch.updates') > 2 then new end; end $$`.execute(db);
+  await sql`create trigger miss before update on ${sql.table(column.table)}
+      for each row execute function scratch.miss()`.execute(db);
+  expect((await resealUntilNone(db, keys, [column])).resealed).toBe(2);
+  const { rows } = await sql<{ sealed: Buffer }>`
+      select ${column.read} as sealed from ${sql.table(column.table)} as t`.execute(db);
+  expect(rows.map(({ sealed }) => open(newKey, sealed)).toSorted()).toEqual(['first', 'second']);
+});
+
+/** Creates a table of the same columns without constraints, so that rows need no other rows, with sealed values. */
+async function fill(column: SealedColumn, values: readonly Buffer[]): Promise<void> {
+  const { db } = scratch;
+  await sql`drop table if exists ${sql.table(`scratch.${column.table}`)}`.execute(db);
+  await sql`create table ${sql.table(`scratch.${column.table}`)} as
+      select * from ${sql.table(`public.${column.table}`)} limit 0`.execute(db);
+  for (const value of values) {
+    const target =
+      column.column === 'metadata'
+        ? sql`(method, metadata) values ('fetch', ${JSON.stringify(metadataOf(value))}::jsonb)`
+        : sql`(${sql.ref(column.column)}) values (${value})`;
+    await sql`insert into ${sql.table(column.table)} ${target}`.execute(db);
+  }
+}
 
 function open(key: Uint8Array, sealed: Buffer): string | null {
   try {

@@ -11,7 +11,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
+import { type EdgePlace, edgeFileUrl, placeOfViewer } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
@@ -83,7 +83,8 @@ export const getOEmbed = defineOperation({
       query.maxHeight ?? Number.POSITIVE_INFINITY,
     );
     const signer = await loadZoneSigner(library, caller, deps);
-    const thumbnail = describeThumbnail(video, { library, edgeUrl: deps.edgeUrl, signer });
+    const place = { library, edgeUrl: deps.edgeUrl, signer };
+    const thumbnail = describeThumbnail(video, share === null ? placeOfViewer(place, shown) : place);
     return describe({ address, title: share?.name ?? video.title, size }, thumbnail, deps.edgeUrl);
   },
 });

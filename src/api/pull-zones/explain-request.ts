@@ -146,7 +146,8 @@ async function admitPageViewer(
   const header = (wanted: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
   const token = readViewerToken(readParameters(url), header('authorization'));
   const browser = { userAgent: header('user-agent') ?? '', referrer: header('referer') ?? null };
-  const asked = { token, address: client.address, ...browser, mediaId: video.mediaId, shown: viewer.shown };
+  const { mediaId, collectionId } = video;
+  const asked = { token, address: client.address, ...browser, mediaId, collectionId, shown: viewer.shown };
   const found = await admitViewer(policy, asked, { viewers, nowMs });
   return 'hit' in found ? { hit: found.hit } : { ...viewer, shown: found.shown };
 }

@@ -1,9 +1,9 @@
-import type { Db } from '../../catalog/db.ts';
+import type { Db, FollowUp } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readViewerAccess } from '../../catalog/libraries/viewer-access.ts';
-import { drawViewerSecret, findViewerSecret } from '../../catalog/viewers/viewer-access-store.ts';
+import { drawViewerSecret, findCollection, findViewerSecret } from '../../catalog/viewers/viewer-access-store.ts';
 import type { ViewerAuthorizer } from '../../catalog/viewers/viewer-authorizer.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { checkUrl } from '../../lib/outbound/request-rules.ts';
@@ -58,15 +58,19 @@ export const updateViewerAccess = defineOperation({
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body }, deps: Deps) {
     const { renewSecret = false, ...change } = body;
-    if (body.mode === 'hook' || renewSecret) await drawViewerSecret(deps, libraryId, !renewSecret);
-    await deps.libraries.change(libraryId, ({ settings }) => {
-      const patch = withoutEmpty(change);
-      const viewers = { ...settings.viewers, ...patch };
-      requireComplete(viewers);
-      // Edges read the secret again when the settings change.
-      const secretVersion = settings.viewers.secretVersion + (renewSecret ? 1 : 0);
-      return { settings: { viewers: { ...patch, secretVersion } } };
-    });
+    const drawSecret: FollowUp = (tx) => drawViewerSecret({ ...deps, db: tx }, libraryId, !renewSecret);
+    await deps.libraries.change(
+      libraryId,
+      ({ settings }) => {
+        const patch = withoutEmpty(change);
+        const viewers = { ...settings.viewers, ...patch };
+        requireComplete(viewers);
+        // Edges read the secret again when the settings change.
+        const secretVersion = settings.viewers.secretVersion + (renewSecret ? 1 : 0);
+        return { settings: { viewers: { ...patch, secretVersion } } };
+      },
+      ...(body.mode === 'hook' || renewSecret ? [drawSecret] : []),
+    );
     return toModel(await find(libraryId, deps), deps);
   },
 });
@@ -93,8 +97,10 @@ export const testViewerAccess = defineOperation({
     const access = readViewerAccess(settings, await findViewerSecret(deps, libraryId));
     if (access.mode === 'off') throw new Refused('conflict', 'Viewer access is off. Choose hook or jwt first.');
     const { viewer: token = '', ip = address, userAgent = '', referrer = null } = body;
+    const collectionId = await findCollection(deps.db, { libraryId, mediaId });
+    const facts = { libraryId, mediaId, collectionId, token, address: ip, userAgent, referrer };
     const startedMs = performance.now();
-    const found = await deps.viewers.test(access, { libraryId, mediaId, token, address: ip, userAgent, referrer });
+    const found = await deps.viewers.test(access, facts);
     return {
       verdict: found.kind,
       reason: found.reason,

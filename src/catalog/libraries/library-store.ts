@@ -40,10 +40,10 @@ export type LibraryStore = {
   /** Returns the library's own keys in plain text. Throws `Refused` (`not-found`) for an unknown library. */
   keys(id: number): Promise<LibraryKeys>;
   /**
-   * Locks a library, applies `transition` and saves the change, settings and pull zone in one transaction. Throws
-   * `Refused` (`not-found`) for an unknown library, and anything that `transition` throws.
+   * Locks a library, applies `transition`, saves the change, settings and pull zone, and runs the follow-ups, in one
+   * transaction. Throws `Refused` (`not-found`) for an unknown library, and anything that `transition` throws.
    */
-  change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
+  change(id: number, transition: (library: Library) => LibraryChange, ...followUps: FollowUp[]): Promise<void>;
   /**
    * Replaces one of a library's two keys. For `overlapSec` seconds the old key still authenticates requests, as an
    * additional key, and an old read-only key also signs webhooks. An old ApiKey signs no uploads. Throws `Refused`
@@ -81,8 +81,11 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
       return { library: await loadLibrary(db, id), keys };
     },
     keys: (id) => readLibraryKeys(db, secretBox, id),
-    async change(id, transition) {
-      await inTransaction(db, (tx) => changeLibrary(tx, id, transition, secretBox));
+    async change(id, transition, ...followUps) {
+      await inTransaction(db, async (tx) => {
+        await changeLibrary(tx, id, transition, secretBox);
+        for (const followUp of followUps) await followUp(tx);
+      });
       remembered.delete(id);
     },
     resetKey: (id, which, overlapSec) =>

@@ -1,35 +1,58 @@
 import { sql } from 'kysely';
+import { Refused } from '../../lib/refused.ts';
 import { createSecretBox, type SecretBox, WrongSecretKey } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns-store.ts';
 
 /** Rows that one statement seals again. */
 const BATCH_ROWS = 500;
+/** Maximum passes over the stored secrets. Only rows that change during a pass need another one. */
+const MAX_PASSES = 20;
 
-/** Counts of a pass. `unreadable`: values that neither key opens, by column. They stay as they are. */
-export type Resealed = { resealed: number; unreadable: ReadonlyMap<string, number> };
+/**
+ * Counts of a pass. `pending`: values that only the old key opened when they were read. `resealed`: those that were
+ * sealed again, and not changed by others in between. `unreadable`: values that neither key opens, by column. They stay
+ * as they are.
+ */
+export type Resealed = { pending: number; resealed: number; unreadable: ReadonlyMap<string, number> };
 
 type Keys = { oldKey: Uint8Array; newKey: Uint8Array };
 
 /**
- * Seals every stored secret that only the old key opens with the new key. Changes rows in batches, and each row only if
- * nobody else changed its value in the meantime, so that processes continue to work and an interrupted pass can be
- * repeated. The next pass finds rows that moved during this one.
+ * Seals all stored secrets with the new key, until a pass finds none that only the old key opens. Throws `Refused`
+ * (`unavailable`) if secrets change faster than that.
  */
-export async function resealAll(
+export async function resealUntilNone(
   db: Db,
-  { oldKey, newKey }: Keys,
+  keys: Keys,
   columns: readonly SealedColumn[] = SEALED_COLUMNS,
-): Promise<Resealed> {
+): Promise<Omit<Resealed, 'pending'>> {
+  let resealed = 0;
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const found = await resealAll(db, keys, columns);
+    resealed += found.resealed;
+    if (found.pending === 0) return { resealed, unreadable: found.unreadable };
+  }
+  throw new Refused('unavailable', 'Secrets still change faster than they are sealed. Run the command again.');
+}
+
+/**
+ * Seals every stored secret with the new key that only the old one opens. Each row changes in a statement of its own
+ * batch, and only if nobody else changed the value in the meantime, so that processes continue to work and an
+ * interrupted pass can be repeated. Rows that change during the pass are found by the next one, so only a pass without
+ * pending values shows that none is left.
+ */
+export async function resealAll(db: Db, { oldKey, newKey }: Keys, columns: readonly SealedColumn[]): Promise<Resealed> {
   const boxes = { old: createSecretBox(oldKey), fresh: createSecretBox(newKey) };
   const unreadable = new Map<string, number>();
-  let resealed = 0;
+  let [pending, resealed] = [0, 0];
   for (const column of columns) {
     const found = await resealColumn(db, column, boxes);
+    pending += found.pending;
     resealed += found.resealed;
     if (found.unreadable > 0) unreadable.set(`${column.table}.${column.column}`, found.unreadable);
   }
-  return { resealed, unreadable };
+  return { pending, resealed, unreadable };
 }
 
 type Boxes = { old: SecretBox; fresh: SecretBox };
@@ -39,9 +62,8 @@ async function resealColumn(
   db: Db,
   column: SealedColumn,
   boxes: Boxes,
-): Promise<{ resealed: number; unreadable: number }> {
-  let resealed = 0;
-  let unreadable = 0;
+): Promise<{ pending: number; resealed: number; unreadable: number }> {
+  let [pending, resealed, unreadable] = [0, 0, 0];
   // A cursor reads each row once, without sorting. Its transaction holds no locks that others wait for.
   await db.transaction().execute(async (reading) => {
     await sql`declare sealed_values no scroll cursor for
@@ -55,10 +77,11 @@ async function resealColumn(
         if (fresh === 'unreadable') unreadable += 1;
         return fresh instanceof Buffer ? [{ ...row, fresh }] : [];
       });
+      pending += changes.length;
       if (changes.length > 0) resealed += await writeChanges(db, column, changes);
     }
   });
-  return { resealed, unreadable };
+  return { pending, resealed, unreadable };
 }
 
 /** Returns the value sealed with the new key, or why it stays as it is. */

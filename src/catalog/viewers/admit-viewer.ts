@@ -1,13 +1,13 @@
-import type { Guid } from '../../lib/guid.ts';
 import { type EmbedToken, signEmbedToken } from '../libraries/embed-token.ts';
 import type { CompiledPolicy } from '../shield/admission/compiled-policy.ts';
 import { judgeEmbedToken } from '../shield/admission/judge-playback.ts';
 import type { Hit } from '../shield/hit.ts';
 import { RULES } from '../shield/rules.ts';
-import type { AskingViewer, ViewerAuthorizer } from './viewer-authorizer.ts';
+import type { ViewerAuthorizer } from './viewer-authorizer.ts';
+import type { ViewerFacts } from './viewer-verdict.ts';
 
 /** A viewer who opens a player page, and the embed token that they already have. */
-export type OpeningViewer = Omit<AskingViewer, 'libraryId' | 'mediaId'> & { mediaId: Guid; shown: EmbedToken };
+export type OpeningViewer = Omit<ViewerFacts, 'libraryId'> & { shown: EmbedToken };
 
 /** `shown` is the embed token that admits the viewer from now on. `isUnchecked`: the owner could not be asked. */
 export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit; isUnchecked: boolean };

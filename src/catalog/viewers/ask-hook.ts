@@ -1,4 +1,4 @@
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { newGuid } from '../../lib/guid.ts';
@@ -22,15 +22,18 @@ const validator = Compile(AnswerSchema);
 
 type Hook = Extract<ViewerAccess, { mode: 'hook' }>;
 
+/** Answer of an endpoint. `failed`: it reports a fault of its own. */
+export type HookAnswer = ViewerVerdict | { kind: 'failed'; reason: string };
+
 /**
  * Asks the endpoint of the owner about a viewer. The request is signed like webhooks (Standard Webhooks). Throws an
- * error if there is no valid answer.
+ * error if the endpoint does not respond.
  */
 export async function askHook(
   { url, secret, cacheSec }: Hook,
   facts: ViewerFacts,
   outbound: Pick<Outbound, 'request'>,
-): Promise<ViewerVerdict> {
+): Promise<HookAnswer> {
   const nowMs = Date.now();
   const timestamp = Math.floor(nowMs / 1000);
   const { libraryId, mediaId, collectionId, token, address, userAgent, referrer } = facts;
@@ -42,26 +45,60 @@ export async function askHook(
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...signStandard([secret], { id: newGuid(), timestamp, body }) },
       body,
-      maxBytes: MAX_ANSWER_BYTES,
+      // The status counts, however large a page of errors is. The body is bounded below.
+      maxBytes: Number.POSITIVE_INFINITY,
       timeoutMs: TIMEOUT_MS,
       redirects: 'returned',
     },
     new AbortController().signal,
   );
-  const bytes = await buffer(answer.body);
-  if (answer.status !== 200) throw new Error(`Expected status 200, got ${answer.status}.`);
-  return toVerdict(parseAnswer(bytes.toString()), { cacheSec, nowMs });
+  if (answer.status !== 200) {
+    discard(answer.body);
+    return judgeStatus(answer.status, nowMs);
+  }
+  const parsed = parseAnswer(await readText(answer.body));
+  if (parsed === null) return { kind: 'unchecked', reason: 'no JSON such as {"allow": true}' };
+  return toVerdict(parsed, { cacheSec, nowMs });
 }
 
-function parseAnswer(text: string): Static<typeof AnswerSchema> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw new Error('Expected JSON such as {"allow": true}, got other text.', { cause });
+/**
+ * Viewers choose a part of the request, so they can provoke other answers than a verdict. These must not open a library
+ * that fails open: only a fault of the endpoint does.
+ */
+function judgeStatus(status: number, nowMs: number): HookAnswer {
+  const reason = `status ${status}`;
+  if (status >= 500 || status === 408) return { kind: 'failed', reason };
+  if (status < 400 || status === 429) return { kind: 'unchecked', reason };
+  return { kind: 'denied', reason, untilMs: nowMs + DENIED_SEC * 1000 };
+}
+
+function discard(body: Readable): void {
+  // Destroying an unread body emits an error, which can be ignored.
+  body.on('error', () => undefined);
+  body.destroy();
+}
+
+/** Returns the text of a body; null if it is too large. */
+async function readText(body: Readable): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
   }
-  if (!validator.Check(parsed)) throw new Error('Expected {"allow": true or false}, got other JSON.');
-  return parsed;
+  return Buffer.concat(chunks).toString();
+}
+
+function parseAnswer(text: string | null): Static<typeof AnswerSchema> | null {
+  if (text === null) return null;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return validator.Check(parsed) ? parsed : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function toVerdict(

@@ -35,6 +35,7 @@ export async function findCollection(db: Db, { libraryId, mediaId }: MediaKey): 
     .select('collection_id')
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
+    .where('type', '<>', 'live')
     .executeTakeFirst();
   return row?.collection_id ?? null;
 }

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
+import { clientKey } from '../../lib/client-key.ts';
 import { createGuardedFetch } from '../../lib/outbound/guarded-fetch.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { remember } from '../../lib/remember.ts';
 import { createRemoteKeys, type RemoteKeys } from '../../lib/remote-keys.ts';
-import type { Db } from '../db.ts';
 import type { ViewerAccess } from '../libraries/viewer-access.ts';
-import { askHook } from './ask-hook.ts';
+import { askHook, type HookAnswer } from './ask-hook.ts';
 import { verifyViewerToken } from './verify-viewer-token.ts';
-import { findCollection } from './viewer-access-store.ts';
 import { shortReason, type ViewerFacts, type ViewerVerdict } from './viewer-verdict.ts';
 
 /** Maximum number of verdicts in memory. */
@@ -15,27 +14,25 @@ const MAX_VERDICTS = 20_000;
 /** Maximum number of open questions about viewers of one library, and of all libraries. */
 const MAX_ASKING_OF_LIBRARY = 32;
 const MAX_ASKING = 256;
-/** Maximum number of open questions about viewers at one address, so that one client cannot use up the limit. */
-const MAX_ASKING_OF_ADDRESS = 16;
-/** Failures in a row after which an endpoint counts as dead. */
+/** Maximum number of open questions about viewers of one client (see `clientKey`), so that it cannot use up the limit. */
+const MAX_ASKING_OF_CLIENT = 16;
+/** Missing responses in a row after which an endpoint counts as dead. */
 const MAX_FAILURES = 3;
 /** Time for which a dead endpoint is not asked, in ms. Then one viewer's question is a test. */
 const DEAD_MS = 10_000;
+/** Maximum time for which a viewer is admitted without an answer, in seconds. */
+const FAIL_OPEN_SEC = 300;
 const MAX_ENDPOINTS = 500;
 const MAX_JWKS_BYTES = 256 * 1024;
 const JWKS_TIMEOUT_MS = 5_000;
 /** Time for which published keys are used although they cannot be loaded again, in ms. */
 const OLD_KEYS_MS = 3_600_000;
 
-/** A viewer before the collection of the video is known. */
-export type AskingViewer = Omit<ViewerFacts, 'collectionId'>;
+type Asked = Exclude<ViewerAccess, { mode: 'off' }>;
 
-type Deps = {
-  outbound: Pick<Outbound, 'request'>;
-  db: Db;
-};
+type Deps = { outbound: Pick<Outbound, 'request'> };
 
-/** Consecutive failures of an endpoint, and the time until which it is not asked. */
+/** Consecutive missing responses of an endpoint, and the time until which it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
 
 /**
@@ -48,8 +45,9 @@ export class ViewerAuthorizer {
   readonly #keys: RemoteKeys;
   readonly #known = new Map<string, Exclude<ViewerVerdict, { kind: 'unchecked' }>>();
   readonly #asking = new Map<string, Promise<ViewerVerdict>>();
-  /** Open questions by library, and by library and address. */
+  /** Open questions by library, and by library and client. */
   readonly #askingOf = new Map<string, number>();
+  /** By library and URL, because the endpoint may respond to one library only. */
   readonly #circuits = new Map<string, Circuit>();
 
   constructor(deps: Deps) {
@@ -62,7 +60,7 @@ export class ViewerAuthorizer {
   }
 
   /** Returns the verdict about a viewer of a library with one of the two modes. */
-  async judge(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+  async judge(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
     const key = keyOf(access, viewer);
     const known = this.#known.get(key);
     if (known !== undefined && known.untilMs > Date.now()) return known;
@@ -82,17 +80,18 @@ export class ViewerAuthorizer {
   }
 
   /** Asks about a viewer to test the settings. Neither uses nor keeps verdicts. */
-  async test(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
+  async test(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
     try {
-      return await this.#decide(access, viewer);
+      const found = await this.#decide(access, viewer);
+      return found.kind === 'failed' ? { kind: 'unchecked', reason: found.reason } : found;
     } catch (error) {
       return { kind: 'unchecked', reason: reasonOf(error) };
     }
   }
 
-  #mayAsk(viewer: AskingViewer): boolean {
-    const [ofLibrary = 0, ofAddress = 0] = bucketsOf(viewer).map((bucket) => this.#askingOf.get(bucket) ?? 0);
-    const isFree = ofLibrary < MAX_ASKING_OF_LIBRARY && ofAddress < MAX_ASKING_OF_ADDRESS;
+  #mayAsk(viewer: ViewerFacts): boolean {
+    const [ofLibrary = 0, ofClient = 0] = bucketsOf(viewer).map((bucket) => this.#askingOf.get(bucket) ?? 0);
+    const isFree = ofLibrary < MAX_ASKING_OF_LIBRARY && ofClient < MAX_ASKING_OF_CLIENT;
     return isFree && this.#asking.size < MAX_ASKING;
   }
 
@@ -102,17 +101,18 @@ export class ViewerAuthorizer {
     else this.#askingOf.set(bucket, count);
   }
 
-  async #ask(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
-    const place = access.mode === 'hook' ? access.url : access.jwksUrl;
+  async #ask(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
+    const place = `${viewer.libraryId}|${access.mode === 'hook' ? access.url : access.jwksUrl}`;
     const circuit = this.#circuits.get(place) ?? { failures: 0, deadUntilMs: 0 };
     const nowMs = performance.now();
     if (nowMs < circuit.deadUntilMs) return onFailure(access, 'the endpoint did not respond to earlier questions');
     // No other question is sent until this one has been answered.
     if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;
     try {
-      const verdict = await this.#decide(access, viewer);
+      const found = await this.#decide(access, viewer);
+      // An endpoint that responds is not dead. One viewer may cause its faults, which must not concern the others.
       this.#circuits.delete(place);
-      return verdict;
+      return found.kind === 'failed' ? onFailure(access, found.reason) : found;
     } catch (error) {
       circuit.failures += 1;
       if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = performance.now() + DEAD_MS;
@@ -121,27 +121,25 @@ export class ViewerAuthorizer {
     }
   }
 
-  async #decide(access: Exclude<ViewerAccess, { mode: 'off' }>, viewer: AskingViewer): Promise<ViewerVerdict> {
-    const needsCollection = access.mode === 'hook' || access.collectionClaim !== null;
-    const collectionId = needsCollection ? await findCollection(this.#deps.db, viewer) : null;
-    const facts = { ...viewer, collectionId };
+  async #decide(access: Asked, viewer: ViewerFacts): Promise<HookAnswer> {
     return access.mode === 'hook'
-      ? await askHook(access, facts, this.#deps.outbound)
-      : await verifyViewerToken(access, facts, this.#keys);
+      ? await askHook(access, viewer, this.#deps.outbound)
+      : await verifyViewerToken(access, viewer, this.#keys);
   }
 }
 
-function bucketsOf({ libraryId, address }: AskingViewer): string[] {
-  return [`${libraryId}`, `${libraryId}|${address}`];
+function bucketsOf({ libraryId, address }: ViewerFacts): string[] {
+  return [`${libraryId}`, `${libraryId}|${clientKey(address)}`];
 }
 
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
 const FAILED_OPEN = 'allowed without an answer: ';
 
 /** Returns the verdict if the endpoint does not respond. It is not kept. */
-function onFailure(access: Exclude<ViewerAccess, { mode: 'off' }>, reason: string): ViewerVerdict {
+function onFailure(access: Asked, reason: string): ViewerVerdict {
   if (access.mode === 'jwt' || !access.failOpen) return { kind: 'unchecked', reason };
-  return { kind: 'allowed', reason: `${FAILED_OPEN}${reason}`, untilMs: Date.now() + access.cacheSec * 1000 };
+  const validSec = Math.min(access.cacheSec, FAIL_OPEN_SEC);
+  return { kind: 'allowed', reason: `${FAILED_OPEN}${reason}`, untilMs: Date.now() + validSec * 1000 };
 }
 
 function isOfFailure({ reason }: ViewerVerdict): boolean {
@@ -153,7 +151,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the key of a verdict. It depends on the settings, so that changed ones apply immediately. */
-function keyOf(access: ViewerAccess, { libraryId, mediaId, token, address, userAgent }: AskingViewer): string {
+function keyOf(access: ViewerAccess, { libraryId, mediaId, token, address, userAgent }: ViewerFacts): string {
   const viewer = access.mode === 'hook' ? [token, address, userAgent] : [token];
   return createHash('sha256')
     .update(JSON.stringify([access, libraryId, mediaId, ...viewer]))

@@ -15,7 +15,7 @@ export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
  * pull zone. Derives the zone's URL from a thumbnail. If the library has none, every request fails with
  * `DownloadFailed`.
  */
-export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
+export async function openZoneFiles(context: Pick<Context, 'millrace' | 'library'>): Promise<ZoneFiles> {
   const { millrace, library } = context;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -25,7 +25,8 @@ export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
   const base = await findBase(context);
   const [referrer] = zone.AllowedReferrers;
   const headers = referrer === undefined ? {} : { Referer: `https://${referrer.replace(/^\*\./, 'www.')}/` };
-  const key = zone.ZoneSecurityEnabled ? zone.ZoneSecurityKey : null;
+  // Always signed: the zone also requires tokens while the owner decides about viewers, and ignores them otherwise.
+  const key = zone.ZoneSecurityKey;
   return (path, fromByte) => {
     if (base === null)
       throw new DownloadFailed(
@@ -38,7 +39,10 @@ export async function openZoneFiles(context: Context): Promise<ZoneFiles> {
   };
 }
 
-async function findBase({ millrace, library: libraryId }: Context): Promise<string | null> {
+async function findBase({
+  millrace,
+  library: libraryId,
+}: Pick<Context, 'millrace' | 'library'>): Promise<string | null> {
   for await (const { thumbnailUrl } of millrace.pages('listVideos', { libraryId, itemsPerPage: 100 })) {
     const base = /^(https?:.*?)(?:\/bcdn_token=[^/]*)?\/[0-9a-f-]{36}\//.exec(thumbnailUrl ?? '')?.[1];
     if (base !== undefined) return base;

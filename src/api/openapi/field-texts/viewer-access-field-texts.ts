@@ -5,7 +5,7 @@ const ACCESS = {
     '`off`: the other rules of the library decide. `hook`: your endpoint decides about each viewer. `jwt`: viewers ' +
     'need a token of your issuer. Unless it is `off`, player pages, play data and all files need a token.',
   url: 'URL of your endpoint.',
-  failOpen: 'Whether viewers are admitted while the endpoint does not respond.',
+  failOpen: 'Whether viewers are admitted, for 5 minutes at most, while the endpoint does not respond or fails.',
   cacheSec:
     'Seconds for which a verdict is valid, 10 to 86400, unless the endpoint sends its own. Playback ends with it.',
   issuer: 'Expected `iss` claim.',
@@ -31,8 +31,8 @@ export const VIEWER_ACCESS_FIELD_TEXTS: FieldTexts = {
   },
   ViewerVerdictModel: {
     verdict:
-      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint or the keys could ' +
-      'not be reached, so `failOpen` decides.',
+      '`allowed`: the viewer may watch. `denied`: the viewer may not. `unchecked`: the endpoint gave no ' +
+      'verdict, or the keys could not be loaded.',
     reason: 'Reason for the verdict. Empty if there is none.',
     validSec: 'Seconds for which the verdict is valid; null if it is not kept.',
     durationMs: 'Time until the verdict.',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readAddressSet } from '../../../lib/client-address.ts';
 import { RULES } from '../rules.ts';
 import { EventRecorder } from './event-recorder.ts';
-import { anonymise, type ShieldEvent } from './shield-event.ts';
+import { anonymise, type ShieldEvent, shownHeaders } from './shield-event.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -36,6 +36,14 @@ test('stores an event within 250 ms', async () => {
   record();
   await recorder.close();
   expect(stored).toHaveLength(7);
+});
+
+test('masks tokens in the URL of the referring page, and shows other harmless headers', () => {
+  const referer = 'https://edge.example/embed/1/x?t=5&viewer=secret&token=secret';
+  expect(shownHeaders({ referer, cookie: 'secret', accept: '*/*' })).toEqual([
+    { Name: 'referer', Value: 'https://edge.example/embed/1/x?t=5&viewer=***&token=***' },
+    { Name: 'accept', Value: '*/*' },
+  ]);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Guid } from '../../../lib/guid.ts';
 import type { Hit } from '../hit.ts';
+import { redactUrl } from '../redact-url.ts';
 
 /** Days that the event log shows, including today. */
 export const EVENT_LOG_DAYS = 3;
@@ -57,7 +58,7 @@ const MAX_VALUE_CHARS = 500;
 
 /**
  * Returns the headers that an event shows: an allow list of harmless ones, because clients can send secrets in any
- * header.
+ * header. Secret parameters of the referring page are masked.
  */
 export function shownHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -65,7 +66,10 @@ export function shownHeaders(
   return HEADERS.flatMap((Name) => {
     const value = headers[Name];
     if (value === undefined) return [];
-    return [{ Name, Value: (Array.isArray(value) ? value.join(', ') : value).slice(0, MAX_VALUE_CHARS) }];
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    // The page may have a token in its URL, as player pages do.
+    const shown = Name === 'referer' ? redactUrl(text) : text;
+    return [{ Name, Value: shown.slice(0, MAX_VALUE_CHARS) }];
   });
 }
 
