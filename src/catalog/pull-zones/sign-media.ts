@@ -34,13 +34,17 @@ export function signMedia(
 
 /**
  * Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens. It is valid for 6
- * h.
+ * h. The path may have a query with one parameter, see `signFile`.
  */
-export function signMediaFile({ keys, settings }: SigningPolicy, path: string, { address, nowMs }: Viewer): string {
+export function signMediaFile(
+  { keys, settings }: SigningPolicy,
+  path: string,
+  { address, nowMs, endSec = Number.POSITIVE_INFINITY }: Viewer,
+): string {
   return signFile({
     key: keys.current,
     path,
-    expiresSec: endAfter(nowMs, 0),
+    expiresSec: Math.min(endAfter(nowMs, 0), endSec),
     address: settings.tokenHoldsAddress ? address : null,
   });
 }
