@@ -120,7 +120,7 @@ test('shows nothing about the videos before the password', async () => {
   expect(await (await open(url, { headers: { cookie } })).text()).not.toContain('og:');
 });
 
-test('each thumbnail and download is signed for one file until the share expires, and rules of referrer, address and country apply', async () => {
+test('each link is signed for one file until the share expires, and rules of referrer and country apply', async () => {
   const settings = { mp4: { enabled: true }, access: { allowedReferrers: ['good.test'], allowDirectPlay: false } };
   const made = await course.makeCourse(settings);
   const { db } = course.room.database;

@@ -56,7 +56,7 @@ async function bytesOf(guid: Guid): Promise<{ estimated: number; stored: number 
   return rows[0] ?? { estimated: 0, stored: 0 };
 }
 
-test('compositions reserve the bytes of their parts, and simultaneous ones never exceed the limit together', async () => {
+test('compositions reserve their bytes, and simultaneous ones never exceed the limit together', async () => {
   const videoId = await uploadSource();
   const parts = [{ videoId, startMs: 0, endMs: 7_300 }, { videoId }];
   const made = await compose(parts);

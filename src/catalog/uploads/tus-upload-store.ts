@@ -39,8 +39,8 @@ export type TusUpload = UploadRef & {
 };
 
 /**
- * A new session for a whole file or a part of one. `maxBytes` is the limit for all open parts of the video together, and
- * for all open whole files of the video together.
+ * A new session for a whole file or a part of one. `maxBytes` is the limit for all open parts of the video together,
+ * and for all open whole files of the video together.
  */
 export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'whole' | 'partial'; maxBytes: number };
 
