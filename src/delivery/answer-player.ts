@@ -26,13 +26,15 @@ export async function answerPlayer(
   const opened = { play: sent, isDirect };
   const { play, refusal } =
     publication === null ? { play: sent, refusal: null } : await passGate(publication, { admitted, opened }, deps);
+  const shareEndSec = publication === null ? 0 : await deps.playback.findShareEnd(publication, play);
+  const token = { shown: play.shown, shareEndSec };
   const requested = {
     wantsState,
     isDirect,
     play,
     refusal,
-    folderToken: publication === null ? null : folderTokenFor(publication, admitted, play.shown),
-    trailer: await findTrailer(publication, { admitted, shown: play.shown }, deps),
+    folderToken: publication === null ? null : folderTokenFor(publication, admitted, token),
+    trailer: await findTrailer(publication, { admitted, token }, deps),
   };
   return servePlayer(publication, requested, deps);
 }

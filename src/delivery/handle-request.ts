@@ -7,6 +7,7 @@ import {
   bucketOf,
   isBlocked,
 } from '../catalog/shield/admission/admit.ts';
+import { playbackPartOf } from '../catalog/shield/admission/read-purpose.ts';
 import type { EventRecorder, Recorded } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { describeHostFault, findHostFault } from '../catalog/shield/host-fault.ts';
@@ -128,10 +129,16 @@ async function findAnswer(
   }
 }
 
-/** Remembers that a client plays, but only if its library limits the number of viewers. */
-function rememberViewer({ policy, client, message, purpose, nowMs }: EdgeRequest, { receiving }: HandleDeps): void {
+/**
+ * Remembers that a client plays, but only if its library limits the number of viewers. Requests that the limit never
+ * refuses, such as those for thumbnails, do not make a client a viewer. They keep a known one.
+ */
+function rememberViewer(request: EdgeRequest, { receiving: { viewers } }: HandleDeps): void {
+  const { policy, client, message, purpose, target, nowMs } = request;
   if (policy?.zone.quota.limitsViewers !== true || (purpose !== 'media' && purpose !== 'player')) return;
-  receiving.viewers.see({ libraryId: policy.zone.libraryId, clientKey: client.key, message }, nowMs);
+  const viewer = { libraryId: policy.zone.libraryId, clientKey: client.key, message };
+  const isStart = playbackPartOf(target, false) === 'start';
+  if (isStart || viewers.isPlaying(viewer, nowMs)) viewers.see(viewer, nowMs);
 }
 
 /** Counts an open response of a client, but only if the zone limits them. */

@@ -4,6 +4,7 @@ import { createVideoOrderStore } from '../../src/catalog/collections/video-order
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { type CourseRoom, LOCKED, openCourseRoom } from './course-room.ts';
+import { expectOneFile } from './expect-one-file.ts';
 import { addVideo } from './publish.ts';
 
 const PASSWORD = 'summer party';
@@ -119,7 +120,7 @@ test('shows nothing about the videos before the password', async () => {
   expect(await (await open(url, { headers: { cookie } })).text()).not.toContain('og:');
 });
 
-test('thumbnails and downloads are signed, and rules of referrer, address and country apply', async () => {
+test('each link is signed for one file until the share expires, and rules of referrer and country apply', async () => {
   const settings = { mp4: { enabled: true }, access: { allowedReferrers: ['good.test'], allowDirectPlay: false } };
   const made = await course.makeCourse(settings);
   const { db } = course.room.database;
@@ -130,15 +131,18 @@ test('thumbnails and downloads are signed, and rules of referrer, address and co
       .where('library_id', '=', made.libraryId)
       .execute();
   await zone({ tokenRequired: true });
-  const { url } = await course.share({ allowsDownload: true }, made);
+  const expiresAt = new Date(Date.now() + 600_000);
+  const { url } = await course.share({ allowsDownload: true, expiresAt }, made);
   const page = await open(url, { headers: { referer: 'https://good.test/a' } });
   expect(page.status).toBe(200);
   expect(await statusOf(url, { headers: { referer: 'https://bad.test/' } })).toBe(403);
   expect(await statusOf(`${url}/list`, { headers: { referer: 'https://bad.test/' } })).toBe(403);
-  const thumbnail = /<img src="([^"]+)"/.exec(await page.text())?.[1] ?? '';
-  expect(thumbnail).toContain('bcdn_token=');
-  const { location } = Object.fromEntries((await open(`${url}/download?video=${made.ids[1]}`)).headers);
-  expect(await statusOf(course.edge.base + location)).toBe(200);
+  const text = (await page.text()).replaceAll('&amp;', '&');
+  const [, preview = ''] = /<meta property="og:image" content="([^"]+)"/.exec(text) ?? [];
+  const [, thumbnail = ''] = /<img src="([^"]+)"/.exec(text) ?? [];
+  const { location = '' } = Object.fromEntries((await open(`${url}/download?video=${made.ids[1]}`)).headers);
+  for (const file of [preview, thumbnail, location]) await expectOneFile(new URL(file, course.edge.base), expiresAt);
+  expect(text).not.toContain('token_path');
   const abroad = await course.room.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
   await zone({ blockedCountries: ['FR'] });
   expect(await statusOf(url.replace(course.edge.base, abroad.base))).toBe(403);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
+import { expectOneFile } from './expect-one-file.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
@@ -25,8 +26,8 @@ afterAll(async () => {
 
 type Made = { key: ShareKey; url: string };
 
-async function share(fields: Partial<ShareFields> = {}): Promise<Made> {
-  const { libraryId, mediaId } = shown;
+async function share(fields: Partial<ShareFields> = {}, film = shown): Promise<Made> {
+  const { libraryId, mediaId } = film;
   const wanted = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test', ...fields };
   const { id, token } = await shares().create({ libraryId, mediaId }, wanted);
   return { key: { libraryId, mediaId, shareId: id }, url: `${edge.base}/share/${token}` };
@@ -63,4 +64,30 @@ test('the token of the player ends with the share that issued it, and cannot be 
   expect(await statusOf(kept)).toBe(200);
   await shares().update(other.key, { expiresAt: new Date(Date.now() - 1) });
   await expect.poll(() => statusOf(kept), PATIENCE).toBe(403);
+});
+
+test('each link on the page of a video opens one file, and media of its player ends with the share', async () => {
+  const film = await room.publish({ access: { playerTokenRequired: true }, mp4: { enabled: true } });
+  const { db } = room.database;
+  const write = (name: string, text: string) =>
+    room.edges.storage.write(`${film.libraryId}/${film.mediaId}/${name}`, Buffer.from(text));
+  const [key, thumbnail_key] = await Promise.all([write('captions/en-1.vtt', 'WEBVTT\n'), write('t', 'an image')]);
+  const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: 7 }]);
+  await db.updateTable('media').set({ captions, thumbnail_key }).where('id', '=', film.mediaId).execute();
+  const settings = JSON.stringify({ tokenRequired: true });
+  await db.updateTable('pull_zone').set({ settings }).where('library_id', '=', film.libraryId).execute();
+  const expiresAt = new Date(Date.now() + 600_000);
+  const { url } = await share({ allowsDownload: true, expiresAt }, film);
+  const text = (await (await open(url)).text()).replaceAll('&amp;', '&');
+  const [, preview = ''] = /<meta property="og:image" content="([^"]+)"/.exec(text) ?? [];
+  const [, transcript = ''] = /<option value="([^"]+)"/.exec(text) ?? [];
+  const locationOf = async (part: string) => (await open(`${url}/${part}`)).headers.get('location') ?? '';
+  for (const file of [preview, transcript, await locationOf('download')]) {
+    await expectOneFile(new URL(file, edge.base), expiresAt);
+  }
+  expect(text).not.toContain('token_path');
+  const player = await (await open(edge.base + (await locationOf('player')))).text();
+  const ends = [...player.matchAll(/token_path=[^/"]+expires=(\d+)/g)].map(([, sec]) => Number(sec));
+  expect(ends.length).toBeGreaterThan(0);
+  expect(new Set(ends)).toEqual(new Set([Math.floor(expiresAt.getTime() / 1000)]));
 });

@@ -60,10 +60,18 @@ test('shows the command that exports the library, and downloads its metadata', {
   expect(await command.textContent()).toBe(`millrace export library-1 --library 1 --url ${service.apiUrl}`);
   await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');
   await panel.getByText('More options').click();
-  await panel.getByRole('textbox', { name: /^Folder in the bucket/ }).fill("/it's mine/");
+  const folder = panel.getByRole('textbox', { name: /^Folder in the bucket/ });
+  // The command would refuse these folders.
+  for (const name of ['/my films/', 'Übungen', 'a'.repeat(201)]) {
+    await folder.fill(name);
+    await panel.getByText('Use only letters from A to Z').waitFor();
+    expect([await folder.getAttribute('aria-invalid'), await command.count()]).toEqual(['true', 0]);
+  }
+  await lookAtPage('export-folder', page);
+  await folder.fill('/my/films-2026/');
   await panel.getByRole('textbox', { name: /^S3 endpoint/ }).fill('https://s3.example.com');
   await lookAtPage('export', page);
-  const url = "'s3://films/it'\\''s%20mine?endpoint=https%3A%2F%2Fs3.example.com'";
+  const url = "'s3://films/my/films-2026?endpoint=https%3A%2F%2Fs3.example.com'";
   expect(await command.textContent()).toBe(`millrace export ${url} --library 1 --url ${service.apiUrl}`);
   const download = page.waitForEvent('download');
   await panel.getByRole('button', { name: 'Download metadata as JSON' }).click();

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quota-store.ts';
 import { createLive, type LiveCatalogue, NO_RUNGS, openLiveCatalogue, publish, until } from '../live/live-service.ts';
 import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
-import { discard, type Service, startService } from '../support/service.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call } from '../support/videos.ts';
 
 let service: Service;
@@ -73,4 +74,31 @@ test('a full library refuses streams that are recorded, but no others', async ()
   expect(await refusal(recorded.ingest)).toContain('quota storageBytes');
   const passing = await createLive(place(), { recordVod: false });
   expect(await refusal(passing.ingest)).toBe('accepted');
+});
+
+test('a full library refuses to record a stream that has a publisher, runs or has ended', async () => {
+  const { key, ingest } = await createLive(place(), { recordVod: false });
+  const publisher = await openRtmpPublisher(ingest);
+  await limit({ storageBytes: { limit: 0, mode: 'hard' } });
+  const edit = (fields: object) =>
+    fetch(`${service.apiUrl}/library/1/live/${key.mediaId}`, {
+      method: 'PUT',
+      headers: { AccessKey: LIBRARY_KEY, 'Content-Type': 'application/json' },
+      body: JSON.stringify(fields),
+    });
+  const expectRefusal = async (fields: object) => {
+    const { status, headers } = await edit(fields);
+    expect([status, headers.get('x-millrace-error')]).toEqual([403, 'quota-reached']);
+  };
+  expect((await catalogue.streams.load(key)).stream.state).toBe('preview');
+  await expectRefusal({ recordVod: true });
+  await expectRefusal({ dvrEnabled: true, dvrWindowSeconds: 60 });
+  await catalogue.streams.change(key, startStream);
+  await expectRefusal({ recordVod: true });
+  await catalogue.streams.change(key, stopStream);
+  publisher.close();
+  await expectRefusal({ recordVod: true });
+  expect((await edit({ title: 'Another title' })).status).toBe(200);
+  await limit({ storageBytes: null });
+  expect((await edit({ recordVod: true })).status).toBe(200);
 });

@@ -99,6 +99,28 @@ test('ten tus creations at the same time reserve their lengths, and a canceled o
   expect((await post(library, await stack.createVideo(), 400)).status).toBe(201);
 });
 
+test('open uploads of one video reserve at most one file of the maximum size together', async () => {
+  await limit(10_000_000_000);
+  const guid = await stack.createVideo();
+  const statusOf = async (answer: Promise<Response>) => (await answer).status;
+  const first = await open(library, guid, 600_000_000);
+  expect(await statusOf(post(library, guid, 400_000_001))).toBe(429);
+  expect(await statusOf(post(library, guid, 400_000_000))).toBe(201);
+  const late = { 'Upload-Defer-Length': '1' };
+  const made = await create(library, guid, { headers: late });
+  const deferred = at(made.headers.get('Location') ?? '', sign(library, guid));
+  const declare = (bytes: number) => statusOf(deferred.patch(0, randomBytes(1), { 'Upload-Length': String(bytes) }));
+  expect(await declare(2)).toBe(429);
+  const partial = await create(library, guid, { headers: { ...late, 'Upload-Concat': 'partial' } });
+  const part = at(partial.headers.get('Location') ?? '', sign(library, guid));
+  expect(await statusOf(post(library, guid, 999_999_999, { 'Upload-Concat': 'partial' }))).toBe(201);
+  expect(await statusOf(part.patch(0, randomBytes(1), { 'Upload-Length': '2' }))).toBe(413);
+  // Other videos are not affected, and a canceled upload frees its bytes.
+  expect(await statusOf(post(library, await stack.createVideo(), 600_000_000))).toBe(201);
+  expect((await first.remove()).status).toBe(204);
+  expect(await declare(600_000_000)).toBe(204);
+});
+
 test('an upload that was reserved is completed to its last byte, and parts count once', async () => {
   await limit(1_000);
   const guid = await stack.createVideo();

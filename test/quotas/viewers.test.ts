@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,6 +30,7 @@ function at(film: PublishedFilm) {
     page: `${room.edge.base}/embed/${film.libraryId}/${film.mediaId}`,
     multivariant: `${media}/playlist.m3u8`,
     segment: `${media}/r/${rendition?.renditionId}/0.m4s`,
+    thumbnail: `${media}/thumbnail.jpg`,
   };
 }
 
@@ -45,7 +47,7 @@ async function untilStatus(url: string, wanted: number): Promise<void> {
 
 test('above the limit of viewers, new ones are refused, and those who play are not', async () => {
   const film = await room.publish();
-  const { page, multivariant, segment } = at(film);
+  const { page, multivariant, segment, thumbnail } = at(film);
   const limit = (viewers: number) => change(film.libraryId, { concurrentViewers: { limit: viewers, mode: 'hard' } });
   // From then on, the edge remembers who plays.
   await limit(0);
@@ -62,6 +64,13 @@ test('above the limit of viewers, new ones are refused, and those who play are n
   expect((await ask(multivariant, 'first')).status).toBe(200);
   expect((await ask(segment, 'first')).status).toBe(200);
   expect((await ask(page, 'first')).status).toBe(200);
+  // Requests that the limit never refuses do not make somebody a viewer who already plays.
+  for (const url of [segment, thumbnail, `${page}/state`]) {
+    const viewer = `viewer ${newGuid()}`;
+    expect((await ask(url, viewer)).status, url).not.toBe(403);
+    expect((await ask(multivariant, viewer)).rule, url).toBe('10200');
+    expect((await ask(page, viewer)).status, url).toBe(403);
+  }
   await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'soft' } });
   await untilStatus(multivariant, 200);
 });
@@ -121,6 +130,7 @@ test('the page shows the message in the language of the library', async () => {
   const context = await room.browser.newContext();
   const page = await context.newPage();
   await expect.poll(async () => (await page.goto(at(film).page))?.status(), PATIENCE).toBe(403);
+  expect(await page.locator('h1').textContent()).toBe('Im Moment nicht verfügbar');
   expect(await page.locator('main p').textContent()).toBe(
     'Dieses Video ist im Moment nicht verfügbar: Die Bibliothek hat ihr Limit erreicht.',
   );
@@ -143,6 +153,8 @@ test.each(LANGUAGES)('the message exists in %s', async (language) => {
   await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
   await untilStatus(at(film).page, 403);
   const { text } = await ask(at(film).page, 'a viewer');
+  const { 'state.limited': title } = JSON.parse(await readFile(`web/player/languages/${language}.json`, 'utf8'));
+  expect(text).toContain(`<h1>${title}</h1>`);
   expect(text).toContain(`lang="${language}"`);
   expect(text.includes(LIMITED)).toBe(language === 'en');
   expect(text).toContain('data-rule="quota-viewers"');

@@ -37,7 +37,7 @@ export async function startMailServer(): Promise<MailServer> {
         mails.findIndex((each) => each.to.includes(to)),
         1,
       );
-      return /Subject: Your code: (\d{6})/.exec(mail?.data ?? '')?.[1] ?? 'no code';
+      return /Subject: Your code: (\d{8})\r?\n/.exec(mail?.data ?? '')?.[1] ?? 'no code';
     },
     close: () => new Promise((resolve) => server.close(resolve)),
   };

@@ -54,8 +54,8 @@ export const composeVideos = defineOperation({
       thumbnailTimeMs: null,
     };
     const key = await videos.create(wanted, (made) => async (tx) => {
-      await requireStorageQuota(tx, libraryId, { bytes: null });
       const composed = planComposition(made, parts, body.exact !== false);
+      await requireStorageQuota(tx, libraryId, { bytes: composed.recipe.estimatedBytes ?? null });
       await composing(made, composed)(tx);
       await announce(made, WebhookStatus.encoding)(tx);
     });

@@ -53,7 +53,7 @@ export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
 async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<PartRendition[]> {
   const { rows } = await sql<PartRendition>`
     select id, kind, origin, codec, rung, language, name, is_default as "isDefault", timescale, width_px as "widthPx",
-      height_px as "heightPx", codec_string as "codecString", init, plan
+      height_px as "heightPx", codec_string as "codecString", init, plan, storage_bytes as "storageBytes"
     from rendition where library_id = ${libraryId} and media_id = ${mediaId} and active and state = 'finished'
       and init is not null and codec_string is not null
     order by kind desc, rung desc, codec, is_default desc, id

@@ -7,6 +7,7 @@ import type { PlannedRendition } from '../lifecycle/encode-plan.ts';
 export type PartRendition = Omit<PlannedRendition, 'listed' | 'plannedSegments' | 'isOnDemand'> & {
   codecString: string;
   init: Buffer;
+  storageBytes: number;
 };
 
 /** A video to take a part from. Its renditions are sorted: video before audio, highest first. */

@@ -10,6 +10,8 @@ export type Recipe = {
   /** `watermark` is burned into the part's frames, so the frames encoded for its ends need it too. */
   parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number; watermark?: StoredWatermark }[];
   pieces: readonly Piece[];
+  /** Expected bytes of the segments. A storage quota counts them until they are stored. Absent before quotas. */
+  estimatedBytes?: number;
 };
 
 export type CompositionTable = { library_id: number; media_id: Guid; recipe: Json<Recipe> };

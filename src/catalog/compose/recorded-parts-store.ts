@@ -114,7 +114,8 @@ async function loadWhole(
 ): Promise<PartRendition[]> {
   const { rows } = await sql<PartRendition>`
     select r.id, r.kind, r.origin, r.codec, r.rung, r.language, r.name, r.is_default as "isDefault", r.timescale,
-      r.width_px as "widthPx", r.height_px as "heightPx", r.codec_string as "codecString", r.init, r.plan
+      r.width_px as "widthPx", r.height_px as "heightPx", r.codec_string as "codecString", r.init, r.plan,
+      r.storage_bytes as "storageBytes"
     from rendition r
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.timeline_id = ${timelineId}
       and r.init is not null and r.codec_string is not null and r.retired_at is null and r.state <> 'failed'

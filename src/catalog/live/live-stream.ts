@@ -177,6 +177,15 @@ export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean
   return dvrEnabled || recordVod;
 }
 
+/**
+ * Returns whether a change makes the media of a stream a recording that was none when its publisher was accepted. A
+ * stream without media is not recorded before its publisher comes.
+ */
+export function beginsRecording(before: LiveStream, after: LiveStream): boolean {
+  if (before.state === 'created' || before.state === 'scheduled') return false;
+  return !keepsRecording(before) && keepsRecording(after);
+}
+
 /** Returns whether the stream has not started for viewers. */
 export function isBeforeStart<Stream extends { state: LiveState }>(
   stream: Stream,

@@ -34,7 +34,7 @@ export function signMedia(
 
 /**
  * Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens. It is valid for 6
- * h.
+ * h. The path may have a query with one parameter, see `signFile`.
  */
 export function signMediaFile(
   { keys, settings }: SigningPolicy,

@@ -282,7 +282,14 @@ export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
 
-/** Returns the message that is signed for one file; `path` is the path of the URL without the zone's prefix. */
-export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
-  return join(utf8.encode(`${path}${expiresSec}`), bytes);
+/**
+ * Returns the message that is signed for one file: the path of its URL without the zone's prefix, and its other
+ * parameter (`ver=1`) or an empty text.
+ */
+export function fileMessage(
+  { path, param }: { path: string; param: string },
+  expiresSec: number,
+  bytes: Uint8Array,
+): Uint8Array {
+  return join(utf8.encode(`${path}${expiresSec}`), bytes, utf8.encode(param));
 }

@@ -70,10 +70,14 @@ export function signFolder({ key, folder, expiresSec, address }: FolderToken): s
   return `bcdn_token=${token}&token_path=${encodeURIComponent(folder)}&expires=${expiresSec}`;
 }
 
-/** Returns the query that opens the file at `path` (without the zone's prefix) until `expiresSec`. */
+/**
+ * Returns the query that opens the file at `path` (without the zone's prefix) until `expiresSec`. If `path` has a query
+ * with one parameter (`?ver=1`), the parameter is signed, too, and is part of the result.
+ */
 export function signFile({ key, path, expiresSec, address }: Omit<FolderToken, 'folder'> & { path: string }): string {
-  const token = signHs256(key, address, (bytes) => fileMessage(path, expiresSec, bytes));
-  return `token=${token}&expires=${expiresSec}`;
+  const [file = '', param = ''] = path.split('?');
+  const token = signHs256(key, address, (bytes) => fileMessage({ path: file, param }, expiresSec, bytes));
+  return `${param === '' ? '' : `${param}&`}token=${token}&expires=${expiresSec}`;
 }
 
 function signHs256(key: string, address: string | null, messageOf: (bytes: Uint8Array) => Uint8Array): string {

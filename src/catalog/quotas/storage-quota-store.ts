@@ -9,13 +9,13 @@ import { quotaRefusal } from './quota.ts';
 const STEP_BYTES = 16 * 2 ** 20;
 const ADVICE = 'Delete videos and empty the trash, or raise the limit.';
 
-/** Use of a library with a hard limit: its stored bytes and those that open uploads reserve. */
+/** Use of a library with a hard limit: its stored bytes and those that open uploads and compositions reserve. */
 type Room = { used: number; limit: number };
 
 /**
  * Throws `Refused` (`quota-reached`) if a library's hard storage limit leaves less than `bytes`, and less than one byte
- * for an unknown length (null). Call it in the transaction that opens the upload: others wait until it commits.
- * The reservation of `uploadId` does not count.
+ * for an unknown length (null). Call it in the transaction that opens the upload or composes the video: others wait
+ * until it commits. The reservation of `uploadId` does not count.
  */
 export async function requireStorageQuota(
   tx: Tx,
@@ -85,12 +85,16 @@ async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promis
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (row === undefined) return null;
-  // A separate statement, so that it sees the uploads that committed while this one waited for the lock.
+  // A separate statement, so that it sees what others committed while this one waited for the lock.
   const { rows } = await sql<{ used: number }>`
     select (${storageOfLibrary} + coalesce((
       select sum(greatest(coalesce(length_bytes, 0), reserved_bytes)) from upload u
       where u.library_id = library.id and u.state = 'open' and u.part_of is null
-        and u.id is distinct from ${without}::uuid), 0))::bigint as used
+        and u.id is distinct from ${without}::uuid), 0)
+      + coalesce((
+      select sum(greatest(0, (c.recipe->>'estimatedBytes')::bigint - m.storage_bytes)) from composition c
+      join media m on m.library_id = c.library_id and m.id = c.media_id and m.state = 'transcoding'
+      where c.library_id = library.id), 0))::bigint as used
     from library where id = ${libraryId}`.execute(tx);
   return { limit: row.max_amount, used: rows[0]?.used ?? 0 };
 }

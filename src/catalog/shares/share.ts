@@ -43,6 +43,11 @@ export function hasShareExpired({ expiresAt }: Pick<Share, 'expiresAt'>, nowMs: 
   return expiresAt !== null && expiresAt.getTime() <= nowMs;
 }
 
+/** Returns when a share expires, in seconds since 1970; infinity for never. */
+export function shareEndSec({ expiresAt }: Pick<Share, 'expiresAt'>): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor(expiresAt.getTime() / 1000);
+}
+
 /** Returns whether a share shows a video. `collectionId` is that of the video; null for none. */
 export function showsVideo(
   { libraryId, target }: Share,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
@@ -39,29 +39,27 @@ export type TusUpload = UploadRef & {
 };
 
 /**
- * A new session for a whole file or a part of one. `maxBytes` is the limit for all open parts of the video together.
+ * A new session for a whole file or a part of one. `maxBytes` is the limit for all open parts of the video together,
+ * and for all open whole files of the video together.
  */
 export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'whole' | 'partial'; maxBytes: number };
 
 /**
  * Opens an upload session for a resumable upload in the change that begins it. Throws `Refused` (`busy`) for more than
- * 50 open ones per video, (`too-large`) for parts that together exceed the maximum file size, and (`quota-reached`) if
- * the library has no room for the file.
+ * 50 open ones per video, or for whole files that together exceed the maximum file size, (`too-large`) for parts that
+ * do, and (`quota-reached`) if the library has no room for the file.
  */
 export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp {
   const { kind, lengthBytes, metadata, maxBytes } = opened;
   return async (tx) => {
-    const { open, parts, partBytes } = await countOpen(tx, key);
+    const { open, parts, ...openBytes } = await countOpen(tx, { id, key });
     if (open >= MAX_OPEN_PER_VIDEO) {
       throw new Refused(
         'busy',
         `The video already has ${MAX_OPEN_PER_VIDEO} open uploads. Finish or cancel one first.`,
       );
     }
-    const allBytes = partBytes + (lengthBytes ?? 0);
-    if (kind === 'partial' && allBytes > maxBytes) {
-      throw new Refused('too-large', `Expected at most ${maxBytes} bytes in all parts together, got ${allBytes}.`);
-    }
+    requireOneFile(openBytes, { kind, lengthBytes: lengthBytes ?? 0, maxBytes });
     await requireStorageQuota(tx, key.libraryId, { bytes: lengthBytes });
     const row = { id, key, lengthBytes, metadata, concat: kind === 'partial' ? 'partial' : null };
     await insertTus(tx, row);
@@ -124,11 +122,17 @@ export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes
 
 /**
  * Sets the length of an upload that deferred it. Throws `Refused` (`invalid`) for a length that differs from an earlier
- * one, and (`quota-reached`) if the library has no room for it.
+ * one, and the errors of `openingTus` for a length that was sent at once.
  */
-export async function setLength(db: Db, { id, key }: UploadRef, lengthBytes: number): Promise<void> {
+export async function setLength(
+  db: Db,
+  { id, key, kind }: Pick<TusUpload, 'id' | 'key' | 'kind'>,
+  { lengthBytes, maxBytes }: { lengthBytes: number; maxBytes: number },
+): Promise<void> {
   const { numUpdatedRows } = await inTransaction(db, async (tx) => {
+    // Its lock orders simultaneous lengths of a video.
     await requireStorageQuota(tx, key.libraryId, { bytes: lengthBytes, uploadId: id });
+    requireOneFile(await countOpen(tx, { id, key }), { kind, lengthBytes, maxBytes });
     return tx
       .updateTable('upload')
       .set({ length_bytes: lengthBytes, reserved_bytes: 0 })
@@ -158,18 +162,43 @@ export async function putOffExpiry(db: Db, id: Guid): Promise<Date> {
   return row.expires_at;
 }
 
-async function countOpen(tx: Tx, { libraryId, mediaId }: MediaKey) {
+type OpenBytes = { partBytes: number; wholeBytes: number };
+
+/** Throws `Refused` if open uploads of a video would reserve more storage than one file may have. */
+function requireOneFile(
+  { partBytes, wholeBytes }: OpenBytes,
+  { kind, lengthBytes, maxBytes }: { kind: TusUpload['kind']; lengthBytes: number; maxBytes: number },
+): void {
+  const allBytes = lengthBytes + (kind === 'partial' ? partBytes : wholeBytes);
+  if (allBytes <= maxBytes) return;
+  if (kind === 'partial') {
+    throw new Refused('too-large', `Expected at most ${maxBytes} bytes in all parts together, got ${allBytes}.`);
+  }
+  throw new Refused(
+    'busy',
+    `Expected at most ${maxBytes} bytes in all open uploads of the video together, got ${allBytes}. Finish or cancel ` +
+      'another one first.',
+  );
+}
+
+/** Counts the open uploads of a video, and the bytes of all except `id`. */
+async function countOpen(tx: Tx, { id, key: { libraryId, mediaId } }: UploadRef) {
   return await tx
     .selectFrom('upload')
     .select((eb) => [
       eb.fn.countAll<number>().as('open'),
       eb.fn.countAll<number>().filterWhere('concat', '=', 'partial').as('parts'),
-      sql<number>`coalesce(sum(length_bytes) filter (where concat = 'partial'), 0)::bigint`.as('partBytes'),
+      sumOpen(sql`concat = 'partial' and id <> ${id}`).as('partBytes'),
+      sumOpen(sql`concat is null and method = 'tus' and id <> ${id}`).as('wholeBytes'),
     ])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('state', '=', 'open')
     .executeTakeFirstOrThrow();
+}
+
+function sumOpen(condition: RawBuilder<unknown>) {
+  return sql<number>`coalesce(sum(length_bytes) filter (where ${condition}), 0)::bigint`;
 }
 
 type NewRow = UploadRef & Pick<TusUpload, 'lengthBytes' | 'metadata' | 'concat'>;

@@ -1,11 +1,10 @@
-import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';
-import { embedQueryFor, folderTokenFor } from '../shield/sign-for-viewer.ts';
+import { embedQueryFor, folderTokenFor, type PageToken } from '../shield/sign-for-viewer.ts';
 import { streamOf } from './describe-stream.ts';
 import type { Trailer } from './describe-video.ts';
 
@@ -17,7 +16,7 @@ type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] 
  */
 export async function findTrailer(
   publication: Publication | null,
-  { admitted, shown }: { admitted: Admitted<EdgeRequest>; shown: EmbedToken },
+  { admitted, token }: { admitted: Admitted<EdgeRequest>; token: PageToken },
   { reader, budgets }: TrailerDeps,
 ): Promise<Trailer | null> {
   const stream = publication === null ? null : streamOf(publication);
@@ -30,6 +29,9 @@ export async function findTrailer(
   });
   const trailer = await found;
   if (trailer === null || streamOf(trailer) !== null) return null;
-  const [folderToken, query] = [folderTokenFor(trailer, admitted, shown), embedQueryFor(trailer, admitted, shown)];
+  const [folderToken, query] = [
+    folderTokenFor(trailer, admitted, token),
+    embedQueryFor(trailer, admitted, token.shown),
+  ];
   return { publication: trailer, folderToken, query };
 }

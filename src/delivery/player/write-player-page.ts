@@ -74,7 +74,8 @@ export function writeRefusedPage(
   const kind = code.startsWith('quota-') ? 'quota' : code;
   const reason = code === 'token-denied' && lacksToken ? 'token-missing' : kind;
   const text = words[`refused.${reason}`] ?? words['refused.other'];
-  return writeNotice({ title: words['state.refused'], text, language, isRtl, rule: code }, nonce);
+  const title = words[kind === 'quota' ? 'state.limited' : 'state.refused'];
+  return writeNotice({ title, text, language, isRtl, rule: code }, nonce);
 }
 
 type Notice = {

@@ -1,11 +1,10 @@
 import type { Playlist, PlaylistItem } from '../../catalog/playlists/playlist.ts';
-import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
-import { isShareOpen } from '../../catalog/shares/share.ts';
+import { isShareOpen, shareEndSec } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { type Answer, CACHE_NOTHING } from '../http/answer.ts';
+import { fileUrlFor } from '../shield/sign-for-viewer.ts';
 import {
-  type Asked,
   type AskedShare,
   notice,
   originOf,
@@ -60,7 +59,7 @@ function pageOf(
     isOpen: isShareOpen(share),
     offersDownload: share.allowsDownload && playlist.settings.offersMp4,
     shown,
-    thumbnailOf: (item: PlaylistItem) => thumbnailUrl(admitted, playlist, item),
+    thumbnailOf: (item: PlaylistItem) => thumbnailUrl({ admitted, share }, playlist, item),
   };
   return page({ status: 200 }, (nonce) => writeCollectionPage(playlist, view, { assets: deps.player, nonce }));
 }
@@ -78,16 +77,12 @@ function listOf({ name, items }: Playlist): Answer {
   };
 }
 
-/** Returns the URL of a thumbnail, with a token if the zone requires one. */
+/** Returns the URL of a thumbnail, with a token for this file if the zone requires one. */
 function thumbnailUrl(
-  { request: { policy, client, nowMs } }: Asked,
+  { admitted, share }: AskedShare,
   { pullZoneName }: Playlist,
-  { mediaId, durationMs, thumbnailFileName }: PlaylistItem,
+  { mediaId, thumbnailFileName }: PlaylistItem,
 ): string | null {
   if (thumbnailFileName === null) return null;
-  const token =
-    policy?.zone.settings.tokenRequired === true
-      ? `${signMedia(policy.zone, { mediaId, durationMs }, { address: client.address, nowMs })}/`
-      : '';
-  return `/${pullZoneName}/${token}${mediaId}/${thumbnailFileName}`;
+  return fileUrlFor({ pullZoneName, mediaId, file: thumbnailFileName }, admitted, shareEndSec(share));
 }

@@ -1,15 +1,14 @@
 import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
-import { hasShareExpired, isShareOpen, type Share } from '../../catalog/shares/share.ts';
+import { hasShareExpired, isShareOpen, type Share, shareEndSec } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { serveObject } from '../files/serve-file.ts';
 import { type Answer, CACHE_PRIVATELY, notFound } from '../http/answer.ts';
 import { bestMp4File } from '../mp4/serve-mp4.ts';
-import { folderOf } from '../player/describe-video.ts';
 import { refusedPage } from '../player/serve-player.ts';
 import { readPlayRequest } from '../shield/play-request.ts';
-import { folderTokenFor } from '../shield/sign-for-viewer.ts';
+import { fileUrlFor } from '../shield/sign-for-viewer.ts';
 import { serveCollection } from './serve-collection.ts';
 import {
   type Asked,
@@ -149,13 +148,11 @@ async function refusalOf({ request }: Asked, share: Share, { playback, player }:
 function pageOf(admitted: Asked, { share, publication }: SharedVideo, deps: ShareDeps): Answer {
   const path = pathOf(admitted);
   const origin = originOf(admitted, deps);
-  const folderToken = folderTokenFor(publication, admitted);
-  const folder = folderOf(publication, { folderToken });
   const start = parameterOf(admitted, 't');
   const view = {
     path,
     origin,
-    folder,
+    fileUrl: (file: string) => fileUrlFor({ ...publication, file }, admitted, shareEndSec(share)),
     apiUrl: deps.apiUrl,
     hasDownload: share.allowsDownload && bestMp4File(publication) !== null,
     isOpen: isShareOpen(share),

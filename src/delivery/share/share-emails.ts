@@ -8,7 +8,9 @@ import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import type { Mailer } from '../../ports/mailer.ts';
 import { createSharePass, type SharePass } from './share-pass.ts';
 
-const CODE = /^\d{6}$/;
+/** Anybody can request codes for addresses that they make up, and guess them, so codes must be hard to guess. */
+const CODE_DIGITS = 8;
+const CODE = new RegExp(`^\\d{${CODE_DIGITS}}$`);
 
 const WINDOW_MS = 15 * 60_000;
 /** Maximum number of codes for one mailbox, so that nobody floods it. */
@@ -63,7 +65,7 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
   };
   const send = async (share: Share, address: string, write: WriteCode) => {
     if (mailer === null || waiting >= MAX_WAITING || !isOfDomains(address, share.emailDomains)) return;
-    const code = `${randomInt(1_000_000)}`.padStart(6, '0');
+    const code = `${randomInt(10 ** CODE_DIGITS)}`.padStart(CODE_DIGITS, '0');
     waiting += 1;
     try {
       await codes.put(hashes(share, address, code, secrets()[0]));

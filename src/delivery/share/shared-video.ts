@@ -1,12 +1,12 @@
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { type Share, showsVideo } from '../../catalog/shares/share.ts';
+import { type Share, shareEndSec, showsVideo } from '../../catalog/shares/share.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { Answer } from '../http/answer.ts';
 import { bestMp4File } from '../mp4/serve-mp4.ts';
-import { folderOf, phaseOf } from '../player/describe-video.ts';
+import { phaseOf } from '../player/describe-video.ts';
 import { tokenQuery } from '../shield/play-request.ts';
-import { folderTokenFor } from '../shield/sign-for-viewer.ts';
+import { fileUrlFor } from '../shield/sign-for-viewer.ts';
 import { type Asked, type AskedShare, notice, parameterOf, pathOf, type ShareDeps } from './share-answers.ts';
 import type { ShareNotice } from './write-share-page.ts';
 
@@ -52,9 +52,8 @@ export function playerUrl(admitted: Asked, { share, publication }: SharedVideo):
   if (start !== '') query.set('t', start);
   if (parameterOf(admitted, 'muted') === 'true') query.set('muted', 'true');
   const endSec = Math.ceil((nowMs + durationMs) / 1000) + PAUSE_SEC;
-  const shareEndSec = share.expiresAt === null ? endSec : Math.floor(share.expiresAt.getTime() / 1000);
   const zone = policy?.zone;
-  const validity = { expiresSec: Math.min(endSec, shareEndSec), shareId: share.id };
+  const validity = { expiresSec: Math.min(endSec, shareEndSec(share)), shareId: share.id };
   const token =
     zone === undefined || !zone.embedTokenRequired
       ? ''
@@ -66,5 +65,5 @@ export function playerUrl(admitted: Asked, { share, publication }: SharedVideo):
 export function downloadUrl(admitted: Asked, { share, publication }: SharedVideo): string | null {
   const file = share.allowsDownload ? bestMp4File(publication) : null;
   if (file === null) return null;
-  return `${folderOf(publication, { folderToken: folderTokenFor(publication, admitted) })}/${file}?download=1`;
+  return fileUrlFor({ ...publication, file: `${file}?download=1` }, admitted, shareEndSec(share));
 }

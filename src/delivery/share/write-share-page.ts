@@ -20,8 +20,8 @@ type SharePageView = {
   /** Path of the page, and the origin of its URL for other sites. */
   path: string;
   origin: string;
-  /** Path of the video's folder, with the viewer's token. */
-  folder: string;
+  /** Returns the URL of one of the video's files with the viewer's token for it. */
+  fileUrl(file: string): string;
   /** URL of the API, or null if unknown. */
   apiUrl: string | null;
   hasDownload: boolean;
@@ -62,16 +62,16 @@ ${logo(view.path, settings)}
 ${about}
 <div class="parts">
 ${chapterList(publication, words)}
-${transcript(publication, view.folder, words)}
+${transcript(publication, view, words)}
 </div>
 </main>`,
     writing,
   );
 }
 
-function previewOf(publication: Publication, { path, origin, folder, apiUrl }: SharePageView): Preview {
+function previewOf(publication: Publication, { path, origin, fileUrl, apiUrl }: SharePageView): Preview {
   const { title, description, thumbnailKey, thumbnailFileName, widthPx, heightPx } = publication;
-  const image = thumbnailKey === null ? null : `${origin}${folder}/${thumbnailFileName}`;
+  const image = thumbnailKey === null ? null : `${origin}${fileUrl(thumbnailFileName)}`;
   return { title, description, url: `${origin}${path}`, image, widthPx, heightPx, apiUrl };
 }
 
@@ -135,10 +135,10 @@ function chapterList({ chapters }: Publication, words: Words): string {
 }
 
 /** Returns the panel of the transcript, whose text is loaded when it is opened. */
-function transcript({ captions }: Publication, folder: string, words: Words): string {
+function transcript({ captions }: Publication, { fileUrl }: Pick<SharePageView, 'fileUrl'>, words: Words): string {
   if (captions.length === 0) return '';
   const options = captions.map(({ srclang, label, version }) => {
-    const url = `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`;
+    const url = fileUrl(`captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`);
     return `<option value="${escapeHtml(url)}">${escapeHtml(label === '' ? srclang : label)}</option>`;
   });
   const hidden = captions.length === 1 ? ' hidden' : '';

@@ -1,4 +1,4 @@
-import type { Share } from '../../catalog/shares/share.ts';
+import { type Share, shareEndSec } from '../../catalog/shares/share.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import {
@@ -61,6 +61,22 @@ export class PlaybackAuthorizer {
     if (policy?.zone.embedTokenRequired !== true) return false;
     if (judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) !== null) return false;
     return (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs)) === null;
+  }
+
+  /**
+   * Returns when the share that issued a request's embed token expires, in seconds since 1970. Returns infinity for
+   * other tokens.
+   */
+  async findShareEnd(
+    { libraryId, mediaId }: Pick<Requested, 'libraryId' | 'mediaId'>,
+    { shown }: Pick<PlayRequest, 'shown'>,
+  ): Promise<number> {
+    if (shown.shareId === undefined) return Number.POSITIVE_INFINITY;
+    const policy = await this.#deps.findPolicy(libraryId);
+    if (policy?.zone.embedTokenRequired !== true) return Number.POSITIVE_INFINITY;
+    if (judgeEmbedToken(policy, { mediaId, shown }, Date.now()) !== null) return Number.POSITIVE_INFINITY;
+    const share = await this.#deps.findShare(shown.shareId);
+    return share === null ? Number.POSITIVE_INFINITY : shareEndSec(share);
   }
 
   async #judgeShare(

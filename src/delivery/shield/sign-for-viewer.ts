@@ -1,23 +1,43 @@
 import { type EmbedToken, signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
+import { signMedia, signMediaFile } from '../../catalog/pull-zones/sign-media.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { tokenQuery } from './play-request.ts';
 
+/** Embed token of a player page, and when the share that issued it expires, in seconds since 1970 or infinity. */
+export type PageToken = { shown: EmbedToken; shareEndSec: number };
+
 /**
- * Returns the token of a video's folder for an admitted page, or null if the zone requires none. If the owner decides
- * about viewers, it ends with the embed token `shown`.
+ * Returns the token of a video's folder for an admitted player page, or null if the zone requires none. It ends with
+ * the share of the page at the latest. If the owner decides about viewers, it also ends with the embed token.
  */
 export function folderTokenFor(
   publication: Publication,
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
-  shown: EmbedToken | null = null,
+  { shown, shareEndSec }: PageToken,
 ): string | null {
   if (policy === null || !policy.zone.settings.tokenRequired) return null;
-  const isBounded = policy.zone.viewers.mode !== 'off' && shown !== null;
-  const end = isBounded ? { endSec: shown.expiresSec } : {};
-  return signMedia(policy.zone, publication, { address: client.address, nowMs, ...end });
+  const endSec = policy.zone.viewers.mode === 'off' ? shareEndSec : Math.min(shown.expiresSec, shareEndSec);
+  return signMedia(policy.zone, publication, { address: client.address, nowMs, endSec });
+}
+
+/** A file of a media item, such as `thumbnail.jpg` or `captions/en.vtt?ver=1`. */
+type MediaFile = Pick<Publication, 'pullZoneName' | 'mediaId'> & { file: string };
+
+/**
+ * Returns the path and query of one file for an admitted page outside the player. If the zone requires a token, it
+ * opens only this file, for 6 h or until `endSec`.
+ */
+export function fileUrlFor(
+  { pullZoneName, mediaId, file }: MediaFile,
+  { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
+  endSec: number,
+): string {
+  const path = `/${mediaId}/${file}`;
+  if (policy === null || !policy.zone.settings.tokenRequired) return `/${pullZoneName}${path}`;
+  const query = signMediaFile(policy.zone, path, { address: client.address, nowMs, endSec });
+  return `/${pullZoneName}${path.split('?', 1)[0]}?${query}`;
 }
 
 /**

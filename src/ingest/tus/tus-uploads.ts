@@ -97,7 +97,7 @@ export function createTusUploads(deps: Deps): TusUploads {
       }
       return await opened(ref);
     },
-    setLength: (upload, lengthBytes) => setLength(db, upload, lengthBytes),
+    setLength: (upload, lengthBytes) => setLength(db, upload, { lengthBytes, maxBytes }),
     reserve: ({ id, key }) => reserveGrowing(db, { libraryId: key.libraryId, uploadId: id }),
     findUpload: (id) => findTus(db, id),
     async keep({ id, expiresAt }) {

@@ -11,6 +11,7 @@ import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import { type CutList, frameTimescale, segmentFramesOf } from '../../media/timeline/cut-list.ts';
 import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
+import { estimateBytes } from './estimate-bytes.ts';
 
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
@@ -59,6 +60,7 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
         ...markOf(view),
       })),
       pieces,
+      estimatedBytes: estimateBytes(parts, { renditions, pieces }),
     },
     facts: { ...first.view.facts, durationSec },
     durationMs: Math.round(durationSec * 1000),
@@ -235,7 +237,7 @@ function planAudioTracks(parts: readonly WantedPart[], durationSec: number): Pla
 }
 
 function toPlanned(
-  { id: _, init, codecString, plan, ...rendition }: PartRendition,
+  { id: _, init, codecString, plan, storageBytes: __, ...rendition }: PartRendition,
   durationSec: number,
   sources: readonly (PartRendition | undefined)[],
 ): PlannedRendition {
@@ -257,7 +259,7 @@ function toPlanned(
 }
 
 function toMade(
-  { init: _, codecString: __, plan, ...rendition }: PartRendition,
+  { init: _, codecString: __, storageBytes: ___, plan, ...rendition }: PartRendition,
   { timescale, durationSec }: Length,
 ): PlannedRendition {
   return {

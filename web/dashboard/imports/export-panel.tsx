@@ -11,17 +11,23 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 const MAX_ITEMS = 50_000;
 const PAGE_ITEMS = 1_000;
 
+/** Names of folders in buckets that the command accepts. */
+const FOLDER = /^[A-Za-z0-9._/-]{0,200}$/;
+
 type Place = { bucket: string; folder: string; endpoint: string; region: string };
+type FieldTexts = { hint?: string; error?: string | null };
 
 /** Builds the command that exports a library, and downloads its metadata. Files are transferred by the command only. */
 export function ExportPanel({ libraryId }: { libraryId: number }) {
   const place = useSignal<Place>({ bucket: '', folder: '', endpoint: '', region: '' });
   const saving = useAction();
   const isShort = useSignal(false);
-  const field = (name: keyof Place, label: string, hint?: string) => (
+  const isFolder = FOLDER.test(partsOf(place.value.folder).join('/'));
+  const field = (name: keyof Place, label: string, { hint, error = null }: FieldTexts = {}) => (
     <TextField
       label={label}
       {...(hint !== undefined && { hint })}
+      error={error}
       value={place.value[name]}
       onChange={(to) => (place.value = { ...place.value, [name]: to.trim() })}
     />
@@ -39,16 +45,18 @@ export function ExportPanel({ libraryId }: { libraryId: number }) {
         {t('The command writes originals, captions, thumbnails, metadata, statistics and checksums.')}{' '}
         {t('Run it again to continue, or to add changes. An import restores the library with the same ids.')}
       </p>
-      {field('bucket', t('Bucket'), t('Without a bucket, the command writes into a folder.'))}
+      {field('bucket', t('Bucket'), { hint: t('Without a bucket, the command writes into a folder.') })}
       <details>
         <summary>{t('More options')}</summary>
         <div class="stack">
-          {field('folder', t('Folder in the bucket'))}
-          {field('endpoint', t('S3 endpoint'), t('Amazon S3 by default.'))}
-          {field('region', t('Region'), t('us-east-1 by default.'))}
+          {field('folder', t('Folder in the bucket'), {
+            error: isFolder ? null : t('Use only letters from A to Z, digits and the characters . _ - /, at most 200.'),
+          })}
+          {field('endpoint', t('S3 endpoint'), { hint: t('Amazon S3 by default.') })}
+          {field('region', t('Region'), { hint: t('us-east-1 by default.') })}
         </div>
       </details>
-      <CopyField label={t('Command')} text={commandOf(libraryId, place.value)} isWrapped />
+      {isFolder && <CopyField label={t('Command')} text={commandOf(libraryId, place.value)} isWrapped />}
       {place.value.bucket !== '' && (
         <p class="hint">{t('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.')}</p>
       )}
@@ -67,10 +75,13 @@ export function ExportPanel({ libraryId }: { libraryId: number }) {
 function commandOf(libraryId: number, { bucket, folder, endpoint, region }: Place): string {
   const given = Object.entries({ endpoint, region }).filter(([, value]) => value !== '');
   const query = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-  const path = folder.split('/').filter((part) => part !== '');
-  const url = [`s3://${bucket}`, ...path.map(encodeURIComponent)].join('/');
+  const url = [`s3://${bucket}`, ...partsOf(folder)].join('/');
   const place = bucket === '' ? `library-${libraryId}` : quoted(`${url}${query}`);
   return `millrace export ${place} --library ${libraryId} --url ${location.origin}${prefix}`;
+}
+
+function partsOf(folder: string): string[] {
+  return folder.split('/').filter((part) => part !== '');
 }
 
 /** Quotes a text for a POSIX shell. */

@@ -1310,6 +1310,8 @@ export const de = {
   'Access key ID': 'Zugriffsschlüssel-ID',
   'Secret access key': 'Geheimer Zugriffsschlüssel',
   'Folder in the bucket': 'Ordner im Bucket',
+  'Use only letters from A to Z, digits and the characters . _ - /, at most 200.':
+    'Verwende nur Buchstaben von A bis Z, Ziffern und die Zeichen . _ - /, höchstens 200.',
   'The whole bucket by default.': 'Ohne Angabe der ganze Bucket.',
   'S3 endpoint': 'S3-Endpunkt',
   'Amazon S3 by default.': 'Ohne Angabe Amazon S3.',

@@ -6,19 +6,22 @@ export function TextField({
   label,
   hint,
   value,
+  error = null,
   isSecret = false,
   onChange,
-}: Named & { value: string; isSecret?: boolean; onChange: (text: string) => void }) {
+}: Named & { value: string; error?: string | null; isSecret?: boolean; onChange: (text: string) => void }) {
   return (
     <label>
       {label}
       <input
         // Password managers must not offer the password of the dashboard.
         {...(isSecret && ({ type: 'password', autocomplete: 'one-time-code' } as { type: 'password' }))}
+        {...(error !== null && { 'aria-invalid': true })}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       {hint !== undefined && <span class="hint">{hint}</span>}
+      {error !== null && <span class="hint bad">{error}</span>}
     </label>
   );
 }

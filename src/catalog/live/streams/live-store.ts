@@ -7,7 +7,8 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction, logOnCommit } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
 import { noteChange } from '../../note-change.ts';
-import { type LiveSettings, type LiveStream, requireRemovable } from '../live-stream.ts';
+import { requireStorageQuota } from '../../quotas/storage-quota-store.ts';
+import { beginsRecording, type LiveSettings, type LiveStream, requireRemovable } from '../live-stream.ts';
 import { sealIfUnowned } from '../recording/seal-store.ts';
 import { type LiveQuery, readLivePage } from './live-page-store.ts';
 import { type LiveView, toLiveView, toStream, viewsOf } from './live-view-store.ts';
@@ -41,7 +42,8 @@ export type LiveStore = {
   /**
    * Locks a stream, applies a pure transition of `live-stream.ts` (`editStream`, `startStream`, `stopStream`), saves
    * it, notifies its owner, and runs the follow-ups in the same transaction. If the transition returns the same object,
-   * nothing is saved or sent. A stream that ended without an owner becomes a video in the same transaction.
+   * nothing is saved or sent. A stream that ended without an owner becomes a video in the same transaction. Throws
+   * `Refused` (`quota-reached`) if a stream with media is to be recorded and the library is full.
    */
   change(
     key: MediaKey,
@@ -78,6 +80,7 @@ export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBo
         const before = await lockStream(tx, key, secretBox);
         const after = transition(before, new Date());
         if (after === before) return;
+        if (beginsRecording(before, after)) await requireStorageQuota(tx, key.libraryId, { bytes: null });
         await saveStream(tx, before, after, secretBox);
         noteChange({ kind: 'stream', before, after });
         for (const followUp of followUps) await followUp(before, after)(tx);
