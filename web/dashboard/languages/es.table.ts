@@ -1322,6 +1322,8 @@ export const es = {
   'Secret access key': 'Clave de acceso secreta',
   'Folder in the bucket': 'Carpeta en el bucket',
   'The whole bucket by default.': 'De forma predeterminada, todo el bucket.',
+  'Use only letters from A to Z, digits and the characters . _ - /, at most 200.':
+    'Usa solo letras de la A a la Z, dígitos y los caracteres . _ - /, como máximo 200.',
   'S3 endpoint': 'Endpoint de S3',
   'Amazon S3 by default.': 'De forma predeterminada, Amazon S3.',
   Region: 'Región',

@@ -1342,6 +1342,8 @@ export const fr = {
   'Secret access key': "Clé d'accès secrète",
   'Folder in the bucket': 'Dossier dans le bucket',
   'The whole bucket by default.': 'Par défaut, tout le bucket.',
+  'Use only letters from A to Z, digits and the characters . _ - /, at most 200.':
+    'Utilisez uniquement des lettres de A à Z, des chiffres et les caractères . _ - /, 200 au maximum.',
   'S3 endpoint': 'Point de terminaison S3',
   'Amazon S3 by default.': 'Par défaut, Amazon S3.',
   Region: 'Région',

@@ -1314,6 +1314,8 @@ export const ja = {
   'Secret access key': 'シークレットアクセスキー',
   'Folder in the bucket': 'バケット内のフォルダ',
   'The whole bucket by default.': 'デフォルトはバケット全体です。',
+  'Use only letters from A to Z, digits and the characters . _ - /, at most 200.':
+    '英字、数字、. _ - / だけを使ってください（200 文字以内）。',
   'S3 endpoint': 'S3 エンドポイント',
   'Amazon S3 by default.': 'デフォルトは Amazon S3 です。',
   Region: 'リージョン',

@@ -1311,6 +1311,8 @@ export const pt = {
   'Secret access key': 'Chave de acesso secreta',
   'Folder in the bucket': 'Pasta no bucket',
   'The whole bucket by default.': 'Por padrão, o bucket inteiro.',
+  'Use only letters from A to Z, digits and the characters . _ - /, at most 200.':
+    'Use apenas letras de A a Z, dígitos e os caracteres . _ - /, no máximo 200.',
   'S3 endpoint': 'Endpoint S3',
   'Amazon S3 by default.': 'Por padrão, Amazon S3.',
   Region: 'Região',
