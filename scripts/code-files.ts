@@ -24,10 +24,10 @@ export async function findLongFiles(files: readonly string[]): Promise<{ file: s
 }
 
 /**
- * Files that may contain long lines. The first is generated from docs/openapi.json. The keys of the second are
+ * Files that may contain long lines. The first is generated from docs/openapi.json. The keys of the others are
  * sentences of the service, which must match exactly.
  */
-const WITH_LONG_LINES = ['sdk/src/operations.table.ts', 'web/dashboard/languages/de.service.table.ts'];
+const WITH_LONG_LINES = ['/sdk/src/operations.table.ts', '.service.table.ts'];
 
 /** Matches the start of a line: indentation and comment markers. */
 const LINE_START = /^\s*(\/\/|\*|\/\*\*)?\s*/;
@@ -39,7 +39,7 @@ const LINE_START = /^\s*(\/\/|\*|\/\*\*)?\s*/;
 export async function findLongLines(
   files: readonly string[],
 ): Promise<{ file: string; line: number; length: number }[]> {
-  const written = files.filter((file) => !WITH_LONG_LINES.some((name) => file.endsWith(`/${name}`)));
+  const written = files.filter((file) => !WITH_LONG_LINES.some((name) => file.endsWith(name)));
   const found = await Promise.all(
     written.map(async (file) => {
       const lines = (await readFile(file, 'utf8')).split('\n');

@@ -253,12 +253,9 @@ test('pages show the retention times and the command for a first backup', async 
   const { pool, close } = openCatalogue(service);
   await pool.query(`insert into last_backup values (true, now(), 12, 3456789, '/srv/my backups')`).finally(close);
   await page.getByText(`millrace backup '/srv/my backups'`).waitFor();
-  const translated = { de: '12 Objekte', es: '12 objetos', fr: '12 objets', pt: '12 objetos', ja: '12 個のオブジェクト' };
-  for (const [code, text] of Object.entries(translated)) {
-    await page.locator('.preferences select').first().selectOption(code);
-    await page.getByText(`${text}, 3.5 MB`).waitFor();
-    await look(`backup-${code}`);
-  }
+  await page.locator('.preferences select').first().selectOption('de');
+  await page.getByText('12 Objekte, 3.5 MB').waitFor();
+  await look('backup-de');
   await page.locator('.preferences select').first().selectOption('en');
   expect(await axeViolations(page, 'main')).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -112,6 +113,21 @@ test('shortcuts work from search fields, text fields keep their own keys, and Ct
   // Shows the page's last request as a call of the SDK.
   await page.getByRole('button', { name: 'Show API calls' }).click();
   await page.getByText('millrace.call(\'listVideos\', { libraryId: 1, search: "herring"').waitFor();
+  await page.context().close();
+});
+
+test('each language can be chosen, is kept, and fits the screens', { timeout: HANG_MS }, async () => {
+  const page = await openDashboard(service, browser);
+  const words = { de: 'Bibliotheken', es: 'Bibliotecas', fr: 'Bibliothèques', pt: 'Bibliotecas', ja: 'ライブラリ' };
+  for (const [code, text] of Object.entries({ ...words, en: 'Libraries' })) {
+    await page.locator('.preferences select').first().selectOption(code);
+    const link = page.locator('.service a', { hasText: text });
+    await link.waitFor();
+    await page.reload();
+    await link.waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe(code);
+    await lookAtPage(`language-${code}`, page);
+  }
   await page.context().close();
 });
 

@@ -14,7 +14,7 @@ const MAX_VERDICTS = 20_000;
 /** Maximum number of open questions about viewers of one library, and of all libraries. */
 const MAX_ASKING_OF_LIBRARY = 32;
 const MAX_ASKING = 256;
-/** Maximum number of open questions about viewers of one client (see `clientKey`), so that it cannot use up the limit. */
+/** Maximum number of open questions about viewers of one client (see `clientKey`). */
 const MAX_ASKING_OF_CLIENT = 16;
 /** Missing responses in a row after which an endpoint counts as dead. */
 const MAX_FAILURES = 3;

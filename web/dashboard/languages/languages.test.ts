@@ -41,8 +41,8 @@ test.each(TABLES)('each translation has the same placeholders as its sentence: %
 });
 
 test.each(TABLES)('all languages translate the same sentences: %s', (_code, table, ofService) => {
-  expect(Object.keys(table).toSorted()).toEqual(Object.keys(de).toSorted());
-  expect(Object.keys(ofService).toSorted()).toEqual(Object.keys(service).toSorted());
+  expect(new Set(Object.keys(table))).toEqual(new Set(Object.keys(de)));
+  expect(new Set(Object.keys(ofService))).toEqual(new Set(Object.keys(service)));
 });
 
 test.each(TABLES)('no translation is empty: %s', (_code, table, ofService) => {
