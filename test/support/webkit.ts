@@ -17,6 +17,9 @@ type Answer = { value: unknown };
 /**
  * Debian's WebKitGTK in a virtual display, controlled by WebDriver (https://www.w3.org/TR/webdriver2/). It plays media
  * with GStreamer, and has `ManagedMediaSource` like Safari. It has one page. `close` ends all processes.
+ *
+ * If its audio output reports its volume late, WebKitGTK turns the sound of a muted page on, and then pauses the page,
+ * because nobody has clicked. Tests resume playback with a key, as a viewer would.
  */
 export class WebKit {
   readonly #children: readonly ChildProcess[];
