@@ -42,11 +42,14 @@ import { pullZoneOperations } from './pull-zones/pull-zone-operations.ts';
 import { getQuotas, updateQuotas } from './quotas/quotas.ts';
 import {
   createCollectionShare,
+  createShare,
   deleteCollectionShare,
+  deleteShare,
   listCollectionShares,
+  listShares,
   updateCollectionShare,
-} from './shares/collection-shares.ts';
-import { createShare, deleteShare, listShares, updateShare } from './shares/shares.ts';
+  updateShare,
+} from './shares/shares.ts';
 import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone.ts';

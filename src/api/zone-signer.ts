@@ -1,4 +1,5 @@
 import type { Library } from '../catalog/libraries/library.ts';
+import { requiresFileToken } from '../catalog/libraries/viewer-access.ts';
 import { parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { signMedia, signMediaFile } from '../catalog/pull-zones/sign-media.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
@@ -23,8 +24,7 @@ export async function loadZoneSigner(
   address: string,
   { loadPolicy }: ZoneSignerDeps,
 ): Promise<ZoneSigner | null> {
-  const isRequired = pullZone.settings.tokenRequired || settings.viewers.mode !== 'off';
-  const name = isRequired ? parsePullZoneName(pullZone.name) : null;
+  const name = requiresFileToken(settings, pullZone.settings) ? parsePullZoneName(pullZone.name) : null;
   const policy = name === null ? null : await loadPolicy({ by: 'name', name });
   if (policy === null) return null;
   return signerOf(policy, { address, nowMs: Date.now() });

@@ -1,14 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { axeViolations } from '../support/axe-violations.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { COURSE_NAME, type CourseRoom, openCourseRoom } from './course-room.ts';
+import { shoot } from './page-pictures.ts';
+import { withPage } from './with-page.ts';
 
 const PATIENCE = { timeout: 60_000 };
-/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
-const PICTURES = process.env.MILLRACE_TEST_PICTURES;
+/** Axe cannot examine the frame of the player while it plays. */
+const SHARE_PAGE = { views: FOUR_VIEWS, exclude: ['iframe'] };
 
 let course: CourseRoom;
 beforeAll(async () => {
@@ -18,40 +20,11 @@ afterAll(() => course.close());
 
 const open = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'manual', ...init });
 
-async function withPage(work: (page: Page, faults: string[]) => Promise<void>): Promise<void> {
-  const page = await course.room.browser.newPage({ viewport: { width: 1440, height: 900 } });
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (line) => {
-    if (line.type() === 'error') faults.push(line.text());
-  });
-  try {
-    await work(page, faults);
-  } finally {
-    await page.close();
-  }
-}
-
-/** Examines a page in light and dark, wide and narrow, with axe, and keeps pictures if review is enabled. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1440, 390]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      const violations = await axeViolations(page, { exclude: ['iframe'] });
-      expect(violations, `${name} ${colorScheme} ${width}`).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      if (PICTURES === undefined) continue;
-      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`), fullPage: true });
-    }
-  }
-}
-
 const shownVideo = (page: Page) => page.locator('#videos a[aria-current]').textContent();
 
 test('plays the videos of a collection one after the other, by countdown, button, key and list', async () => {
   const { url } = await course.share({ allowsDownload: true });
-  await withPage(async (page, faults) => {
+  await withPage(course.room.browser, async (page, faults) => {
     await page.goto(url);
     const player = page.frameLocator('#player');
     const video = player.locator('video');
@@ -59,7 +32,7 @@ test('plays the videos of a collection one after the other, by countdown, button
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(COURSE_NAME);
     expect(await page.locator('#videos .name').allTextContents()).toEqual(['One', '<i>Two</i>', 'Three']);
     expect(await page.locator('#videos .length').allTextContents()).toEqual(['0:03', '0:03', '0:03']);
-    await look(page, 'collection');
+    await lookAtPage('collection', page, SHARE_PAGE);
     await page.setViewportSize({ width: 1440, height: 900 });
     // The end of the first video, with a countdown that the viewer cancels.
     await video.evaluate((element: HTMLVideoElement) => {
@@ -70,10 +43,11 @@ test('plays the videos of a collection one after the other, by countdown, button
     await player.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
     await player.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
     expect(faults).toEqual([]);
-    expect(await axeViolations(page.mainFrame().childFrames()[0] as never)).toEqual([]);
+    const [frame] = page.mainFrame().childFrames();
+    expect(frame && (await axeViolations(frame))).toEqual([]);
     // The policy of the player page refuses the styles that axe sets.
     faults.length = 0;
-    if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, 'collection-next.png') });
+    await shoot(page, 'collection-next', ['1280']);
     await player.getByRole('button', { name: 'Cancel' }).click();
     expect(await player.getByText(/^Starts in/).count()).toBe(0);
     await player.getByRole('button', { name: 'Play now' }).click();
@@ -99,7 +73,7 @@ test('plays the videos of a collection one after the other, by countdown, button
 
 test('the player of a collection goes to the next video in a frame of another site', async () => {
   const { url } = await course.share();
-  await withPage(async (page) => {
+  await withPage(course.room.browser, async (page) => {
     const frame = `<iframe src="${url}/player" allow="autoplay" width="800" height="450"></iframe>`;
     const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(frame));
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));

@@ -1,11 +1,9 @@
-import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSmtpMailer } from '../../src/adapters/mailer/open-smtp-mailer.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { Mailer } from '../../src/ports/mailer.ts';
-import { axeViolations } from '../support/axe-violations.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
@@ -15,8 +13,6 @@ import type { TestEdge } from './start-test-edge.ts';
 const DOMAINS = ['example.com'];
 const PASSWORD = 'summer party';
 const PATIENCE = { timeout: 60_000 };
-/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
-const PICTURES = process.env.MILLRACE_TEST_PICTURES;
 const SENT = 'If this address may open the page, a code was sent to it.';
 
 let room: PlayerRoom;
@@ -66,33 +62,19 @@ async function requestCode(url: string, email = 'ada@example.com'): Promise<stri
   return mail.takeCode(email);
 }
 
-/** Examines a page in light and dark, wide and narrow, with axe, and keeps pictures if review is enabled. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1440, 390]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      expect(await axeViolations(page), `${name} ${colorScheme} ${width}`).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      if (PICTURES === undefined) continue;
-      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`) });
-    }
-  }
-}
-
 test('a viewer enters an address and the code from the e-mail, and sees the video', async () => {
   const { url } = await share();
   const page = await room.browser.newPage({ extraHTTPHeaders: newClient() });
   await page.goto(url);
-  await look(page, 'share-email');
+  await lookAtPage('share-email', page, { views: FOUR_VIEWS });
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByText(SENT).waitFor(PATIENCE);
-  await look(page, 'share-code');
+  await lookAtPage('share-code', page, { views: FOUR_VIEWS });
   await page.getByLabel('Code').fill('123');
   await page.getByRole('button', { name: 'Open' }).click();
   await page.getByRole('alert').getByText('The code is wrong or has expired.').waitFor(PATIENCE);
-  await look(page, 'share-code-wrong');
+  await lookAtPage('share-code-wrong', page, { views: FOUR_VIEWS });
   const code = await mail.takeCode('grace@example.com');
   await page.getByLabel('Code').fill(` ${code.slice(0, 4)} ${code.slice(4)} `);
   await page.getByRole('button', { name: 'Open' }).click();

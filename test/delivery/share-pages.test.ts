@@ -1,23 +1,22 @@
-import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { axeViolations } from '../support/axe-violations.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
+import { withPage } from './with-page.ts';
 
 const TITLE = 'A <b>film</b> & "more"';
 const ABOUT = '<img src=x onerror=alert(1)>\nSecond line';
 const PASSWORD = 'summer party';
 const LOCKED = { access: { playerTokenRequired: true } };
 const PATIENCE = { timeout: 60_000 };
-/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
-const PICTURES = process.env.MILLRACE_TEST_PICTURES;
+/** Axe cannot examine the frame of the player while it plays. */
+const SHARE_PAGE = { views: FOUR_VIEWS, exclude: ['iframe'] };
 
 let room: PlayerRoom;
 let edge: TestEdge;
@@ -69,38 +68,9 @@ const send = (url: string, password: string, headers = {}) =>
   open(url, { method: 'POST', body: new URLSearchParams({ password }), headers });
 const statusOf = async (url: string, init: RequestInit = {}) => (await open(url, init)).status;
 
-async function withPage(work: (page: Page, faults: string[]) => Promise<void>): Promise<void> {
-  const page = await room.browser.newPage({ viewport: { width: 1440, height: 900 } });
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (line) => {
-    if (line.type() === 'error') faults.push(line.text());
-  });
-  try {
-    await work(page, faults);
-  } finally {
-    await page.close();
-  }
-}
-
-/** Examines a page in light and dark, wide and narrow, with axe, and keeps pictures if review is enabled. */
-async function look(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1440, 390]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      const violations = await axeViolations(page, { exclude: ['iframe'] });
-      expect(violations, `${name} ${colorScheme} ${width}`).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      if (PICTURES === undefined) continue;
-      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`), fullPage: true });
-    }
-  }
-}
-
 test('plays in a library that requires tokens, with chapters, transcript and download', async () => {
   const { url } = await share({ allowsDownload: true });
-  await withPage(async (page, faults) => {
+  await withPage(room.browser, async (page, faults) => {
     await page.goto(url);
     const video = page.frameLocator('#player').locator('video');
     await page.getByRole('button', { name: 'The <end>' }).click();
@@ -110,7 +80,7 @@ test('plays in a library that requires tokens, with chapters, transcript and dow
     await page.getByRole('button', { name: 'Hello from the film' }).waitFor(PATIENCE);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(TITLE);
     expect(await page.locator('.about').textContent()).toBe(ABOUT);
-    await look(page, 'share');
+    await lookAtPage('share', page, SHARE_PAGE);
     const download = page.waitForEvent('download', PATIENCE);
     await page.getByRole('link', { name: 'Download' }).click();
     expect((await download).suggestedFilename()).toMatch(/90p\.mp4$/);
@@ -145,12 +115,12 @@ test('shows nothing about the video until the password is entered, which opens o
       expect(text, `${part} ${secret}`).not.toContain(secret);
     }
   }
-  await withPage(async (page) => {
+  await withPage(room.browser, async (page) => {
     await page.goto(url);
     await page.getByLabel('Password').fill('not the right one');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('alert').waitFor(PATIENCE);
-    await look(page, 'share-password');
+    await lookAtPage('share-password', page, SHARE_PAGE);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('heading', { name: TITLE }).waitFor(PATIENCE);
@@ -177,7 +147,7 @@ test('limits wrong passwords without locking out viewers who have entered the ri
 
 test('deleting a share closes open pages, and its link stops working', async () => {
   const { url, key } = await share();
-  await withPage(async (page) => {
+  await withPage(room.browser, async (page) => {
     await page.goto(url);
     await page.frameLocator('#player').locator('media-controller[ready]').waitFor(PATIENCE);
     await shares().remove(key);
@@ -187,7 +157,7 @@ test('deleting a share closes open pages, and its link stops working', async () 
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await page.getByRole('heading', { name: 'Video not found' }).waitFor(PATIENCE);
     expect(await page.locator('iframe').count()).toBe(0);
-    await look(page, 'share-gone');
+    await lookAtPage('share-gone', page, SHARE_PAGE);
   });
 });
 

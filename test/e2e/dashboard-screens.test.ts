@@ -216,7 +216,7 @@ async function untilStill(): Promise<void> {
 
 /** Keeps a screenshot of a screen if review is enabled. */
 async function look(place: string, view: string): Promise<void> {
-  const folder = process.env.DASHBOARD_PICTURES;
+  const folder = process.env.MILLRACE_TEST_PICTURES;
   if (folder === undefined) return;
   const name = place.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id').replaceAll(/[^a-z0-9]+/g, '-');
   await page.screenshot({ path: path.join(folder, `screen${name}-${view}.png`), fullPage: true });
@@ -234,7 +234,7 @@ test(
     await german.getByRole('link', { name: 'Einstellungen' }).click();
     await german.getByRole('heading', { name: 'Einstellungen' }).waitFor();
     expect(await german.evaluate(() => document.documentElement.lang)).toBe('de');
-    const folder = process.env.DASHBOARD_PICTURES;
+    const folder = process.env.MILLRACE_TEST_PICTURES;
     if (folder !== undefined) await german.screenshot({ path: path.join(folder, 'german.png') });
     await german.getByLabel('Sprache', { exact: true }).first().selectOption('en');
     await german.getByRole('heading', { name: 'Settings' }).waitFor();

@@ -104,7 +104,7 @@ async function keepForTour(name: string): Promise<void> {
 
 async function look(name: string): Promise<void> {
   await keepForTour(name);
-  const place = process.env.DASHBOARD_PICTURES;
+  const place = process.env.MILLRACE_TEST_PICTURES;
   if (place === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 360]) {

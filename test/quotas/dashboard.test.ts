@@ -1,15 +1,12 @@
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call } from '../support/videos.ts';
 
 const PATIENCE = { timeout: WAIT_MS, interval: 200 };
-/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
-const PICTURES = process.env.MILLRACE_TEST_PICTURES;
 
 let service: Service;
 let browser: Browser;
@@ -27,19 +24,6 @@ afterAll(async () => {
 
 const stored = async () => Object(await call(service, 'GET', '/library/1/quotas'));
 
-async function keepPicture(name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  for (const width of [1440, 390]) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      await page.locator('#block-quotas').scrollIntoViewIfNeeded();
-      await page.screenshot({ path: path.join(PICTURES, `${name}-${colorScheme}-${width}.png`), fullPage: true });
-    }
-  }
-  await page.setViewportSize({ width: 960, height: 600 });
-}
-
 test('an account manager sets limits, and sees their use and warnings', async () => {
   await page.goto(`${service.apiUrl}/dashboard/library/1/settings/quotas`);
   const quotas = page.locator('#block-quotas');
@@ -53,8 +37,7 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   expect((await stored()).concurrentViewers).toMatchObject({ limit: 0, mode: 'soft', percent: 100 });
   await quotas.getByText('Limit reached: Viewers now').waitFor();
   await quotas.getByRole('meter', { name: 'Storage' }).waitFor();
-  expect(await axeViolations(page)).toEqual([]);
-  await keepPicture('quotas');
+  await lookAtPage('quotas', page, { views: FOUR_VIEWS });
   await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('none');
   await page.getByRole('button', { name: 'Save changes', exact: true }).click();
   await expect.poll(async () => (await stored()).concurrentViewers.limit, PATIENCE).toBeNull();

@@ -6,14 +6,12 @@ import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quo
 import { newGuid } from '../../src/lib/guid.ts';
 import { openPlayerRoom, type PlayerRoom } from '../delivery/player-room.ts';
 import type { PublishedFilm } from '../delivery/publish.ts';
-import { axeViolations } from '../support/axe-violations.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 
 const LIMITED = 'This video is not available at the moment: the library has reached its limit.';
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'pl', 'pt', 'zh'];
 const PATIENCE = { timeout: 30_000, interval: 100 };
-/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
-const PICTURES = process.env.MILLRACE_TEST_PICTURES;
 
 let room: PlayerRoom;
 beforeAll(async () => {
@@ -134,17 +132,7 @@ test('the page shows the message in the language of the library', async () => {
   expect(await page.locator('main p').textContent()).toBe(
     'Dieses Video ist im Moment nicht verfügbar: Die Bibliothek hat ihr Limit erreicht.',
   );
-  expect(await axeViolations(page)).toEqual([]);
-  if (PICTURES !== undefined) {
-    for (const [colorScheme, width] of [
-      ['light', 1440],
-      ['dark', 390],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 700 });
-      await page.screenshot({ path: `${PICTURES}/quota-page-${colorScheme}-${width}.png` });
-    }
-  }
+  await lookAtPage('quota-page', page, { views: FOUR_VIEWS });
   await context.close();
 });
 

@@ -32,7 +32,7 @@ export async function openDashboard(
 
 /** Saves two screenshots of a page if the environment requests them: light and wide, and dark and narrow. */
 export async function keepPictures(page: Page, name: string): Promise<void> {
-  const place = process.env.DASHBOARD_PICTURES;
+  const place = process.env.MILLRACE_TEST_PICTURES;
   if (place === undefined) return;
   for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 360] as const]) {
     await page.emulateMedia({ colorScheme });

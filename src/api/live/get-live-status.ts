@@ -36,5 +36,8 @@ export const getLiveStatus = defineOperation({
 
 function transcodingOf(ladder: LadderState | null) {
   if (ladder === null) return null;
-  return { state: ladder.kind, reason: ladder.reason, resolutions: ladder.rungs.map((rung) => `${rung}p`).join(',') };
+  const { kind, reason, rungs } = ladder;
+  // The model has no state for a refused publisher. The reason explains it.
+  const state = kind === 'refused' ? 'idle' : kind;
+  return { state, reason, resolutions: rungs.map((rung) => `${rung}p`).join(',') } as const;
 }

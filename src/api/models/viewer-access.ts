@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_VIEWER_TOKEN_CHARS, VERDICT_SEC } from '../../catalog/libraries/viewer-access.ts';
 import { flag, guarded, int32, model, nullable, text, words } from './fields.ts';
 
 export const ViewerAccessMode = words('ViewerAccessMode', ['off', 'hook', 'jwt']);
@@ -29,7 +30,7 @@ export const UpdateViewerAccessModel = model('UpdateViewerAccessModel', {
   url: protect(MAX_URL_CHARS),
   renewSecret: guarded('protects', Type.Optional(flag())),
   failOpen: guarded('protects', Type.Optional(flag())),
-  cacheSec: guarded('protects', Type.Optional(int32({ minimum: 10, maximum: 86_400 }))),
+  cacheSec: guarded('protects', Type.Optional(int32({ minimum: VERDICT_SEC.min, maximum: VERDICT_SEC.max }))),
   issuer: protect(MAX_NAME_CHARS),
   audience: protect(MAX_NAME_CHARS),
   jwksUrl: protect(MAX_URL_CHARS),
@@ -40,7 +41,7 @@ export type UpdateViewerAccessModel = Static<typeof UpdateViewerAccessModel>;
 
 export const TestViewerAccessModel = model('TestViewerAccessModel', {
   videoId: text({ maxLength: 36 }),
-  viewer: Type.Optional(text({ maxLength: 4_096 })),
+  viewer: Type.Optional(text({ maxLength: MAX_VIEWER_TOKEN_CHARS })),
   ip: Type.Optional(text({ maxLength: 45 })),
   userAgent: Type.Optional(text({ maxLength: 512 })),
   referrer: Type.Optional(nullable(text({ maxLength: MAX_URL_CHARS }))),

@@ -25,6 +25,17 @@ export function requiresEmbedToken({ access, viewers }: LibrarySettings): boolea
   return access.playerTokenRequired || viewers.mode !== 'off';
 }
 
+/** Maximum length of a viewer's token, in characters. Longer ones count as absent. */
+export const MAX_VIEWER_TOKEN_CHARS = 4_096;
+
+/**
+ * Returns whether files of a library need a token of its zone: the zone requires one, or the owner decides about each
+ * viewer, who then gets it with the page.
+ */
+export function requiresFileToken({ viewers }: LibrarySettings, zone: { tokenRequired: boolean }): boolean {
+  return zone.tokenRequired || viewers.mode !== 'off';
+}
+
 /** Reads the stored settings. `secret` signs the requests to the endpoint. */
 export function readViewerAccess({ viewers }: LibrarySettings, secret: string | null): ViewerAccess {
   const { mode, url, failOpen, cacheSec, issuer, audience, jwksUrl, videoClaim, collectionClaim } = viewers;

@@ -12,6 +12,7 @@ import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, idxKeyOf } from '../tasks/encode-task.ts';
+import { SCHEDULED_ENCODES } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { leaveOutRedundant } from './leave-out-redundant-store.ts';
 
@@ -58,7 +59,7 @@ export async function commitChunks(
       if (taken.length > 0) throw overtaken(output.renditionId, facts.firstSegment);
     }
     await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
-    if (claim.task.kind === 'video' || claim.task.kind === 'backfill') await countEncoded(tx, key.libraryId, [output]);
+    if (SCHEDULED_ENCODES.includes(claim.task.kind)) await countEncoded(tx, key.libraryId, [output]);
   }
   if (claim.task.kind === 'video' && claim.task.fromSegment === 0) await leaveOutRedundant(tx, claim.task);
   await sumStorage(tx, key);

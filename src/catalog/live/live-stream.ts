@@ -11,15 +11,13 @@ export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number
 /**
  * Encoding of a stream's rungs below the source. `reason` explains why they are not encoded, or which media is not
  * shown. Rungs are numbers: 720 is 720p. `none`: no smaller rung is enabled. `idle`: there is no publisher.
+ * `refused`: the last publisher was refused, and none is connected.
  */
 export type LadderState = {
-  kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle';
+  kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle' | 'refused';
   reason: string | null;
   rungs: readonly number[];
 };
-
-/** Start of the reason of a ladder whose publisher was refused. It is shown although no publisher is connected. */
-export const PUBLISHER_REFUSED = 'The publisher was refused. ';
 
 /** A relay to another server. `reason` is a human-readable error. Null if the relay works. */
 export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };

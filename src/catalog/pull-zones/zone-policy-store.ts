@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
 import { readLibrarySettings, readPullZoneSettings } from '../libraries/library-settings.ts';
-import { readViewerAccess, requiresEmbedToken } from '../libraries/viewer-access.ts';
+import { readViewerAccess, requiresEmbedToken, requiresFileToken } from '../libraries/viewer-access.ts';
 import type { QuotaResource } from '../quotas/quota.ts';
 import { type PullZoneName, parsePullZoneName } from './pull-zone-name.ts';
 import type { ZonePolicy, ZoneQuota } from './zone-policy.ts';
@@ -91,8 +91,7 @@ function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
     libraryId: row.library_id,
     revision: row.revision,
     hostnames: row.hostnames,
-    // Files are opened by tokens, which viewers get with the page.
-    settings: viewers.mode === 'off' ? zoneSettings : { ...zoneSettings, tokenRequired: true },
+    settings: { ...zoneSettings, tokenRequired: requiresFileToken(library, zoneSettings) },
     referrers: access,
     embedTokenRequired: requiresEmbedToken(library),
     uiLanguage: player.uiLanguage,

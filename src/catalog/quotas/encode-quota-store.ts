@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
+import { SCHEDULED_ENCODES } from '../tasks/task-kind.ts';
 import { ENCODES_HELD } from './quota.ts';
 import { encodedOfMonth, thisMonth } from './usage-store.ts';
 
@@ -8,8 +9,6 @@ import { encodedOfMonth, thisMonth } from './usage-store.ts';
 const SLOTS = 16;
 /** Seconds after which a held task is tried again, even if nothing releases it. */
 const RETRY_SEC = 600;
-/** Kinds of tasks that wait: encodes that no viewer waits for. */
-const HELD_KINDS = ['video', 'backfill'];
 
 /** Chunks of a rendition that an encoder made. */
 type Encoded = { renditionId: Guid; chunks: readonly { facts: { durationTicks: number } }[] };
@@ -54,7 +53,7 @@ export async function holdEncodes(db: Db, libraryId: number): Promise<void> {
   await sql`
     update encode_task set is_ready = false, reason = ${ENCODES_HELD},
       ready_at = now() + make_interval(secs => ${RETRY_SEC})
-    where library_id = ${libraryId} and state = 'waiting' and is_ready and kind = any (${HELD_KINDS}::text[])`.execute(
+    where library_id = ${libraryId} and state = 'waiting' and is_ready and kind = any (${SCHEDULED_ENCODES}::text[])`.execute(
     db,
   );
   await sql`

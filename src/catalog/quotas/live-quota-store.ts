@@ -1,4 +1,5 @@
 import type { MediaKey, Tx } from '../db.ts';
+import { lockHardQuota } from './hard-quota-store.ts';
 import { quotaRefusal } from './quota.ts';
 import { countLive } from './usage-store.ts';
 
@@ -7,19 +8,12 @@ import { countLive } from './usage-store.ts';
  * that accepts the publisher: others wait until it commits. The stream itself does not count, so it may reconnect.
  */
 export async function requireLiveQuota(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
-  const row = await tx
-    .selectFrom('library_quota')
-    .select('max_amount')
-    .where('library_id', '=', libraryId)
-    .where('resource', '=', 'concurrentLiveStreams')
-    .where('mode', '=', 'hard')
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (row === undefined) return;
+  const limit = await lockHardQuota(tx, libraryId, 'concurrentLiveStreams');
+  if (limit === null) return;
   const used = await countLive(tx, libraryId, mediaId);
-  if (used < row.max_amount) return;
+  if (used < limit) return;
   throw quotaRefusal({
-    ...{ libraryId, resource: 'concurrentLiveStreams', used, limit: row.max_amount },
+    ...{ libraryId, resource: 'concurrentLiveStreams', used, limit },
     advice: 'End another stream, or raise the limit.',
   });
 }

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { storageOfLibrary } from '../libraries/library-view-store.ts';
+import { lockHardQuota } from './hard-quota-store.ts';
 import { quotaRefusal } from './quota.ts';
 
 /** Bytes by which the reservation of an upload of unknown length grows. */
@@ -76,15 +77,8 @@ async function growReservation(tx: Tx, { libraryId, uploadId, totalBytes }: Grow
 
 /** Locks the hard storage limit of a library, if it has one. The lock orders simultaneous uploads. */
 async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promise<Room | null> {
-  const row = await tx
-    .selectFrom('library_quota')
-    .select('max_amount')
-    .where('library_id', '=', libraryId)
-    .where('resource', '=', 'storageBytes')
-    .where('mode', '=', 'hard')
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (row === undefined) return null;
+  const limit = await lockHardQuota(tx, libraryId, 'storageBytes');
+  if (limit === null) return null;
   // A separate statement, so that it sees what others committed while this one waited for the lock.
   const { rows } = await sql<{ used: number }>`
     select (${storageOfLibrary} + coalesce((
@@ -96,5 +90,5 @@ async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promis
       join media m on m.library_id = c.library_id and m.id = c.media_id and m.state = 'transcoding'
       where c.library_id = library.id), 0))::bigint as used
     from library where id = ${libraryId}`.execute(tx);
-  return { limit: row.max_amount, used: rows[0]?.used ?? 0 };
+  return { limit, used: rows[0]?.used ?? 0 };
 }

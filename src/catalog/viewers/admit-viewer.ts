@@ -1,4 +1,5 @@
 import { type EmbedToken, signEmbedToken } from '../libraries/embed-token.ts';
+import { MAX_VIEWER_TOKEN_CHARS } from '../libraries/viewer-access.ts';
 import type { CompiledPolicy } from '../shield/admission/compiled-policy.ts';
 import { judgeEmbedToken } from '../shield/admission/judge-playback.ts';
 import type { Hit } from '../shield/hit.ts';
@@ -9,8 +10,8 @@ import type { ViewerFacts } from './viewer-verdict.ts';
 /** A viewer who opens a player page, and the embed token that they already have. */
 export type OpeningViewer = Omit<ViewerFacts, 'libraryId'> & { shown: EmbedToken };
 
-/** `shown` is the embed token that admits the viewer from now on. `isUnchecked`: the owner could not be asked. */
-export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit; isUnchecked: boolean };
+/** `shown` is the embed token that admits the viewer from now on. */
+export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit };
 
 /**
  * Exchanges the token of a viewer for an embed token of the video, which ends with the verdict, if the owner of the
@@ -34,19 +35,13 @@ export async function admitViewer(
   }
   const expected =
     access.mode === 'hook' ? "a viewer whom the owner's endpoint allows" : "a valid token of the owner's issuer";
-  const isUnchecked = verdict.kind === 'unchecked';
-  return {
-    hit: { rule: isUnchecked ? RULES.viewerUnchecked : RULES.viewer, expected, received: verdict.reason },
-    isUnchecked,
-  };
+  const rule = verdict.kind === 'unchecked' ? RULES.viewerUnchecked : RULES.viewer;
+  return { hit: { rule, expected, received: verdict.reason } };
 }
-
-/** Maximum length of a viewer's token, in characters. Longer ones count as absent. */
-const MAX_TOKEN_CHARS = 4_096;
 
 /** Reads the token of a viewer: the query parameter `viewer`, or else a bearer token. Empty if there is none. */
 export function readViewerToken(sent: ReadonlyMap<string, string>, authorization: string | undefined): string {
   const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
   const token = sent.get('viewer') ?? bearer;
-  return token.length <= MAX_TOKEN_CHARS ? token : '';
+  return token.length <= MAX_VIEWER_TOKEN_CHARS ? token : '';
 }

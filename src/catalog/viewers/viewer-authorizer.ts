@@ -31,6 +31,8 @@ const OLD_KEYS_MS = 3_600_000;
 type Asked = Exclude<ViewerAccess, { mode: 'off' }>;
 
 type Deps = { outbound: Pick<Outbound, 'request'> };
+/** A verdict, and whether the owner gave it, so that it may be kept. */
+type Found = { verdict: ViewerVerdict; isOfOwner: boolean };
 
 /** Consecutive missing responses of an endpoint, and the time until which it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
@@ -44,7 +46,7 @@ export class ViewerAuthorizer {
   readonly #deps: Deps;
   readonly #keys: RemoteKeys;
   readonly #known = new Map<string, Exclude<ViewerVerdict, { kind: 'unchecked' }>>();
-  readonly #asking = new Map<string, Promise<ViewerVerdict>>();
+  readonly #asking = new Map<string, Promise<Found>>();
   /** Open questions by library, and by library and client. */
   readonly #askingOf = new Map<string, number>();
   /** By library and URL, because the endpoint may respond to one library only. */
@@ -65,7 +67,7 @@ export class ViewerAuthorizer {
     const known = this.#known.get(key);
     if (known !== undefined && known.untilMs > Date.now()) return known;
     const open = this.#asking.get(key);
-    if (open !== undefined) return open;
+    if (open !== undefined) return (await open).verdict;
     // Not a failure of the endpoint: viewers who cause many questions must not open a library that fails open.
     if (!this.#mayAsk(viewer)) return TOO_MANY;
     for (const bucket of bucketsOf(viewer)) this.#count(bucket, 1);
@@ -74,8 +76,8 @@ export class ViewerAuthorizer {
       for (const bucket of bucketsOf(viewer)) this.#count(bucket, -1);
     });
     this.#asking.set(key, asking);
-    const verdict = await asking;
-    if (verdict.kind !== 'unchecked' && !isOfFailure(verdict)) remember(this.#known, [key, verdict], MAX_VERDICTS);
+    const { verdict, isOfOwner } = await asking;
+    if (verdict.kind !== 'unchecked' && isOfOwner) remember(this.#known, [key, verdict], MAX_VERDICTS);
     return verdict;
   }
 
@@ -101,7 +103,7 @@ export class ViewerAuthorizer {
     else this.#askingOf.set(bucket, count);
   }
 
-  async #ask(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
+  async #ask(access: Asked, viewer: ViewerFacts): Promise<Found> {
     const place = `${viewer.libraryId}|${access.mode === 'hook' ? access.url : access.jwksUrl}`;
     const circuit = this.#circuits.get(place) ?? { failures: 0, deadUntilMs: 0 };
     const nowMs = performance.now();
@@ -112,7 +114,7 @@ export class ViewerAuthorizer {
       const found = await this.#decide(access, viewer);
       // An endpoint that responds is not dead. One viewer may cause its faults, which must not concern the others.
       this.#circuits.delete(place);
-      return found.kind === 'failed' ? onFailure(access, found.reason) : found;
+      return found.kind === 'failed' ? onFailure(access, found.reason) : { verdict: found, isOfOwner: true };
     } catch (error) {
       circuit.failures += 1;
       if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = performance.now() + DEAD_MS;
@@ -133,17 +135,12 @@ function bucketsOf({ libraryId, address }: ViewerFacts): string[] {
 }
 
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
-const FAILED_OPEN = 'allowed without an answer: ';
 
-/** Returns the verdict if the endpoint does not respond. It is not kept. */
-function onFailure(access: Asked, reason: string): ViewerVerdict {
-  if (access.mode === 'jwt' || !access.failOpen) return { kind: 'unchecked', reason };
-  const validSec = Math.min(access.cacheSec, FAIL_OPEN_SEC);
-  return { kind: 'allowed', reason: `${FAILED_OPEN}${reason}`, untilMs: Date.now() + validSec * 1000 };
-}
-
-function isOfFailure({ reason }: ViewerVerdict): boolean {
-  return reason.startsWith(FAILED_OPEN);
+/** Returns the verdict if the endpoint does not respond. */
+function onFailure(access: Asked, reason: string): Found {
+  if (access.mode === 'jwt' || !access.failOpen) return { verdict: { kind: 'unchecked', reason }, isOfOwner: false };
+  const untilMs = Date.now() + Math.min(access.cacheSec, FAIL_OPEN_SEC) * 1000;
+  return { verdict: { kind: 'allowed', reason: `allowed without an answer: ${reason}`, untilMs }, isOfOwner: false };
 }
 
 function reasonOf(error: unknown): string {

@@ -9,6 +9,7 @@ import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
+import { SCHEDULED_ENCODES } from '../../catalog/tasks/task-kind.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
@@ -64,7 +65,7 @@ export async function runTask(
  */
 async function requireEncodeQuota(db: Db, { task }: Claim): Promise<void> {
   const { libraryId } = task.key;
-  if (task.kind !== 'video' && task.kind !== 'backfill') return;
+  if (!SCHEDULED_ENCODES.includes(task.kind)) return;
   if (!(await mustEncodesWait(db, libraryId))) return;
   await holdEncodes(db, libraryId);
   const resource = 'encodedMinutesPerMonth';

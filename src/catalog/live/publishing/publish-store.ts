@@ -17,7 +17,6 @@ import {
   type LadderState,
   type LiveState,
   type LiveStream,
-  PUBLISHER_REFUSED,
   publishStream,
   type RelayState,
 } from '../live-stream.ts';
@@ -93,11 +92,11 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
 /** Shows a refusal by a quota in the status of the stream, unless a ladder is in use. Throws the refusal again. */
 async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<never> {
   if (error instanceof Refused && error.kind === 'quota-reached') {
-    const ladder: LadderState = { kind: 'idle', reason: `${PUBLISHER_REFUSED}${error.message}`, rungs: [] };
+    const ladder: LadderState = { kind: 'refused', reason: `The publisher was refused. ${error.message}`, rungs: [] };
     await sql`
       update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
       where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
-        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' = 'idle')`.execute(db);
+        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' in ('idle', 'refused'))`.execute(db);
   }
   throw error;
 }

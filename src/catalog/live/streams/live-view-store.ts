@@ -2,15 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../../lib/secret-box.ts';
 import type { StorageKey } from '../../../ports/storage.ts';
 import type { Db } from '../../db.ts';
-import {
-  type BitrateSample,
-  type LadderState,
-  type LiveSettings,
-  type LiveStream,
-  PUBLISHER_REFUSED,
-  type RelayRequest,
-  type RelayState,
-} from '../live-stream.ts';
+import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest, RelayState } from '../live-stream.ts';
 
 /** A stream with its data for the API and the dashboard. Only the owner may see `streamKey` and `relays`. */
 export type LiveView = {
@@ -95,7 +87,7 @@ export function toLiveView(row: LiveRow, secretBox: SecretBox): LiveView {
       msSinceMedia: row.ms_since_media,
       firstMediaAt: row.first_media_at,
       bitrate: row.bitrate,
-      ladder: row.is_owned || row.ladder?.reason?.startsWith(PUBLISHER_REFUSED) === true ? row.ladder : null,
+      ladder: row.is_owned || row.ladder?.kind === 'refused' ? row.ladder : null,
       relays: (row.is_owned ? row.relays : null) ?? [],
     },
   };
