@@ -59,7 +59,9 @@ function ofLibrary(library: Library): Fields {
     LiveWatermark: versionOf(settings.liveWatermark),
     LiveDefaultThumbnail: versionOf(settings.liveThumbnail),
   };
-  const rules = { ...zoneRules(pullZone.settings, settings.access), ...waf, ViewerAccess: settings.viewers };
+  const { secretVersion, ...ViewerAccess } = settings.viewers;
+  const viewers = { ViewerAccess, ViewerAccessSecret: `version ${secretVersion}` };
+  const rules = { ...zoneRules(pullZone.settings, settings.access), ...waf, ...viewers };
   return { ...own, ...toSoundModel(settings), ...images, ...rules };
 }
 

@@ -24,9 +24,10 @@ type ExportBucket = {
 
 /**
  * Opens the bucket of an export. The AWS SDK finds the access keys. Throws `Refused` (`invalid`) for a prefix that
- * cannot be used.
+ * cannot be used. Calls `onUnswept` if parts of interrupted exports cannot be removed: an engine or a key that cannot
+ * list uploads still stores objects.
  */
-export async function openExportBucket(place: ExportPlace): Promise<ExportBucket> {
+export async function openExportBucket(place: ExportPlace, onUnswept: (error: unknown) => void): Promise<ExportBucket> {
   const [{ openBucket }, { listBucket, deleteKeys, sweepUploads }, { headS3Object, openS3Object }, { writeS3Object }] =
     await Promise.all([
       import('../adapters/storage/s3-bucket.ts'),
@@ -37,8 +38,8 @@ export async function openExportBucket(place: ExportPlace): Promise<ExportBucket
   const bucket = opening(() => openBucket({ url: urlOfBucket(place), credentials: null }));
   // The process ends with an interrupted command, so nothing is aborted.
   const { signal } = new AbortController();
-  // Without a prefix, the uploads may belong to others. An engine that cannot list uploads still stores objects.
-  if (place.keyPrefix !== '') await sweepUploads(bucket, ABANDONED_MS, signal).catch(() => undefined);
+  // Without a prefix, the uploads may belong to others.
+  if (place.keyPrefix !== '') await sweepUploads(bucket, ABANDONED_MS, signal).catch(onUnswept);
   // The caller builds the names from GUIDs, languages and extensions.
   const keyOf = (name: string) => name as StorageKey;
   return {

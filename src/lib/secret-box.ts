@@ -34,12 +34,12 @@ export function secretKeyId(key: Uint8Array): string {
  * or the bytes are damaged.
  */
 export function createSecretBox(...keys: SecretKeys): SecretBox {
-  return boxOf(() => keys, keys);
+  return boxOf(() => keys);
 }
 
 /** Creates a box whose keys may change while it is in use. */
-export function boxOf(keysNow: () => SecretKeys, first: SecretKeys = keysNow()): SecretBox {
-  for (const key of first) requireKey(key);
+export function boxOf(keysNow: () => SecretKeys): SecretBox {
+  for (const key of keysNow()) requireKey(key);
   return {
     seal(plain) {
       const iv = randomBytes(IV_BYTES);

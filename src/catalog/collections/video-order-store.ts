@@ -63,15 +63,14 @@ async function findArrangement(db: Db | Tx, key: CollectionKey): Promise<Arrange
     .where('id', '=', key.collectionId)
     .executeTakeFirst();
   if (row === undefined) return unknownCollection(key);
-  const columns = sql`m.state`;
-  return { order: row.order, videos: await selectInOrder(db, key, { ...row, columns, isListed: sql`true` }) };
+  return { order: row.order, videos: await selectInOrder(db, key, { ...row, columns: sql``, isListed: sql`true` }) };
 }
 
 const NEWEST = sql`m.created_at desc, m.id desc`;
 const OLDEST = sql`m.created_at, m.id`;
 const BY_TITLE = sql`m.title_start, m.id`;
 
-/** `isListed` is a condition on the row `m`. */
+/** `columns` are further columns, each after a comma. `isListed` is a condition on the row `m`. */
 type Selected = {
   order: VideoOrder;
   manual: readonly Guid[];
@@ -90,7 +89,7 @@ export async function selectInOrder<Item extends OrderedVideo>(
       ? sql`left join unnest(${[...manual]}::uuid[]) with ordinality as a (id, place) on a.id = m.id`
       : sql``;
   const { rows } = await sql<Item>`
-    select m.id as "mediaId", m.title, ${columns}
+    select m.id as "mediaId", m.title ${columns}
     from media m ${arranged}
     where m.library_id = ${libraryId} and m.collection_id = ${collectionId} and m.type = 'video' and ${isListed}
     order by ${orderOf(order)}

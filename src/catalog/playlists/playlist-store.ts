@@ -20,7 +20,7 @@ export async function loadPlaylist(db: Db, key: CollectionKey): Promise<Playlist
   if (row === undefined) return null;
   const items = await selectInOrder<PlaylistItem>(db, key, {
     ...row,
-    columns: sql`m.duration_ms as "durationMs",
+    columns: sql`, m.duration_ms as "durationMs",
       case when m.thumbnail_key is not null then m.thumbnail_file_name end as "thumbnailFileName"`,
     isListed: sql`(m.state in ('finished', 'jit-ready') or exists (
       select from rendition r join chunk c

@@ -64,7 +64,11 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
     return false;
   };
   const send = async (share: Share, address: string, write: WriteCode) => {
-    if (mailer === null || waiting >= MAX_WAITING || !isOfDomains(address, share.emailDomains)) return;
+    if (mailer === null || !isOfDomains(address, share.emailDomains)) return;
+    if (waiting >= MAX_WAITING) {
+      logEvent('share.code-unsent', { err: new Error(`${MAX_WAITING} e-mails wait for the mail server.`) });
+      return;
+    }
     const code = `${randomInt(10 ** CODE_DIGITS)}`.padStart(CODE_DIGITS, '0');
     waiting += 1;
     try {

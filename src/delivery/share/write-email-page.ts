@@ -39,7 +39,7 @@ export function writeEmailPage(view: EmailView, writing: Writing): Buffer {
   const fault = FAULTS[verdict];
   const alert = fault === null ? '' : `<p role="alert" class="fault">${word(words, fault)}</p>`;
   const wantsCode = verdict === 'sent' || verdict === 'wrong';
-  const sent = wantsCode ? `<p role="status">${word(words, 'share.email.sent')}</p>` : '';
+  const sent = wantsCode ? `<p role="status">${withMinutes(word(words, 'share.email.sent'))}</p>` : '';
   const email = wantsCode
     ? `<input name="email" type="hidden" value="${escapeHtml(address)}">
 <label for="code">${word(words, 'share.code')}</label>
@@ -69,6 +69,11 @@ ${again}
 /** Writes the e-mail with a code. It does not name the video. */
 export function writeCodeMail(code: string, languages: Languages, wanted: string): { subject: string; text: string } {
   const { words } = chooseWords(languages, wanted);
-  const fill = (text = '') => text.replaceAll('{code}', code).replaceAll('{minutes}', `${CODE_MINUTES}`);
+  const fill = (text = '') => withMinutes(text.replaceAll('{code}', code));
   return { subject: fill(words['share.mail.subject']), text: `${fill(words['share.mail.text'])}\n` };
+}
+
+/** Fills in the time for which a code is valid. */
+function withMinutes(text: string): string {
+  return text.replaceAll('{minutes}', `${CODE_MINUTES}`);
 }

@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import { buffer, text as textOf } from 'node:stream/consumers';
 import { openExportBucket } from '../../../compose/open-export-bucket.ts';
 import { readExportPlace } from '../../../config/read-export-place.ts';
+import { reasonOf } from '../../../lib/mask-paths.ts';
 import { sha256Of } from '../../../lib/sha256-of.ts';
+import { printLine } from '../output.ts';
 import { retryTransfer } from '../transfer-fault.ts';
 import type { ExportTarget, WantedFile } from './export-target.ts';
 import { mediaExtension, SNIFFED_BYTES } from './media-extension.ts';
@@ -14,7 +16,9 @@ import { readRemote } from './read-remote.ts';
  * streamed, with a few parts in memory.
  */
 export async function openBucketTarget(url: string): Promise<ExportTarget> {
-  const bucket = await openExportBucket(readExportPlace(url));
+  const bucket = await openExportBucket(readExportPlace(url), (error) =>
+    printLine(`Parts of interrupted exports could not be removed: ${reasonOf(error)}`),
+  );
   const stored = new Map<string, { sizeBytes: number; etag: string }>();
   for await (const { name, ...facts } of bucket.list()) if (!name.includes('/')) stored.set(name, facts);
   const writeBytes = async (name: string, bytes: Uint8Array) => {
