@@ -115,7 +115,7 @@ test('creates, changes and deletes a share page with a password and an expiry da
   expect(await axeViolations(page, { exclude: ['iframe'] })).toEqual([]);
   await keepPictures(page, 'share-page');
   await press('Edit');
-  const editor = page.getByRole('dialog', { name: 'Change share page' });
+  const editor = page.getByRole('dialog', { name: 'Edit share page' });
   await editor.getByLabel('Require a password').uncheck();
   await editor.getByLabel('Allow download').check();
   await press('Save share page');

@@ -102,7 +102,7 @@ test('turns on the feeds of a collection, copies the URL, and asks before it tur
   expect(await access.inputValue()).toBe('token');
   expect((await fetch(copied)).status).toBe(200);
   await access.selectOption({ label: 'Off' });
-  await page.getByRole('button', { name: 'Switch feeds off' }).click();
+  await page.getByRole('button', { name: 'Turn feeds off' }).click();
   await page.getByRole('button', { name: 'Copy Podcast' }).waitFor({ state: 'detached' });
   expect((await fetch(copied)).status).toBe(404);
 });

@@ -43,11 +43,7 @@ type Deps = { secrets: DerivedSecret<KeyObject>; mailer: Mailer | null; codes: S
 
 /** `secrets` are the same at each edge. Requests and wrong codes are counted in memory, for one process. */
 export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails {
-  const limits = {
-    mailbox: createFailureLimit(Date.now, MAILBOX_RATE),
-    asking: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
-    guessing: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
-  };
+  const limits = createLimits();
   let waiting = 0;
   const digest = (secret: KeyObject, ...parts: readonly string[]) =>
     createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
@@ -65,10 +61,7 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
   };
   const send = async (share: Share, address: string, write: WriteCode) => {
     if (mailer === null || !isOfDomains(address, share.emailDomains)) return;
-    if (waiting >= MAX_WAITING) {
-      logEvent('share.code-unsent', { err: new Error(`${MAX_WAITING} e-mails wait for the mail server.`) });
-      return;
-    }
+    if (waiting >= MAX_WAITING) return logUnsent(`${MAX_WAITING} e-mails wait for the mail server.`);
     const code = `${randomInt(10 ** CODE_DIGITS)}`.padStart(CODE_DIGITS, '0');
     waiting += 1;
     try {
@@ -76,7 +69,7 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
       await mailer.send({ to: address, ...write(code) });
     } catch (error) {
       // The message of the error may contain the address.
-      logEvent('share.code-unsent', { err: new Error(`Sending failed: ${codeOf(error)}.`) });
+      logUnsent(`Sending failed: ${codeOf(error)}.`);
     } finally {
       waiting -= 1;
     }
@@ -115,6 +108,18 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
       return 'right';
     },
   };
+}
+
+function createLimits() {
+  return {
+    mailbox: createFailureLimit(Date.now, MAILBOX_RATE),
+    asking: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
+    guessing: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
+  };
+}
+
+function logUnsent(reason: string): void {
+  logEvent('share.code-unsent', { err: new Error(reason) });
 }
 
 /** Returns the mailbox of an address. Many servers ignore case and what follows a plus sign. */

@@ -78,9 +78,13 @@ function writePreview({ name: title, items }: Playlist, view: CollectionPageView
   const { path, origin, apiUrl } = view;
   const pictured = items.find(({ thumbnailFileName }) => thumbnailFileName !== null);
   const image = pictured === undefined ? null : view.thumbnailOf(pictured);
-  const url = `${origin}${path}`;
-  const [widthPx, heightPx] = [1280, 720];
   return previewTags({
-    ...{ title, description: null, url, image: image === null ? null : `${origin}${image}`, widthPx, heightPx, apiUrl },
+    title,
+    description: null,
+    url: `${origin}${path}`,
+    image: image === null ? null : `${origin}${image}`,
+    widthPx: 1280,
+    heightPx: 720,
+    apiUrl,
   });
 }

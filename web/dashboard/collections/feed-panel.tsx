@@ -12,7 +12,7 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 export function FeedPanel({ path }: { path: string }) {
   const { value, error } = useLoaded<FeedModel>(path);
   const changed = useSignal<FeedModel | null>(null);
-  /** True while the panel asks whether to switch the feeds off. */
+  /** True while the panel asks whether to turn the feeds off. */
   const isAsked = useSignal(false);
   const saving = useAction();
   const feed = changed.value ?? value.value;
@@ -45,7 +45,7 @@ export function FeedPanel({ path }: { path: string }) {
           <Notice kind="error">{t('Podcast apps and feed readers lose access.')}</Notice>
           <div class="row">
             <button type="button" class="danger" disabled={saving.isBusy.value} onClick={() => void save('off')}>
-              {t('Switch feeds off')}
+              {t('Turn feeds off')}
             </button>
             <button type="button" onClick={() => (isAsked.value = false)}>
               {t('Cancel')}

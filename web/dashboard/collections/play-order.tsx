@@ -90,7 +90,12 @@ function Arranged({ videos, onChange }: ArrangedProps) {
             key={video.guid}
             draggable
             class={dragged.value === video.guid ? 'dragged' : ''}
-            onDragStart={() => (dragged.value = video.guid)}
+            onDragStart={(event) => {
+              // Firefox starts no drag without data.
+              event.dataTransfer?.setData('text/plain', video.title);
+              dragged.value = video.guid;
+            }}
+            onDrop={(event) => event.preventDefault()}
             onDragEnd={() => (dragged.value = null)}
             onDragOver={(event) => {
               event.preventDefault();

@@ -1,6 +1,7 @@
 /**
  * The dashboard in German: each English sentence with its translation. `{0}`, `{1}` … are placeholders for values. To
- * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
+ * add a language, add files like this one and `de.service.table.ts` with the same keys, and their lines in
+ * `base/language.ts` and `languages.test.ts`.
  */
 export const de = {
   'Only the other rules of the library': 'Nur die anderen Regeln der Bibliothek',
@@ -204,6 +205,7 @@ export const de = {
   'Browsers in which you are signed in.': 'Browser, in denen du angemeldet bist.',
   Browser: 'Browser',
   'Signed in': 'Angemeldet',
+  'Sign-in time': 'Anmeldung',
   'This browser': 'Dieser Browser',
   'End all other sessions': 'Alle anderen Sitzungen beenden',
   'End session': 'Sitzung beenden',
@@ -647,7 +649,7 @@ export const de = {
   'Unknown language': 'Unbekannte Sprache',
   'from the video file': 'aus der Videodatei',
   added: 'hinzugefügt',
-  'Default track in players': 'Player beginnen mit dieser Spur',
+  'Default track in players': 'Standardspur in Playern',
   Purpose: 'Zweck',
   'This is the last audio track. Without it the video has no sound.':
     'Das ist die letzte Tonspur. Ohne sie hat das Video keinen Ton.',
@@ -846,6 +848,7 @@ export const de = {
   '80 % of a quota used': '80 % eines Kontingents verbraucht',
   'Quota reached': 'Kontingent erreicht',
   'Changed quotas': 'Kontingente geändert',
+  'Changed viewer access': 'Zugang der Zuschauer geändert',
   'Nothing stored yet.': 'Noch nichts gespeichert.',
   'Transcription cancelled.': 'Transkription abgebrochen.',
   'Transcription: {0}': 'Transkription: {0}',
@@ -1221,7 +1224,7 @@ export const de = {
   'Extend the selection': 'Auswahl erweitern',
   Downloads: 'Downloads',
   'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Kodierungseinstellungen ein.',
+    'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Encodierungseinstellungen ein.',
   'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',
@@ -1230,7 +1233,7 @@ export const de = {
   'Web component': 'Web-Komponente',
   'Code for {0}': 'Code für {0}',
   'QR code of the link': 'QR-Code des Links',
-  'Publishing systems that support oEmbed request this URL.': 'Redaktionssysteme mit oEmbed rufen diese Adresse ab.',
+  'Publishing systems that support oEmbed request this URL.': 'Redaktionssysteme mit oEmbed rufen diese URL ab.',
   'The browser plays HLS itself, or else the MP4 file. The player options do not apply.':
     'Der Browser spielt HLS selbst, sonst die MP4-Datei. Die Player-Optionen gelten nicht.',
   'Frame size': 'Größe des Rahmens',
@@ -1260,7 +1263,7 @@ export const de = {
   Import: 'Import',
   'No import yet': 'Noch kein Import',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
-    'Seiten, die die Videos einbetten, brauchen die neue Adresse, und neue Kennungen, wenn die Quelle keine GUIDs hat.',
+    'Seiten, die die Videos einbetten, brauchen die neue URL und, wenn die Quelle keine GUIDs hat, neue IDs.',
   Imports: 'Importe',
   Started: 'Begonnen',
   Progress: 'Fortschritt',
@@ -1297,11 +1300,11 @@ export const de = {
     'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
   'The file contains only the first {0} videos.': 'Die Datei enthält nur die ersten {0} Videos.',
   'Download metadata as JSON': 'Metadaten als JSON herunterladen',
-  'API URL of the source': 'API-Adresse der Quelle',
+  'API URL of the source': 'API-URL der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',
   'Used to look up the URL of the files and the token key.':
-    'Damit werden die Adressen der Dateien und der Token-Schlüssel ermittelt.',
+    'Damit werden die URL der Dateien und der Token-Schlüssel ermittelt.',
   'Library key of the source': 'Bibliotheksschlüssel der Quelle',
   'Base URL of the files': 'Basis-URL der Dateien',
   'Token key of the files': 'Token-Schlüssel der Dateien',
@@ -1351,7 +1354,7 @@ export const de = {
   Different: 'Abweichend',
   'Not playable': 'Nicht abspielbar',
   Feeds: 'Feeds',
-  'Switch feeds off': 'Feeds ausschalten',
+  'Turn feeds off': 'Feeds ausschalten',
   'Podcast apps and feed readers lose access.': 'Podcast-Apps und Feedreader verlieren den Zugriff.',
   'Podcast and Media RSS': 'Podcast und Media RSS',
   'For everybody': 'Für alle',
@@ -1395,12 +1398,12 @@ export const de = {
   'Created by {0}': 'Erstellt von {0}',
   'Link of the share page': 'Link der Freigabeseite',
   'Delete link': 'Link löschen',
-  'Change share page': 'Freigabeseite ändern',
+  'Edit share page': 'Freigabeseite bearbeiten',
   Unchanged: 'Unverändert',
   'Require a password': 'Passwort verlangen',
   'Allow download': 'Download erlauben',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'Benötigt MP4-Dateien, die in den Kodierungseinstellungen der Bibliothek eingeschaltet werden.',
+    'Benötigt MP4-Dateien, die in den Encodierungseinstellungen der Bibliothek eingeschaltet werden.',
   'Save share page': 'Freigabeseite speichern',
   'Password for viewers': 'Passwort für Zuschauer',
   'Leave empty to keep the current password.': 'Leer lassen, um das Passwort zu behalten.',
@@ -1488,7 +1491,7 @@ export const de = {
   'Each endpoint gets a signed request when something happens to a video or a stream.':
     'Jeder Empfänger bekommt eine signierte Anfrage, wenn mit einem Video oder Stream etwas geschieht.',
   'No endpoint yet. Add a URL of your server to be notified.':
-    'Noch kein Empfänger. Füge die Adresse deines Servers hinzu, um benachrichtigt zu werden.',
+    'Noch kein Empfänger. Füge eine URL deines Servers hinzu, um benachrichtigt zu werden.',
   'Add endpoint': 'Empfänger hinzufügen',
   'Edit endpoint': 'Empfänger bearbeiten',
   'All events': 'Alle Ereignisse',

@@ -86,6 +86,7 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       deleteLibrary: 'Deleted the library',
       updateLibrarySound: 'Changed sound settings',
       updateQuotas: 'Changed quotas',
+      updateViewerAccess: 'Changed viewer access',
       putLogo: 'Changed the logo',
       deleteLogo: 'Removed the logo',
       putWatermark: 'Changed the watermark',

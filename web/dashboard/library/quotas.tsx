@@ -100,7 +100,7 @@ function Bar({ row: { label, write }, state: { limit, mode, used, percent } }: {
 type Limited = Record<Resource, QuotaModel | null>;
 
 function Limits({ libraryId, quotas, onSaved }: { libraryId: number; quotas: QuotasModel; onSaved: () => void }) {
-  const { value, change } = useDraft(limitsOf(quotas), {
+  const { value, resets, change } = useDraft(limitsOf(quotas), {
     name: t('Quotas'),
     async save(edits) {
       await api('PUT', `/library/${libraryId}/quotas`, edits);
@@ -116,7 +116,7 @@ function Limits({ libraryId, quotas, onSaved }: { libraryId: number; quotas: Quo
     >
       {ROWS.map((row) => (
         <Limit
-          key={row.name}
+          key={`${row.name} ${resets}`}
           row={row}
           quota={value[row.name]}
           onChange={(quota) => change({ [row.name]: quota } as Partial<Limited>)}
@@ -145,7 +145,8 @@ function Limit({ row: { field, unit }, quota, onChange }: LimitProps) {
           aria-label={`${tr(field)}: ${t('Limit')}`}
           min={0}
           step={unit === 1 ? 1 : 'any'}
-          value={quota.limit / unit}
+          // Keeps its own text: a number would lose the zero of “1.0” while the user types “1.05”.
+          defaultValue={quota.limit / unit}
           onInput={({ currentTarget: { valueAsNumber: to } }) => {
             if (Number.isFinite(to)) onChange({ ...quota, limit: Math.round(to * unit) });
           }}

@@ -30,7 +30,8 @@ export function ViewerAccess({ libraryId }: { libraryId: number }) {
   const send = (body: object) =>
     saving.run(async () => {
       value.value = await api<ViewerAccessModel>('POST', path, body);
-      changes.value = {};
+      // Edits that were not sent, such as those made before "New secret", stay.
+      if (body === changes.value) changes.value = {};
       toast(t('Saved.'));
     });
   const isChanged = Object.keys(changes.value).length > 0;

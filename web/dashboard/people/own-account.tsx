@@ -176,7 +176,10 @@ function Sessions({ ownId }: { ownId: string }) {
   return (
     <Panel title={t('Sessions')} hint={t('Browsers in which you are signed in.')}>
       {message !== null && <Notice kind="error">{message}</Notice>}
-      <Table label={t('Sessions')} head={[t('Browser'), t('IP address'), t('Signed in'), t('Last used'), t('Actions')]}>
+      <Table
+        label={t('Sessions')}
+        head={[t('Browser'), t('IP address'), t('Sign-in time'), t('Last used'), t('Actions')]}
+      >
         {(value.value ?? []).map((each) => (
           <tr key={each.Id}>
             <th scope="row">{each.Device}</th>

@@ -99,7 +99,7 @@ function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
       </div>
       {editing.value && (
         <Editor
-          title={t('Change share page')}
+          title={t('Edit share page')}
           share={share}
           send={(fields) => api('POST', path, fields)}
           onSaved={onChanged}

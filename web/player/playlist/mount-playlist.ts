@@ -6,6 +6,9 @@ import type { ControlParts } from '../parts.ts';
 import { PLAYLIST_STYLE } from './playlist-style.ts';
 import { type ListedVideo, mountUpNext } from './up-next.ts';
 
+/** Maximum time of a request for the list, in ms. Then the last known list applies. */
+const MAX_LIST_MS = 5_000;
+
 /** The videos before and after the current one; null at the ends of the list. */
 type Neighbours = { previous: ListedVideo | null; next: ListedVideo | null };
 
@@ -56,11 +59,15 @@ export async function mountPlaylist(parts: ControlParts, path: string): Promise<
 
 /** Returns the videos of the list. Returns none if the share has ended or the network fails. */
 async function fetchVideos(path: string): Promise<readonly ListedVideo[]> {
-  const answer = await fetch(`${path}/list`, { cache: 'no-store' }).catch(() => null);
-  if (answer?.ok !== true) return [];
-  // The response comes from our own server.
-  const { videos } = (await answer.json()) as { videos: ListedVideo[] };
-  return videos;
+  try {
+    const answer = await fetch(`${path}/list`, { cache: 'no-store', signal: AbortSignal.timeout(MAX_LIST_MS) });
+    if (!answer.ok) return [];
+    // The response comes from our own server.
+    const { videos } = (await answer.json()) as { videos: ListedVideo[] };
+    return videos;
+  } catch {
+    return [];
+  }
 }
 
 function neighboursOf(videos: readonly ListedVideo[], id: string): Neighbours {

@@ -53,8 +53,9 @@ export function mountUpNext({ frame, video, session, say }: ControlParts, { find
     // The viewer may have started the video again.
     if (found === null || !video.ended) return;
     next = found;
-    title.textContent = say('playlist.upNext', { title: found.title });
+    // Shown first, because screen readers announce only changes of a visible status.
     box.hidden = false;
+    title.textContent = say('playlist.upNext', { title: found.title });
     stop();
     start();
   });

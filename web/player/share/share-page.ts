@@ -11,6 +11,8 @@ const CHECK_MS = 30_000;
  * those of an overloaded server, are ignored.
  */
 const ENDING = new Set([200, 403, 404, 410]);
+/** Rules of quotas (`src/catalog/shield/rules.ts`). They refuse new viewers, and must not end open playback. */
+const QUOTA_RULES = new Set(['10200', '10201']);
 
 const frame = document.querySelector<HTMLIFrameElement>('#player');
 const panel = document.querySelector<HTMLDetailsElement>('#transcript');
@@ -19,6 +21,7 @@ const panel = document.querySelector<HTMLDetailsElement>('#transcript');
 async function check(): Promise<void> {
   const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
   if (answer === null || !ENDING.has(answer.status)) return;
+  if (QUOTA_RULES.has(answer.headers.get('X-Millrace-Rule') ?? '')) return;
   if (String(answer.status) !== document.documentElement.dataset.status) location.reload();
 }
 
