@@ -8,7 +8,8 @@ export type FeedAccess = 'off' | 'public' | 'token';
 export type CollectionFeedTable = {
   library_id: number;
   collection_id: Guid;
-  access: FeedAccess;
+  /** Null: as older versions store it, `public` without a token and `token` with one. */
+  access: FeedAccess | null;
   title: string | null;
   description: string | null;
   author: string | null;

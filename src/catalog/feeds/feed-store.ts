@@ -73,7 +73,8 @@ async function loadRow(db: Db, { libraryId, collectionId }: FeedKey): Promise<Ro
   const { rows } = await sql<Row>`
     select c.library_id as "libraryId", c.id as "collectionId", c.name as "collectionName", f.title, f.description,
       f.author, f.language, f.category, coalesce(f.is_explicit, false) as "isExplicit", f.token_sealed as "tokenSealed",
-      coalesce(f.access, 'off') as access
+      case when f.library_id is null then 'off'
+        else coalesce(f.access, case when f.token_sealed is null then 'public' else 'token' end) end as access
     from collection c left join collection_feed f on f.library_id = c.library_id and f.collection_id = c.id
     where c.library_id = ${libraryId} and c.id = ${collectionId}`.execute(db);
   const [row] = rows;

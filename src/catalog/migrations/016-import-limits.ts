@@ -17,7 +17,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table collection_feed (
       library_id bigint not null,
       collection_id uuid not null,
-      access text not null,
       title text,
       description text,
       author text,

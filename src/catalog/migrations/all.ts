@@ -21,6 +21,7 @@ import { up as shareEmails } from './021-share-emails.ts';
 import { up as quotas } from './022-quotas.ts';
 import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
+import { up as feedAccess } from './026-feed-access.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -53,4 +54,5 @@ export const migrations = {
   '022-quotas': { oldestVersion: '0.1.0', up: quotas },
   '024-secret-rotation': { oldestVersion: '0.1.0', up: secretRotation },
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
+  '026-feed-access': { oldestVersion: '0.1.0', up: feedAccess },
 } satisfies Record<string, SchemaStep>;

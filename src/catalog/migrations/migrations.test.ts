@@ -1,10 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
 import { isAtLeast, readVersion } from '../../lib/version.ts';
 import { type Db, openDatabase } from '../db.ts';
+import { createFeedStore } from '../feeds/feed-store.ts';
 import { findSchemaFault, migrate } from '../migrate-store.ts';
 import { migrations } from './all.ts';
+
+/** Landed files with a hash of their code, because databases exist that have run it. Each release adds its files. */
+const LANDED = [
+  ['001-baseline.sql', '818469e08114e795'],
+  ['001-baseline.ts', '41cce9cfad475e31'],
+  ['002-loudness.ts', '54c5885c470c5a6c'],
+  ['003-nodes.ts', '183c30e36f2d3e79'],
+  ['004-log-ids.ts', '46e62afa4ab5da7d'],
+  ['005-waveform.ts', '6c9898c250c8e7a6'],
+  ['006-compatibility.ts', '5850291c3e314a6b'],
+  ['007-queue-depth.ts', '116caa7c68f53184'],
+  ['009-imports.ts', 'e2bb5c74ccdf0b5f'],
+  ['010-people.ts', '2e4388e9bc4a767f'],
+  ['011-sign-in-providers.ts', '5065412f124da24f'],
+  ['012-shares.ts', '1465d6d8df79ffe9'],
+  ['013-former-signing-keys.ts', '86e85724d3076c8a'],
+  ['014-passkeys.ts', '01f1aeeeeecf84d7'],
+  ['015-webhook-endpoints.ts', '47b398fc9e381c3a'],
+  ['016-import-limits.ts', 'e5b789f294da581f'],
+  ['018-provider-sessions.ts', 'c8839f88b99bf43c'],
+] as const;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -69,6 +96,47 @@ test('migrates a database of the first version without changing the loudness of 
   } finally {
     await close();
     await sql`drop database first`.execute(database.db);
+  }
+});
+
+test.each(LANDED)('%s does what it did when it landed', async (file, hash) => {
+  const text = await readFile(path.join(import.meta.dirname, file), 'utf8');
+  const code = text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s*(\/\/|--).*$/gm, '')
+    .replaceAll(/\s+/g, '');
+  expect(createHash('sha256').update(code).digest('hex').slice(0, 16)).toBe(hash);
+});
+
+test('feeds of a database of an earlier version stay on', async () => {
+  await sql`create database feeds`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'feeds' }, () => {});
+  const secretBox = createSecretBox(randomBytes(32));
+  const [open, closed, none] = [newGuid(), newGuid(), newGuid()];
+  try {
+    await migrate(
+      db,
+      LANDED.filter(([file]) => file.endsWith('.ts')).map(([file]) => path.basename(file, '.ts')),
+    );
+    await db.connection().execute(async (one) => {
+      await sql`set session_replication_role = replica`.execute(one);
+      for (const id of [open, closed, none]) {
+        await sql`insert into collection (library_id, id, name) values (1, ${id}, 'Talks')`.execute(one);
+      }
+      await sql`insert into collection_feed (library_id, collection_id, token_sealed)
+        values (1, ${open}, null), (1, ${closed}, ${secretBox.seal('token')})`.execute(one);
+    });
+    await migrate(db);
+    const feeds = createFeedStore({ db, secretBox });
+    const found = [open, closed, none].map((collectionId) => feeds.find({ libraryId: 1, collectionId }));
+    expect((await Promise.all(found)).map(({ access, token }) => [access, token])).toEqual([
+      ['public', null],
+      ['token', 'token'],
+      ['off', null],
+    ]);
+  } finally {
+    await close();
+    await sql`drop database feeds`.execute(database.db);
   }
 });
 
