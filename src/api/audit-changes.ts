@@ -113,7 +113,9 @@ function sortNames(_: string, value: unknown): unknown {
 function compare(before: Texts, after: Texts): AuditChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
     const [old, now] = [before.get(field) ?? null, after.get(field) ?? null];
-    return old === now ? [] : [cut({ field, old: old && clean(old), new: now && clean(now) })];
+    // Ids of imported objects look like keys.
+    const shown = (text: string) => (/Ids?$/.test(field) ? cleanText(text) : clean(text));
+    return old === now ? [] : [cut({ field, old: old && shown(old), new: now && shown(now) })];
   });
 }
 

@@ -36,11 +36,11 @@ export async function startNodeReport(
     const host = { hostLoad: loadavg()[0] ?? 0, hostCores: availableParallelism() };
     const isDraining = duty.off?.state === 'draining';
     const { isDrainRequested } = await reportNode(db, { ...node, ...load, ...host, isDraining });
-    await reportNodeKeys(db, id, await refreshKeys());
     if (isDrainRequested && !isAsked) {
       isAsked = true;
       drain();
     }
+    await reportNodeKeys(db, id, await refreshKeys());
     const work = await readWork();
     const added = minus(work, reported);
     if (added.failures > 0 || added.busySec > 0) await addWork(db, added);

@@ -12,7 +12,8 @@ const USUAL_HEADERS = ['AccessKey', 'Content-Type', 'Accept', 'X-Requested-With'
  */
 export const ANY_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, Location, Content-Length, Content-Disposition, ETag',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, X-Millrace-Error, Retry-After, Location, Content-Length, Content-Disposition, ETag',
 };
 
 /** Returns the preflight headers, which allow every method and every header that the request names. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { replaceFile } from '../lib/replace-file.ts';
-import { SECRET_KEY_BYTES } from '../lib/secret-box.ts';
+import { SECRET_KEY_BYTES, secretKeyId } from '../lib/secret-box.ts';
 
 /** Keys with which library 1 is created if it does not exist. */
 export type FirstKeys = { accountKey: string; libraryKey: string };
@@ -92,10 +92,16 @@ export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<v
 
 /**
  * Replaces the secret key in a data folder with that of a rotation. The replaced key stays in `secret-previous.key`,
- * which the service never reads, because backups from before the rotation need it.
+ * which the service never reads, because backups from before the rotation need it. The key of an earlier rotation is
+ * kept under a name with its id.
  */
 export async function rotateSecretKey(dataDir: string, { oldKey, newKey }: RotatedKeys): Promise<void> {
-  await replaceFile(join(dataDir, PREVIOUS_KEY_FILE), oldKey, 0o600);
+  const previous = join(dataDir, PREVIOUS_KEY_FILE);
+  const earlier = await readIfPresent(previous);
+  if (earlier !== null && !earlier.equals(oldKey)) {
+    await rename(previous, join(dataDir, `secret-previous-${secretKeyId(earlier)}.key`));
+  }
+  await replaceFile(previous, oldKey, 0o600);
   await replaceFile(secretKeyPath(dataDir), newKey, 0o600);
 }
 

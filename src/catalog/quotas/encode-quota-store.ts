@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { SCHEDULED_ENCODES } from '../tasks/task-kind.ts';
+import { lockHardQuota } from './hard-quota-store.ts';
 import { ENCODES_HELD } from './quota.ts';
 import { encodedOfMonth, thisMonth } from './usage-store.ts';
 
@@ -9,6 +11,8 @@ import { encodedOfMonth, thisMonth } from './usage-store.ts';
 const SLOTS = 16;
 /** Seconds after which a held task is tried again, even if nothing releases it. */
 const RETRY_SEC = 600;
+
+const RESOURCE = 'encodedMinutesPerMonth';
 
 /** Chunks of a rendition that an encoder made. */
 type Encoded = { renditionId: Guid; chunks: readonly { facts: { durationTicks: number } }[] };
@@ -30,7 +34,7 @@ export async function countEncoded(tx: Tx, libraryId: number, encoded: readonly 
 }
 
 /** Returns whether new encodes of a library must wait, because its hard limit of minutes is reached. */
-export async function mustEncodesWait(db: Db, libraryId: number): Promise<boolean> {
+export async function mustEncodesWait(db: Db | Tx, libraryId: number): Promise<boolean> {
   const { rows } = await sql`
     select from library join library_quota q on q.library_id = library.id
     where library.id = ${libraryId} and q.resource = 'encodedMinutesPerMonth' and q.mode = 'hard'
@@ -39,31 +43,34 @@ export async function mustEncodesWait(db: Db, libraryId: number): Promise<boolea
 }
 
 /**
- * Postpones all waiting encodes of a library because of its quota, until `releaseEncodes` or for ten minutes.
- * Idempotent.
+ * Postpones all waiting encodes of a library until `releaseEncodes` or for ten minutes, if its hard limit of minutes is
+ * still reached. Idempotent.
  */
 export async function holdEncodes(db: Db, libraryId: number): Promise<void> {
-  await db
-    .updateTable('library_quota')
-    .set({ is_holding: true })
-    .where('library_id', '=', libraryId)
-    .where('resource', '=', 'encodedMinutesPerMonth')
-    .where('is_holding', '=', false)
-    .execute();
-  await sql`
-    update encode_task set is_ready = false, reason = ${ENCODES_HELD},
-      ready_at = now() + make_interval(secs => ${RETRY_SEC})
-    where library_id = ${libraryId} and state = 'waiting' and is_ready and kind = any (${SCHEDULED_ENCODES}::text[])`.execute(
-    db,
-  );
-  await sql`
-    update media m set state_reason = ${ENCODES_HELD}
-    where m.library_id = ${libraryId} and m.type = 'video' and m.state = 'transcoding'
-      and m.state_reason is distinct from ${ENCODES_HELD} and exists (
-        select from encode_task t where t.library_id = m.library_id and t.media_id = m.id and t.state = 'waiting'
-          and t.reason = ${ENCODES_HELD})
-      and not exists (select from encode_task t where t.library_id = m.library_id and t.media_id = m.id
-        and t.state = 'running')`.execute(db);
+  await inTransaction(db, async (tx) => {
+    // The lock orders this with a change of the limit, which releases the encodes.
+    if ((await lockHardQuota(tx, libraryId, RESOURCE)) === null || !(await mustEncodesWait(tx, libraryId))) return;
+    await tx
+      .updateTable('library_quota')
+      .set({ is_holding: true })
+      .where('library_id', '=', libraryId)
+      .where('resource', '=', RESOURCE)
+      .where('is_holding', '=', false)
+      .execute();
+    await sql`
+      update encode_task set is_ready = false, reason = ${ENCODES_HELD},
+        ready_at = now() + make_interval(secs => ${RETRY_SEC})
+      where library_id = ${libraryId} and state = 'waiting' and is_ready
+        and kind = any (${SCHEDULED_ENCODES}::text[])`.execute(tx);
+    await sql`
+      update media m set state_reason = ${ENCODES_HELD}
+      where m.library_id = ${libraryId} and m.type = 'video' and m.state = 'transcoding'
+        and m.state_reason is distinct from ${ENCODES_HELD} and exists (
+          select from encode_task t where t.library_id = m.library_id and t.media_id = m.id and t.state = 'waiting'
+            and t.reason = ${ENCODES_HELD})
+        and not exists (select from encode_task t where t.library_id = m.library_id and t.media_id = m.id
+          and t.state = 'running')`.execute(tx);
+  });
 }
 
 /** Lets the held encodes of a library continue within a second. */
@@ -72,7 +79,7 @@ export async function releaseEncodes(tx: Db | Tx, libraryId: number): Promise<vo
     .updateTable('library_quota')
     .set({ is_holding: false })
     .where('library_id', '=', libraryId)
-    .where('resource', '=', 'encodedMinutesPerMonth')
+    .where('resource', '=', RESOURCE)
     .execute();
   await sql`
     update encode_task set ready_at = now()

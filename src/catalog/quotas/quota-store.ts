@@ -113,7 +113,12 @@ async function writeQuotas(tx: Tx, libraryId: number, change: QuotaChange): Prom
       .insertInto('library_quota')
       .values({ library_id: libraryId, resource, max_amount: quota.limit, mode: quota.mode })
       .onConflict((conflict) =>
-        conflict.columns(['library_id', 'resource']).doUpdateSet({ max_amount: quota.limit, mode: quota.mode }),
+        conflict.columns(['library_id', 'resource']).doUpdateSet({
+          ...{ max_amount: quota.limit, mode: quota.mode },
+          // Thresholds of another limit have not been announced yet.
+          level: sql<QuotaLevel>`case when library_quota.max_amount = excluded.max_amount then library_quota.level
+            else 0 end`,
+        }),
       )
       .execute();
   }

@@ -130,7 +130,9 @@ export async function setLength(
   { lengthBytes, maxBytes }: { lengthBytes: number; maxBytes: number },
 ): Promise<void> {
   const { numUpdatedRows } = await inTransaction(db, async (tx) => {
-    // Its lock orders simultaneous lengths of a video.
+    // Orders simultaneous lengths of a video. Locked before the quota, as by all uploads, it cannot cause a deadlock.
+    await sql`
+      select from media where library_id = ${key.libraryId} and id = ${key.mediaId} for no key update`.execute(tx);
     await requireStorageQuota(tx, key.libraryId, { bytes: lengthBytes, uploadId: id });
     requireOneFile(await countOpen(tx, { id, key }), { kind, lengthBytes, maxBytes });
     return tx

@@ -55,6 +55,8 @@ export function createUploadStore(db: Db): UploadStore {
     async openPut({ libraryId, mediaId }, { lengthBytes, options }) {
       const id = newGuid();
       const inserted = inTransaction(db, async (tx) => {
+        // The foreign key locks the video. Locked before the quota, as by all uploads, it cannot cause a deadlock.
+        await sql`select from media where library_id = ${libraryId} and id = ${mediaId} for key share`.execute(tx);
         await requireStorageQuota(tx, libraryId, { bytes: lengthBytes });
         await tx
           .insertInto('upload')

@@ -36,6 +36,7 @@ type Found = { verdict: ViewerVerdict; isOfOwner: boolean };
 
 /** Consecutive missing responses of an endpoint, and the time until which it is not asked. */
 type Circuit = { failures: number; deadUntilMs: number };
+const ALIVE: Circuit = { failures: 0, deadUntilMs: 0 };
 
 /**
  * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once
@@ -104,23 +105,33 @@ export class ViewerAuthorizer {
   }
 
   async #ask(access: Asked, viewer: ViewerFacts): Promise<Found> {
-    const place = `${viewer.libraryId}|${access.mode === 'hook' ? access.url : access.jwksUrl}`;
-    const circuit = this.#circuits.get(place) ?? { failures: 0, deadUntilMs: 0 };
+    // Keys of an issuer have their own pause after a failure (see `RemoteKeys`).
+    const circuit = access.mode === 'hook' ? this.#circuitOf(`${viewer.libraryId}|${access.url}`) : null;
     const nowMs = performance.now();
-    if (nowMs < circuit.deadUntilMs) return onFailure(access, 'the endpoint did not respond to earlier questions');
+    if (circuit !== null && nowMs < circuit.deadUntilMs) {
+      return onFailure(access, 'the endpoint did not respond to earlier questions');
+    }
     // No other question is sent until this one has been answered.
-    if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;
+    if (circuit !== null && circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;
     try {
       const found = await this.#decide(access, viewer);
       // An endpoint that responds is not dead. One viewer may cause its faults, which must not concern the others.
-      this.#circuits.delete(place);
+      if (circuit !== null) Object.assign(circuit, ALIVE);
       return found.kind === 'failed' ? onFailure(access, found.reason) : { verdict: found, isOfOwner: true };
     } catch (error) {
-      circuit.failures += 1;
-      if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = performance.now() + DEAD_MS;
-      remember(this.#circuits, [place, circuit], MAX_ENDPOINTS);
+      if (circuit !== null) {
+        circuit.failures += 1;
+        if (circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = performance.now() + DEAD_MS;
+      }
       return onFailure(access, reasonOf(error));
     }
+  }
+
+  /** Returns the circuit of an endpoint. Simultaneous questions share it. */
+  #circuitOf(place: string): Circuit {
+    const circuit = this.#circuits.get(place) ?? { ...ALIVE };
+    remember(this.#circuits, [place, circuit], MAX_ENDPOINTS);
+    return circuit;
   }
 
   async #decide(access: Asked, viewer: ViewerFacts): Promise<HookAnswer> {
@@ -148,9 +159,10 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns the key of a verdict. It depends on the settings, so that changed ones apply immediately. */
-function keyOf(access: ViewerAccess, { libraryId, mediaId, token, address, userAgent }: ViewerFacts): string {
-  const viewer = access.mode === 'hook' ? [token, address, userAgent] : [token];
+function keyOf(access: ViewerAccess, { libraryId, mediaId, collectionId, token, ...sender }: ViewerFacts): string {
+  const { address, userAgent, referrer } = sender;
+  const viewer = access.mode === 'hook' ? [token, address, userAgent, referrer] : [token];
   return createHash('sha256')
-    .update(JSON.stringify([access, libraryId, mediaId, ...viewer]))
+    .update(JSON.stringify([access, libraryId, mediaId, collectionId, ...viewer]))
     .digest('base64');
 }

@@ -1,4 +1,5 @@
 import { findLimitedLibraries, measureQuotas } from '../../catalog/quotas/quota-store.ts';
+import { shuffled } from '../../lib/shuffled.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
@@ -28,6 +29,6 @@ export const measureAllQuotas = defineJob<QuotaMeasurement, JobDeps>({
         }
       });
     }
-    await pastFailures(libraries, (libraryId) => measureQuotas(db, libraryId), signal);
+    await pastFailures(shuffled(libraries), (libraryId) => measureQuotas(db, libraryId), signal);
   },
 });

@@ -30,6 +30,7 @@ const RUN_MS = 20_000;
 const TRANSFER_PAUSE_SEC = 1;
 /** Pause before an import of a source that only newer versions know is offered to the next worker, in s. */
 const NEWER_WORKER_PAUSE_SEC = 30;
+const NEEDS_NEWER_WORKER = 'Waiting for a worker of a newer version, which knows this source.';
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
 /** Maximum number of items whose file is tried as a sample of the speed. */
@@ -49,7 +50,8 @@ export const runImport = defineJob<ImportTick, JobDeps>({
   async run({ libraryId, importId, tick }, deps, signal) {
     const found = await openImport(deps.db, { libraryId, importId, tick }, deps.secretBox);
     if (found === null) return;
-    if (!isKnown(found.source)) return next(found, { reason: null, delaySec: NEWER_WORKER_PAUSE_SEC }, deps);
+    if (!isKnown(found.source))
+      return next(found, { reason: NEEDS_NEWER_WORKER, delaySec: NEWER_WORKER_PAUSE_SEC }, deps);
     const { concurrency, maxBytesPerSec } = shareBandwidth(found);
     const opened = { ...found, concurrency };
     const client = createSourceClient(deps.outbound);
