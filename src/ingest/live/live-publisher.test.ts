@@ -119,3 +119,27 @@ test('audio with other parameters is dropped until the next keyframe, and the vi
     [false, true, true],
   ]);
 });
+
+test('audio with other parameters is used if the video stops before a keyframe, and a long wait has a reason', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const note = (event: LiveEvent) => {
+    const isChanged = publisher.note(event, 1);
+    const isShown = event.type === 'unit' && publisher.shown(event.unit) !== null;
+    return [isChanged, isShown, publisher.leftOut.all.length];
+  };
+  const later = (dtsMs: number): LiveEvent => ({ type: 'unit', unit: { ...picture(dtsMs).unit, isKey: false } });
+  for (const event of [{ type: 'config', config: USUAL } as const, ...BEFORE, picture(1_000)]) note(event);
+  note({ type: 'config', config: OTHER });
+  expect([sound(1_020), later(2_000), sound(2_019), sound(2_020), later(2_040)].map(note)).toEqual([
+    [false, false, 0],
+    [false, true, 0],
+    [false, false, 0],
+    [false, false, 1],
+    [false, true, 1],
+  ]);
+  expect([sound(3_039), sound(3_040), sound(3_060)].map(note)).toEqual([
+    [false, false, 1],
+    [true, true, 0],
+    [false, true, 0],
+  ]);
+});

@@ -34,6 +34,11 @@ const UNDESCRIBED = {
   audio: describeMissing('sound', 'AudioSpecificConfig'),
 } as const;
 
+/** Reason shown while changed audio waits for a keyframe for longer than `TRACK_WAIT_MS`. */
+const AUDIO_CHANGE =
+  'The sound changed its parameters within a group of pictures, and is silent until the next keyframe. Send keyframes ' +
+  'more often, or restart the encoder.';
+
 /** An accepted publisher of a stream. */
 export class LivePublisher {
   readonly slot: Slot;
@@ -54,8 +59,12 @@ export class LivePublisher {
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
-  /** Changed audio parameters, until the next keyframe. Otherwise, frames up to that keyframe would be lost. */
-  #nextAudio: TrackConfig | null = null;
+  /**
+   * Changed audio parameters, until the next keyframe or until the video stops. Otherwise, frames up to that keyframe
+   * would be lost. `fromMs` is the time of the first dropped frame.
+   */
+  #nextAudio: { config: TrackConfig; fromMs: number | null } | null = null;
+  #lastVideoMs: number | null = null;
   #firstDtsMs: number | null = null;
   /** Time of the first frame of each track that has no decoder configuration; null once the track has one. */
   #undescribedMs: Partial<Record<AccessUnit['kind'], number | null>> = {};
@@ -122,9 +131,23 @@ export class LivePublisher {
     this.receivedBytes += wireBytes;
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
-    const isSwitch = this.#nextAudio !== null && event.unit.kind === 'video' && event.unit.isKey;
-    if (isSwitch) [this.#audio, this.#nextAudio] = [this.#nextAudio, null];
-    return isSwitch;
+    if (event.unit.kind === 'video') this.#lastVideoMs = event.unit.dtsMs;
+    return this.#switchAudio(event.unit);
+  }
+
+  /** Switches to changed audio parameters if this frame can begin with them. */
+  #switchAudio({ kind, isKey, dtsMs }: AccessUnit): boolean {
+    const next = this.#nextAudio;
+    if (next === null) return false;
+    const isVideoAway = kind === 'audio' && dtsMs - (this.#lastVideoMs ?? dtsMs) >= TRACK_WAIT_MS;
+    if (isVideoAway || (kind === 'video' && isKey)) {
+      this.leftOut.remove(AUDIO_CHANGE);
+      [this.#audio, this.#nextAudio] = [next.config, null];
+      return true;
+    }
+    if (kind === 'audio') next.fromMs ??= dtsMs;
+    if (next.fromMs !== null && dtsMs - next.fromMs >= TRACK_WAIT_MS) this.leftOut.add(AUDIO_CHANGE);
+    return false;
   }
 
   /**
@@ -168,7 +191,7 @@ export class LivePublisher {
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
     if (config.kind === 'audio') {
       if (this.#isComplete && this.#video !== null) {
-        this.#nextAudio = config;
+        this.#nextAudio = { config, fromMs: null };
         return false;
       }
       this.#audio = config;
