@@ -121,6 +121,17 @@ test('only the key of the account sets limits, and a library that does not exist
   expect(changes).toEqual([{ field: 'storageBytes.limit', old: '5', new: '6' }]);
 });
 
+test('another limit has its own thresholds', async () => {
+  await put({ storageBytes: { limit: 1_000, mode: 'soft' } });
+  await store(1_000);
+  await measure();
+  await put({ storageBytes: { limit: 1_040, mode: 'soft' } });
+  await measure();
+  await store(1_040);
+  await measure();
+  expect((await statuses()).slice(-2)).toEqual([100, 101]);
+});
+
 test('each threshold is announced once per crossing, and again after the use fell by 5 points', async () => {
   const { named } = captureLog(['warn'], { isUnlimited: true });
   sender = await startSender(api.database, { onError: (error) => void api.faults.push(error) });

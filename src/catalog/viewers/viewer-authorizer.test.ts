@@ -118,3 +118,34 @@ test('all addresses of one IPv6 network have the questions of one client', async
   expect(kinds).toEqual([...Array(16).fill('allowed'), ...Array(4).fill('unchecked')]);
   expect((await other).kind).toBe('allowed');
 });
+
+test('simultaneous questions without a response open the circuit together, for viewers of this library', async () => {
+  let asked = 0;
+  const url = await startEndpoint(({ libraryId }, response) => {
+    asked += 1;
+    if (libraryId === 2) allow(response);
+    else response.destroy();
+  });
+  const authorizer = new ViewerAuthorizer({ outbound });
+  const ask = (token: string, changes: Partial<ViewerFacts> = {}) =>
+    authorizer.judge(hook(url, false), viewerOf(token, changes));
+  const found = await Promise.all(['a', 'b', 'c', 'd'].map((token) => ask(token)));
+  expect(found.map(({ kind }) => kind)).toEqual(Array.from({ length: 4 }, () => 'unchecked'));
+  const before = asked;
+  expect(await ask('e')).toMatchObject({ kind: 'unchecked' });
+  expect(asked).toBe(before);
+  expect(await ask('f', { libraryId: 2 })).toMatchObject({ kind: 'allowed' });
+});
+
+test('a verdict is not used for another page or another collection', async () => {
+  const asked: unknown[] = [];
+  const url = await startEndpoint((question, response) => {
+    asked.push(Object(question).referrer, Object(question).collectionId);
+    allow(response);
+  });
+  const authorizer = new ViewerAuthorizer({ outbound });
+  const collectionId = newGuid();
+  const places = [{ referrer: 'https://a.example/' }, { referrer: 'https://b.example/' }, { collectionId }];
+  for (const place of [...places, ...places]) await authorizer.judge(hook(url, false), viewerOf('a', place));
+  expect(asked).toEqual(['https://a.example/', null, 'https://b.example/', null, null, collectionId]);
+});
