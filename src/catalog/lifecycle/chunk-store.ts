@@ -8,11 +8,11 @@ import { planSheets } from '../images/plan-sheets-store.ts';
 import { logOnCommit } from '../in-transaction.ts';
 import { LeaseLost } from '../leases/lease-lost.ts';
 import { countEncoded } from '../quotas/encode-quota-store.ts';
+import { SCHEDULED_ENCODES } from '../quotas/quota.ts';
 import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, idxKeyOf } from '../tasks/encode-task.ts';
-import { SCHEDULED_ENCODES } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { leaveOutRedundant } from './leave-out-redundant-store.ts';
 

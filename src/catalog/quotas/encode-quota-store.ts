@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { SCHEDULED_ENCODES } from '../tasks/task-kind.ts';
 import { lockHardQuota } from './hard-quota-store.ts';
-import { ENCODES_HELD } from './quota.ts';
+import { ENCODES_HELD, SCHEDULED_ENCODES } from './quota.ts';
 import { encodedOfMonth, thisMonth } from './usage-store.ts';
 
 /** Number of counter rows of a library and month. */

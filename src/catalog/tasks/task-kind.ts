@@ -24,9 +24,6 @@ export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 /** Kinds that create only images of a video. */
 export const IMAGE_KINDS: readonly TaskKind[] = ['thumbnail', 'images', 'sheets'];
 
-/** Kinds that encode video which no viewer waits for. They wait if the library has used its encoded minutes. */
-export const SCHEDULED_ENCODES: readonly TaskKind[] = ['video', 'backfill'];
-
 /**
  * Returns whether a task publishes its output as it grows. A repair replaces a chunk, which stays listed until then.
  */

@@ -36,8 +36,8 @@ const UNDESCRIBED = {
 
 /** Reason shown while changed audio waits for a keyframe for longer than `TRACK_WAIT_MS`. */
 const AUDIO_CHANGE =
-  'The sound changed its parameters within a group of pictures, and is silent until the next keyframe. Send keyframes ' +
-  'more often, or restart the encoder.';
+  'The sound changed its parameters within a group of pictures, and is silent until the next keyframe. ' +
+  'Send keyframes more often, or restart the encoder.';
 
 /** An accepted publisher of a stream. */
 export class LivePublisher {
