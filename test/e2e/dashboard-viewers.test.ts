@@ -41,7 +41,8 @@ test(
     const block = page.locator('#block-viewers');
     await block.getByLabel('Who decides').selectOption('hook');
     await block.getByLabel('URL of the endpoint').fill(receiver.url);
-    await block.getByRole('button', { name: 'Save viewer access' }).click();
+    const saveBar = page.getByRole('region', { name: 'Unsaved changes' });
+    await saveBar.getByRole('button', { name: 'Save changes' }).click();
     await block.getByRole('heading', { name: 'Test viewer access' }).waitFor();
     await block.getByLabel('Video ID').fill('6f1c0f6e-6f4e-4e0c-9a3b-0d8f3c8f0a11');
     await block.getByLabel('Token of the viewer').fill('customer-42');
@@ -57,8 +58,10 @@ test(
     await expect.poll(ask, PATIENCE).toMatch(/^May not watch.*not paid/);
     await block.getByLabel('Who decides').selectOption('jwt');
     await lookAtPage('viewer-access-jwt', page);
-    await block.getByRole('button', { name: 'Save viewer access' }).click();
-    await block.getByText(/Expected issuer for mode jwt/).waitFor();
+    await saveBar.getByRole('button', { name: 'Save changes' }).click();
+    await saveBar.getByText(/Expected issuer for mode jwt/).waitFor();
+    await saveBar.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => block.getByLabel('Who decides').inputValue()).toBe('hook');
 
     const made = await fetch(`${service.apiUrl}/library/1/videos`, {
       method: 'POST',
@@ -77,3 +80,33 @@ test(
   },
   HANG_MS,
 );
+
+test('a new secret is drawn after a question, keeps other changes, and leaving asks about them', async () => {
+  await page.goto(`${service.apiUrl}/dashboard/library/1/settings/viewers`);
+  const block = page.locator('#block-viewers');
+  const stored = async () => {
+    const headers = { AccessKey: ACCOUNT_KEY };
+    return Object(await (await fetch(`${service.apiUrl}/library/1/viewers`, { headers })).json());
+  };
+  const before = await stored();
+  const url = `${receiver.url}/other`;
+  await block.getByLabel('URL of the endpoint').fill(url);
+  await block.getByRole('button', { name: 'New secret' }).click();
+  const question = page.getByRole('dialog', { name: 'New secret' });
+  await lookAtPage('viewer-access-secret', page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect((await stored()).secret).toBe(before.secret);
+  await block.getByRole('button', { name: 'New secret' }).click();
+  await question.getByRole('button', { name: 'Replace the secret' }).click();
+  await question.waitFor({ state: 'detached' });
+  const after = await stored();
+  expect(after.secret).not.toBe(before.secret);
+  expect(after.url).toBe(before.url);
+  expect(await block.getByLabel('URL of the endpoint').inputValue()).toBe(url);
+  await page.getByRole('link', { name: 'Videos', exact: true }).first().click();
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  expect(await stored()).toEqual(after);
+  expect(faults).toEqual([]);
+});

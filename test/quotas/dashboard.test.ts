@@ -31,7 +31,11 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   await quotas.getByRole('combobox', { name: 'Storage in GB', exact: true }).selectOption('hard');
   await quotas.getByLabel('Storage in GB: Limit').fill('2.5');
   await quotas.getByRole('combobox', { name: 'Viewers at once', exact: true }).selectOption('soft');
-  await quotas.getByLabel('Viewers at once: Limit').fill('0');
+  const viewers = quotas.getByLabel('Viewers at once: Limit');
+  await viewers.fill('');
+  await page.getByText('Enter a limit of 0 or more: Viewers at once.').waitFor();
+  expect(await page.getByRole('button', { name: 'Save changes', exact: true }).isDisabled()).toBe(true);
+  await viewers.fill('0');
   await page.getByRole('button', { name: 'Save changes', exact: true }).click();
   await expect.poll(async () => (await stored()).storageBytes.limit, PATIENCE).toBe(2.5e9);
   expect((await stored()).concurrentViewers).toMatchObject({ limit: 0, mode: 'soft', percent: 100 });

@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quota-store.ts';
+import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openPlayerRoom, type PlayerRoom } from '../delivery/player-room.ts';
 import type { PublishedFilm } from '../delivery/publish.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 
 const LIMITED = 'This video is not available at the moment: the library has reached its limit.';
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'pl', 'pt', 'zh'];
@@ -146,4 +149,48 @@ test.each(LANGUAGES)('the message exists in %s', async (language) => {
   expect(text).toContain(`lang="${language}"`);
   expect(text.includes(LIMITED)).toBe(language === 'en');
   expect(text).toContain('data-rule="quota-viewers"');
+});
+
+test('an open player shows that the limit is reached, and plays once it is raised', async () => {
+  const film = await room.publish();
+  const context = await room.browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${at(film).page}?preload=false&muted=true&autoplay=false`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  await change(film.libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
+  await untilStatus(at(film).multivariant, 403);
+  await page.locator('video').evaluate((video: HTMLVideoElement) => void video.play());
+  await page.getByText(LIMITED).waitFor(PATIENCE);
+  await lookAtPage('quota-player', page, { views: FOUR_VIEWS });
+  await change(film.libraryId, { bandwidthBytesPerMonth: null });
+  await page.getByText(LIMITED).waitFor({ ...PATIENCE, state: 'hidden' });
+  const sec = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+  await expect.poll(sec, PATIENCE).toBeGreaterThan(0.5);
+  await context.close();
+});
+
+test('an open share page keeps playing when the limit of bandwidth is reached', async () => {
+  const { libraryId, mediaId } = await room.publish();
+  const shares = createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+  const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
+  const { token } = await shares.create({ libraryId, mediaId }, fields);
+  const url = `${room.edge.base}/share/${token}`;
+  const page = await room.browser.newPage();
+  await page.goto(url);
+  await page.frameLocator('#player').locator('media-controller[ready]').waitFor(PATIENCE);
+  let loads = 0;
+  page.on('load', () => (loads += 1));
+  await change(libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
+  await untilStatus(url, 403);
+  const checked = page.waitForResponse((answer) => answer.url() === url && answer.request().method() === 'HEAD');
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  expect((await checked).headers()['x-millrace-rule']).toBe('10201');
+  const video = page.frameLocator('#player').locator('video');
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.muted = true;
+    return element.play();
+  });
+  await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.ended), PATIENCE).toBe(true);
+  expect(loads).toBe(0);
+  await page.close();
 });

@@ -60,3 +60,23 @@ test.each([
   expect(session.view.kind).toBe(kind);
   vi.unstubAllGlobals();
 });
+
+test('shows that a quota refuses the playlist of a stalled stream, until media loads again', async () => {
+  const { session, engine, video } = openPage({ phase: { kind: 'live', live: LIVE } });
+  const { state } = session;
+  vi.stubGlobal('fetch', async (url: string) =>
+    url === '/state' ? Response.json(state) : Response.json({ error: 'quota-bandwidth' }, { status: 403 }),
+  );
+  engine.dispatchEvent(new Event('trouble'));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(session.view.kind).toBe('live');
+  video.readyState = 2;
+  engine.dispatchEvent(new Event('trouble'));
+  await vi.waitFor(() => expect(session.view).toEqual({ kind: 'refused', code: 'quota-bandwidth' }));
+  // The next poll of the state.
+  session.take({ kind: 'state', state });
+  expect(session.view.kind).toBe('refused');
+  engine.dispatchEvent(new Event('loaded'));
+  expect(session.view.kind).toBe('live');
+  vi.unstubAllGlobals();
+});

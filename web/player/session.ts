@@ -2,7 +2,7 @@ import type { PlayerPhase, PlayerSource, PlayerState } from '../../src/delivery/
 import type { StartOptions } from './base/start-options.ts';
 import type { Engine } from './engine/engine.ts';
 import type { LineHistory } from './line/line-history.ts';
-import { type Answer, fetchState } from './state-feed.ts';
+import { type Answer, fetchState, findQuotaRefusal, type Refusal } from './state-feed.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
@@ -35,6 +35,8 @@ export class Session extends EventTarget {
   #reloadTimer: ReturnType<typeof setTimeout> | undefined;
   /** Whether a trailer was playing when it was closed. */
   #leftPlaying = false;
+  /** Refusal of the playlist by a quota, until media loads again. Null without one. */
+  #limit: Refusal | null = null;
 
   constructor(parts: Parts, first: PlayerState) {
     super();
@@ -45,13 +47,20 @@ export class Session extends EventTarget {
     engine.addEventListener('loaded', () => {
       // Do not store the measurement of a live stream, whose parts arrive as fast as they are published.
       if (engine.lineBps !== null && !this.isLive) parts.lines.keep(engine.lineBps);
+      if (this.#limit === null) return;
+      this.#limit = null;
+      this.#show(this.#state.phase);
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
     // A sudden failure may mean that the video was repackaged with new keys, so request the state.
     engine.addEventListener('trouble', async () => {
       const answer = await fetchState(stateUrl);
       // While loaded media is left, a refusal is not shown yet, because the engine reports `trouble` again.
-      this.take(answer, { isStalled: video.readyState < video.HAVE_FUTURE_DATA });
+      const isStalled = () => video.readyState < video.HAVE_FUTURE_DATA;
+      const source = answer.kind === 'state' && isStalled() ? answer.state.source : null;
+      const limit = source && (await findQuotaRefusal(source.playlistUrl));
+      this.#limit = isStalled() ? limit : null;
+      this.take(answer, { isStalled: isStalled() });
     });
     this.#take(first);
   }
@@ -100,7 +109,8 @@ export class Session extends EventTarget {
       return;
     }
     this.#take(answer.state);
-    if (this.#view.kind !== 'denied') this.#show(answer.state.phase);
+    const limit = answer.state.source && this.#limit;
+    if (this.#view.kind !== 'denied') this.#show(limit ?? answer.state.phase);
   }
 
   /** Whether the open media is the video or stream itself, and has not ended. */

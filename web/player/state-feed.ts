@@ -5,11 +5,14 @@ const GROWING_MS = 2_500;
 const LIVE_MS = 4_000;
 const FAILING_MS = 4_000;
 
+/** `code` is that of the error catalogue. */
+export type Refusal = { kind: 'refused'; code: string };
+
 /** The server's response to a request for the state. */
 export type Answer =
   | { kind: 'state'; state: PlayerState }
   | { kind: 'gone' }
-  | { kind: 'refused'; code: string }
+  | Refusal
   /** The server is unreachable. The page keeps its content and tries again. */
   | { kind: 'away' };
 
@@ -64,6 +67,18 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
     return response.ok ? { kind: 'state', state: await response.json() } : { kind: 'away' };
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'away' };
+    throw error;
+  }
+}
+
+/** Returns the refusal of a playlist by a quota of the library, which does not refuse the state. Null without one. */
+export async function findQuotaRefusal(playlistUrl: string): Promise<Refusal | null> {
+  try {
+    const response = await fetch(playlistUrl, { cache: 'no-store' });
+    const code = response.status === 403 ? String((await response.json()).error) : '';
+    return code.startsWith('quota-') ? { kind: 'refused', code } : null;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
+import { readEmailAddress } from '../../catalog/shares/email-domain.ts';
 import { hasShareExpired, isShareOpen, type Share, shareEndSec } from '../../catalog/shares/share.ts';
 import type { SharePart } from '../../catalog/shield/admission/edge-path.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
@@ -9,6 +10,7 @@ import { bestMp4File } from '../mp4/serve-mp4.ts';
 import { refusedPage } from '../player/serve-player.ts';
 import { readPlayRequest } from '../shield/play-request.ts';
 import { fileUrlFor } from '../shield/sign-for-viewer.ts';
+import { readSentAddress, writeSentAddress } from './sent-address.ts';
 import { serveCollection } from './serve-collection.ts';
 import {
   type Asked,
@@ -25,7 +27,7 @@ import {
 } from './share-answers.ts';
 import type { SharePass } from './share-pass.ts';
 import { downloadUrl, openVideo, playerUrl, type SharedVideo } from './shared-video.ts';
-import { type EmailVerdict, writeCodeMail, writeEmailPage } from './write-email-page.ts';
+import { type EmailVerdict, OTHER_ADDRESS, writeCodeMail, writeEmailPage } from './write-email-page.ts';
 import { writePasswordPage, writeSharePage } from './write-share-page.ts';
 
 const MAX_FORM_BYTES = 4_096;
@@ -85,14 +87,26 @@ async function takeEmail({ admitted, share }: AskedShare, form: URLSearchParams,
   const { client } = admitted.request;
   const [address, code] = [form.get('email') ?? '', form.get('code')];
   if (!deps.emails.isAvailable) return emailPage({ admitted, share }, { verdict: 'away', address }, deps);
-  if (code === null) {
-    const write = (sent: string) => writeCodeMail(sent, deps.player.languages, languageOf(admitted.request));
-    const verdict = deps.emails.request(share, address, client, write);
-    return emailPage({ admitted, share }, { verdict, address }, deps);
-  }
+  if (code === null) return requestCode({ admitted, share }, address, deps);
   const verdict = await deps.emails.check(share, { text: address, code }, client);
-  if (verdict !== 'right') return emailPage({ admitted, share }, { verdict, address }, deps);
+  if (verdict !== 'right') return emailPage({ admitted, share }, { verdict, address, isSent: true }, deps);
   return redirectWithPass({ admitted, share }, deps.emails.writePass, deps);
+}
+
+/** Sends a code. Redirects to the form for it, so that reloading that page does not send another code. */
+async function requestCode({ admitted, share }: AskedShare, address: string, deps: ShareDeps): Promise<Answer> {
+  const { client, message } = admitted.request;
+  const write = (sent: string) => writeCodeMail(sent, deps.player.languages, languageOf(admitted.request));
+  const verdict = deps.emails.request(share, address, client, write);
+  const known = readEmailAddress(address);
+  if (verdict === 'sent' && known !== null) {
+    const path = pathOf(admitted);
+    const isSecure = originOf(admitted, deps).startsWith('https:');
+    return redirect(path, { 'Set-Cookie': writeSentAddress(known, path, { isSecure }) });
+  }
+  // A code that was sent before can still be entered.
+  const isSent = verdict === 'limited' && known === readSentAddress(message);
+  return emailPage({ admitted, share }, { verdict, address, isSent }, deps);
 }
 
 function redirectWithPass({ admitted, share }: AskedShare, write: SharePass['writePass'], deps: ShareDeps): Answer {
@@ -118,8 +132,10 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Share | Answ
   if (hasShareExpired(share, nowMs)) return notice(admitted, 'expired', deps);
   if (lacksPassword(admitted, share, deps)) return passwordPage(admitted, { share, verdict: 'asked' }, deps);
   if (lacksEmail(admitted, share, deps)) {
-    const verdict = deps.emails.isAvailable ? 'asked' : 'away';
-    return emailPage({ admitted, share }, { verdict, address: '' }, deps);
+    if (!deps.emails.isAvailable) return emailPage({ admitted, share }, { verdict: 'away', address: '' }, deps);
+    const sentTo = parameterOf(admitted, OTHER_ADDRESS) === '' ? readSentAddress(admitted.request.message) : null;
+    if (sentTo === null) return emailPage({ admitted, share }, { verdict: 'asked', address: '' }, deps);
+    return emailPage({ admitted, share }, { verdict: 'sent', address: sentTo, isSent: true }, deps);
   }
   return share;
 }
@@ -175,12 +191,13 @@ async function passwordPage(
 
 async function emailPage(
   { admitted, share }: AskedShare,
-  { verdict, address }: { verdict: EmailVerdict; address: string },
+  { verdict, address, isSent = false }: { verdict: EmailVerdict; address: string; isSent?: boolean },
   deps: ShareDeps,
 ): Promise<Answer> {
   const settings = await settingsOf(admitted, share, deps);
   const shown = address.slice(0, MAX_SHOWN_ADDRESS_CHARS);
-  const view = { path: pathOf(admitted), verdict, address: shown, settings, language: languageOf(admitted.request) };
+  const asked = { verdict, address: shown, isSent };
+  const view = { path: pathOf(admitted), ...asked, settings, language: languageOf(admitted.request) };
   const status = verdict === 'limited' ? 429 : 403;
   return page({ status }, (nonce) => writeEmailPage(view, { assets: deps.player, nonce }));
 }

@@ -11,11 +11,16 @@ import { logo, lookStyle, type Writing, word, writeDocument } from './share-docu
  */
 export type EmailVerdict = 'asked' | 'invalid' | 'sent' | 'wrong' | 'limited' | 'away';
 
+/** Parameter of the page's URL that asks for another address. */
+export const OTHER_ADDRESS = 'other-address';
+
 type EmailView = {
   path: string;
   verdict: EmailVerdict;
   /** Address that the viewer entered, or empty. */
   address: string;
+  /** Whether a code may have been sent to the address. Then the form asks for it. */
+  isSent: boolean;
   /** Settings of the library, or null if they are unknown. */
   settings: DeliverySettings | null;
   language: string;
@@ -33,22 +38,23 @@ const FAULTS: Readonly<Record<EmailVerdict, string | null>> = {
 
 /** Writes the form for the e-mail address of a viewer, or for the code that was sent to it. It shows no domain. */
 export function writeEmailPage(view: EmailView, writing: Writing): Buffer {
-  const { path, verdict, address, settings } = view;
+  const { path, verdict, address, isSent, settings } = view;
   const { language, isRtl, words } = chooseWords(writing.assets.languages, view.language);
   const title = 'share.email.title';
   const fault = FAULTS[verdict];
   const alert = fault === null ? '' : `<p role="alert" class="fault">${word(words, fault)}</p>`;
-  const wantsCode = verdict === 'sent' || verdict === 'wrong';
-  const sent = wantsCode ? `<p role="status">${withMinutes(word(words, 'share.email.sent'))}</p>` : '';
-  const email = wantsCode
+  const sent = isSent ? `<p role="status">${withMinutes(word(words, 'share.email.sent'))}</p>` : '';
+  const email = isSent
     ? `<input name="email" type="hidden" value="${escapeHtml(address)}">
 <label for="code">${word(words, 'share.code')}</label>
 <input id="code" name="code" required inputmode="numeric" autocomplete="one-time-code" autofocus maxlength="20">`
     : `<label for="email">${word(words, 'share.email')}</label>
 <input id="email" name="email" type="email" required autocomplete="email" autofocus maxlength="254"
  value="${escapeHtml(address)}">`;
-  const button = word(words, wantsCode ? 'share.open' : 'share.email.send');
-  const again = wantsCode ? `<p><a href="${escapeHtml(path)}">${word(words, 'share.email.again')}</a></p>` : '';
+  const button = word(words, isSent ? 'share.open' : 'share.email.send');
+  const again = isSent
+    ? `<p><a href="${escapeHtml(path)}?${OTHER_ADDRESS}=1">${word(words, 'share.email.again')}</a></p>`
+    : '';
   return writeDocument(
     { title: words[title] ?? '', language, isRtl, style: lookStyle(settings), status: null, head: '' },
     `<main class="notice">

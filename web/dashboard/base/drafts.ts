@@ -36,7 +36,15 @@ export function discardAll(): void {
 }
 
 /** The edited value. `resets` counts discards, as a key for fields that keep their own text. */
-export type Draft<T> = { value: T; isDirty: boolean; resets: number; change: (edits: Partial<T>) => void };
+export type Draft<T> = {
+  value: T;
+  isDirty: boolean;
+  resets: number;
+  change: (edits: Partial<T>) => void;
+  /** Saves the changes, for dialogs with their own button. */
+  save: () => Promise<boolean>;
+  saving: RunningAction;
+};
 
 type DraftOptions<T> = {
   /** Name of the editor, shown in the bar. */
@@ -102,7 +110,7 @@ export function useDraft<T extends object>(
   };
   const editor = { name, fault, isOutdated, saving, done, save: saveChanges, discard };
   useUnsaved(changed.length > 0 ? editor : null);
-  return { value, isDirty: changed.length > 0, resets: resets.value, change };
+  return { value, isDirty: changed.length > 0, resets: resets.value, change, save: saveChanges, saving };
 }
 
 /** Adds an editor to `unsaved` while it is mounted and has unsaved changes. */

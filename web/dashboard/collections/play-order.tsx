@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VideoOrderModel } from '../../../src/api/models/video-order.ts';
-import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
@@ -22,45 +22,48 @@ const ORDERS = [
 /** The order in which share pages play the videos of a collection. */
 export function PlayOrder({ path }: { path: string }) {
   const { value, error } = useLoaded<VideoOrderModel>(path);
-  const changed = useSignal<VideoOrderModel | null>(null);
-  const isSaved = useSignal(false);
-  const saving = useAction();
-  const shown = changed.value ?? value.value;
-  const change = (to: VideoOrderModel) => {
-    changed.value = to;
-    isSaved.value = false;
-  };
-  const save = () =>
-    saving.run(async () => {
-      if (shown === null) return;
-      const { order, videos } = shown;
-      const arranged = order === 'manual' ? { videoIds: videos.map(({ guid }) => guid) } : {};
-      changed.value = await api<VideoOrderModel>('POST', path, { order, ...arranged });
-      isSaved.value = true;
-    });
   return (
     <Panel title={t('Play order')} hint={t('Share pages play the videos in this order.')}>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {shown !== null && (
-        <SelectField
-          label={t('Order')}
-          value={shown.order}
-          choices={trAll(ORDERS)}
-          // The choices are those of the list above.
-          onChange={(order) => change({ ...shown, order: order as Order })}
-        />
-      )}
-      {shown?.order === 'manual' && (
-        <Arranged videos={shown.videos} onChange={(videos) => change({ ...shown, videos })} />
-      )}
+      {value.value !== null && <Editor path={path} stored={value.value} onSaved={(saved) => (value.value = saved)} />}
+    </Panel>
+  );
+}
+
+type EditorProps = { path: string; stored: VideoOrderModel; onSaved: (saved: VideoOrderModel) => void };
+
+function Editor({ path, stored, onSaved }: EditorProps) {
+  const isSaved = useSignal(false);
+  const { value, isDirty, change, save, saving } = useDraft(stored, {
+    name: t('Play order'),
+    async save(_, { order, videos }) {
+      const arranged = order === 'manual' ? { videoIds: videos.map(({ guid }) => guid) } : {};
+      onSaved(await api<VideoOrderModel>('POST', path, { order, ...arranged }));
+      isSaved.value = true;
+    },
+  });
+  const edit = (edits: Partial<VideoOrderModel>) => {
+    change(edits);
+    isSaved.value = false;
+  };
+  return (
+    <>
+      <SelectField
+        label={t('Order')}
+        value={value.order}
+        choices={trAll(ORDERS)}
+        // The choices are those of the list above.
+        onChange={(order) => edit({ order: order as Order })}
+      />
+      {value.order === 'manual' && <Arranged videos={value.videos} onChange={(videos) => edit({ videos })} />}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       <div class="row">
-        <button type="button" disabled={changed.value === null || saving.isBusy.value} onClick={() => void save()}>
+        <button type="button" class="primary" disabled={!isDirty || saving.isBusy.value} onClick={() => void save()}>
           {t('Save order')}
         </button>
         <span role="status">{isSaved.value && t('Order saved.')}</span>
       </div>
-    </Panel>
+    </>
   );
 }
 

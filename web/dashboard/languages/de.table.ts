@@ -13,7 +13,9 @@ export const de = {
   'Who decides': 'Wer entscheidet',
   'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
   'New secret': 'Neues Geheimnis',
-  'Save viewer access': 'Zugang speichern',
+  'Requests are signed with the new secret immediately. Your endpoint must then check it.':
+    'Anfragen werden sofort mit dem neuen Geheimnis signiert. Dein Endpunkt muss es dann prüfen.',
+  'Replace the secret': 'Geheimnis ersetzen',
   'URL of the endpoint': 'URL des Endpunkts',
   'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
   'Playback ends with the answer. Choose more than the length of your videos.':
@@ -828,6 +830,7 @@ export const de = {
   Quotas: 'Kontingente',
   'Months are calendar months in UTC.': 'Monate sind Kalendermonate in UTC.',
   'Limit reached: {0}': 'Limit erreicht: {0}',
+  'Enter a limit of 0 or more: {0}.': 'Gib ein Limit von mindestens 0 ein: {0}.',
   'At least 80 % of the limit: {0}': 'Mindestens 80 % des Limits: {0}',
   '{0}, no limit': '{0}, kein Limit',
   Refuse: 'Ablehnen',

@@ -12,7 +12,9 @@ export const es = {
   'Who decides': 'Quién decide',
   'Secret that signs the requests': 'Secreto que firma las solicitudes',
   'New secret': 'Nuevo secreto',
-  'Save viewer access': 'Guardar acceso de espectadores',
+  'Requests are signed with the new secret immediately. Your endpoint must then check it.':
+    'Las solicitudes se firman de inmediato con el nuevo secreto. Tu endpoint debe comprobarlo desde entonces.',
+  'Replace the secret': 'Reemplazar el secreto',
   'URL of the endpoint': 'URL del endpoint',
   'Seconds for which an answer is valid': 'Segundos de validez de una respuesta',
   'Playback ends with the answer. Choose more than the length of your videos.':
@@ -837,6 +839,7 @@ export const es = {
   Quotas: 'Cuotas',
   'Months are calendar months in UTC.': 'Cada mes empieza el día 1, en UTC.',
   'Limit reached: {0}': 'Límite alcanzado: {0}',
+  'Enter a limit of 0 or more: {0}.': 'Introduce un límite de 0 o más: {0}.',
   'At least 80 % of the limit: {0}': 'Al menos el 80 % del límite: {0}',
   '{0}, no limit': '{0}, sin límite',
   Refuse: 'Rechazar',

@@ -12,7 +12,9 @@ export const fr = {
   'Who decides': 'Qui décide',
   'Secret that signs the requests': 'Secret qui signe les requêtes',
   'New secret': 'Nouveau secret',
-  'Save viewer access': "Enregistrer l'accès des spectateurs",
+  'Requests are signed with the new secret immediately. Your endpoint must then check it.':
+    "Les requêtes sont signées immédiatement avec le nouveau secret. Votre endpoint doit alors l'utiliser.",
+  'Replace the secret': 'Remplacer le secret',
   'URL of the endpoint': 'URL du point de terminaison',
   'Seconds for which an answer is valid': "Durée de validité d'une réponse, en secondes",
   'Playback ends with the answer. Choose more than the length of your videos.':
@@ -856,6 +858,7 @@ export const fr = {
   Quotas: 'Quotas',
   'Months are calendar months in UTC.': 'Les mois sont des mois calendaires en UTC.',
   'Limit reached: {0}': 'Limite atteinte : {0}',
+  'Enter a limit of 0 or more: {0}.': 'Saisissez une limite de 0 ou plus : {0}.',
   'At least 80 % of the limit: {0}': 'Au moins 80 % de la limite : {0}',
   '{0}, no limit': '{0}, aucune limite',
   Refuse: 'Refuser',

@@ -12,7 +12,9 @@ export const ja = {
   'Who decides': '判断方法',
   'Secret that signs the requests': 'リクエストの署名に使うシークレット',
   'New secret': '新しいシークレット',
-  'Save viewer access': '視聴者のアクセス制御を保存',
+  'Requests are signed with the new secret immediately. Your endpoint must then check it.':
+    'リクエストはすぐに新しいシークレットで署名されます。エンドポイントでの検証にも新しいシークレットを使ってください。',
+  'Replace the secret': 'シークレットを置き換える',
   'URL of the endpoint': 'エンドポイントの URL',
   'Seconds for which an answer is valid': '応答の有効期間（秒）',
   'Playback ends with the answer. Choose more than the length of your videos.':
@@ -829,6 +831,7 @@ export const ja = {
   Quotas: '割り当て',
   'Months are calendar months in UTC.': '月は UTC の暦月です。',
   'Limit reached: {0}': '上限に達しました：{0}',
+  'Enter a limit of 0 or more: {0}.': '0以上の上限を入力してください：{0}。',
   'At least 80 % of the limit: {0}': '上限の 80% 以上です：{0}',
   '{0}, no limit': '{0}（上限なし）',
   Refuse: '拒否',

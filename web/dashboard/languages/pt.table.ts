@@ -12,7 +12,9 @@ export const pt = {
   'Who decides': 'Quem decide',
   'Secret that signs the requests': 'Segredo que assina as requisições',
   'New secret': 'Novo segredo',
-  'Save viewer access': 'Salvar acesso dos espectadores',
+  'Requests are signed with the new secret immediately. Your endpoint must then check it.':
+    'As solicitações são assinadas imediatamente com o novo segredo. Seu endpoint deve verificá-lo a partir daí.',
+  'Replace the secret': 'Substituir o segredo',
   'URL of the endpoint': 'URL do endpoint',
   'Seconds for which an answer is valid': 'Validade de uma resposta em segundos',
   'Playback ends with the answer. Choose more than the length of your videos.':
@@ -828,6 +830,7 @@ export const pt = {
   Quotas: 'Cotas',
   'Months are calendar months in UTC.': 'São considerados meses do calendário, em UTC.',
   'Limit reached: {0}': 'Limite atingido: {0}',
+  'Enter a limit of 0 or more: {0}.': 'Insira um limite de 0 ou mais: {0}.',
   'At least 80 % of the limit: {0}': 'Pelo menos 80% do limite: {0}',
   '{0}, no limit': '{0}, sem limite',
   Refuse: 'Recusar',

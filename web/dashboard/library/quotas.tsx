@@ -102,6 +102,7 @@ type Limited = Record<Resource, QuotaModel | null>;
 function Limits({ libraryId, quotas, onSaved }: { libraryId: number; quotas: QuotasModel; onSaved: () => void }) {
   const { value, resets, change } = useDraft(limitsOf(quotas), {
     name: t('Quotas'),
+    findFault,
     async save(edits) {
       await api('PUT', `/library/${libraryId}/quotas`, edits);
       onSaved();
@@ -147,13 +148,20 @@ function Limit({ row: { field, unit }, quota, onChange }: LimitProps) {
           step={unit === 1 ? 1 : 'any'}
           // Keeps its own text: a number would lose the zero of “1.0” while the user types “1.05”.
           defaultValue={quota.limit / unit}
-          onInput={({ currentTarget: { valueAsNumber: to } }) => {
-            if (Number.isFinite(to)) onChange({ ...quota, limit: Math.round(to * unit) });
-          }}
+          // Not a number if the field is empty.
+          onInput={({ currentTarget: { valueAsNumber: to } }) => onChange({ ...quota, limit: Math.round(to * unit) })}
         />
       )}
     </div>
   );
+}
+
+/** Returns a message if a field is empty or has a limit that the API does not accept. */
+function findFault(limits: Limited): string | null {
+  const isValid = ({ limit }: QuotaModel) => Number.isSafeInteger(limit) && limit >= 0;
+  const wrong = ROWS.filter(({ name }) => limits[name] !== null && !isValid(limits[name]));
+  if (wrong.length === 0) return null;
+  return t('Enter a limit of 0 or more: {0}.', wrong.map(({ field }) => tr(field)).join(', '));
 }
 
 function limitsOf(quotas: QuotasModel): Limited {

@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ViewerAccessModel, ViewerVerdictModel } from '../../../src/api/models/viewer-access.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -21,32 +23,29 @@ type FieldsProps = { access: ViewerAccessModel; change: Change };
 export function ViewerAccess({ libraryId }: { libraryId: number }) {
   const path = `/library/${libraryId}/viewers`;
   const { value, error } = useLoaded<ViewerAccessModel>(path);
-  const changes = useSignal<Partial<ViewerAccessModel>>({});
-  const saving = useAction();
   const stored = value.value;
   if (stored === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
-  const access = { ...stored, ...changes.value };
-  const change: Change = (to) => (changes.value = { ...changes.value, ...to });
-  const send = (body: object) =>
-    saving.run(async () => {
-      value.value = await api<ViewerAccessModel>('POST', path, body);
-      // Edits that were not sent, such as those made before "New secret", stay.
-      if (body === changes.value) changes.value = {};
-      toast(t('Saved.'));
-    });
-  const isChanged = Object.keys(changes.value).length > 0;
+  return <Editor path={path} stored={stored} onSaved={(saved) => (value.value = saved)} />;
+}
+
+type EditorProps = { path: string; stored: ViewerAccessModel; onSaved: (saved: ViewerAccessModel) => void };
+
+function Editor({ path, stored, onSaved }: EditorProps) {
+  const {
+    value: access,
+    isDirty,
+    resets,
+    change,
+  } = useDraft(stored, {
+    name: t('Viewer access'),
+    save: async (edits) => onSaved(await api<ViewerAccessModel>('POST', path, edits)),
+  });
   return (
     <Panel
       title={t('Viewer access')}
       hint={t('Your site decides about each viewer who opens a video, for example after a payment or a sign-in.')}
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send(changes.value);
-        }}
-      >
+      <div class="stack" key={resets}>
         <SelectField
           label={t('Who decides')}
           value={access.mode}
@@ -55,25 +54,50 @@ export function ViewerAccess({ libraryId }: { libraryId: number }) {
         />
         {access.mode === 'hook' && <HookFields access={access} change={change} />}
         {access.mode === 'jwt' && <IssuerFields access={access} change={change} />}
-        {access.mode === 'hook' && stored.secret !== null && (
-          <div class="stack">
-            <CopyField label={t('Secret that signs the requests')} text={stored.secret} isSecret />
-            <div class="row">
-              <button type="button" disabled={saving.isBusy.value} onClick={() => void send({ renewSecret: true })}>
-                {t('New secret')}
-              </button>
-            </div>
-          </div>
-        )}
-        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
-        <div class="row">
-          <button type="submit" class="primary" disabled={!isChanged || saving.isBusy.value}>
-            {t('Save viewer access')}
-          </button>
-        </div>
-      </form>
-      {stored.mode !== 'off' && !isChanged && <Test path={path} />}
+      </div>
+      {access.mode === 'hook' && stored.secret !== null && (
+        <Secret secret={stored.secret} path={path} onRenewed={onSaved} />
+      )}
+      {stored.mode !== 'off' && !isDirty && <Test path={path} />}
     </Panel>
+  );
+}
+
+type SecretProps = { secret: string; path: string; onRenewed: EditorProps['onSaved'] };
+
+/** The secret of the requests, and a button that replaces it after a question. */
+function Secret({ secret, path, onRenewed }: SecretProps) {
+  const isAsked = useSignal(false);
+  const renewing = useAction();
+  const renew = () =>
+    renewing.run(async () => {
+      onRenewed(await api<ViewerAccessModel>('POST', path, { renewSecret: true }));
+      isAsked.value = false;
+      toast(t('Saved.'));
+    });
+  return (
+    <div class="stack">
+      <CopyField label={t('Secret that signs the requests')} text={secret} isSecret />
+      <div class="row">
+        <button type="button" onClick={() => (isAsked.value = true)}>
+          {t('New secret')}
+        </button>
+      </div>
+      {isAsked.value && (
+        <Dialog title={t('New secret')} onClose={() => (isAsked.value = false)}>
+          <p>{t('Requests are signed with the new secret immediately. Your endpoint must then check it.')}</p>
+          {renewing.error.value !== null && <Notice kind="error">{renewing.error.value}</Notice>}
+          <div class="row spread">
+            <button type="button" onClick={() => (isAsked.value = false)}>
+              {t('Cancel')}
+            </button>
+            <button type="button" class="danger" disabled={renewing.isBusy.value} onClick={() => void renew()}>
+              {t('Replace the secret')}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
   );
 }
 

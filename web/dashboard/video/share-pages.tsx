@@ -20,12 +20,12 @@ const ENDS = [
 type PagesProps = {
   path: string;
   hint: string;
-  /** Whether to show code that embeds the player of a page. */
-  isEmbeddable?: boolean;
+  /** Title of the code that embeds the player of a page. Null if there is no such code. */
+  embedTitle?: string | null;
 };
 
 /** The share pages of a video or collection, and the form that creates one. */
-export function SharePages({ path, hint, isEmbeddable = false }: PagesProps) {
+export function SharePages({ path, hint, embedTitle = null }: PagesProps) {
   const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
   const adding = useSignal(false);
   const shares = value.value?.items ?? [];
@@ -35,12 +35,7 @@ export function SharePages({ path, hint, isEmbeddable = false }: PagesProps) {
       {shares.length > 0 && (
         <ul class="stack" aria-label={t('Share pages')}>
           {shares.map((share) => (
-            <Row
-              key={share.guid}
-              path={`${path}/shares/${share.guid}`}
-              {...{ share, isEmbeddable }}
-              onChanged={again}
-            />
+            <Row key={share.guid} path={`${path}/shares/${share.guid}`} {...{ share, embedTitle }} onChanged={again} />
           ))}
         </ul>
       )}
@@ -62,9 +57,9 @@ export function SharePages({ path, hint, isEmbeddable = false }: PagesProps) {
   );
 }
 
-type RowProps = { path: string; share: ShareModel; isEmbeddable: boolean; onChanged: () => void };
+type RowProps = { path: string; share: ShareModel; embedTitle: string | null; onChanged: () => void };
 
-function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
+function Row({ path, share, embedTitle, onChanged }: RowProps) {
   const editing = useSignal(false);
   const removing = useAction();
   const remove = () =>
@@ -86,7 +81,9 @@ function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
   return (
     <li class="stack">
       <CopyField label={t('Link of the share page')} text={share.url} />
-      {isEmbeddable && share.access === 'link' && <CopyField label={t('Embed code')} text={embedCode(share.url)} />}
+      {embedTitle !== null && share.access === 'link' && (
+        <CopyField label={t('Embed code')} text={embedCode(share.url, embedTitle)} />
+      )}
       <p class="hint">{facts.join(' · ')}</p>
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
       <div class="row">
@@ -111,9 +108,13 @@ function Row({ path, share, isEmbeddable, onChanged }: RowProps) {
 }
 
 /** Returns the code that shows the player of a share page in another page. Browsers send no password cookie to it. */
-function embedCode(url: string): string {
-  const allow = 'autoplay; encrypted-media; fullscreen; picture-in-picture';
-  return `<iframe src="${url}/player" style="width:100%;aspect-ratio:16/9;border:0" allow="${allow}"></iframe>`;
+function embedCode(url: string, title: string): string {
+  const frame = document.createElement('iframe');
+  frame.src = `${url}/player`;
+  frame.title = title;
+  frame.style.cssText = 'width:100%;aspect-ratio:16/9;border:0';
+  frame.allow = 'autoplay; encrypted-media; fullscreen; picture-in-picture';
+  return frame.outerHTML;
 }
 
 type EditorProps = {

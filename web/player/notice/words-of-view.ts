@@ -43,6 +43,7 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
     case 'gone':
       return stop(say('state.gone'), say('state.gone.text'));
     case 'refused':
+      if (view.code.startsWith('quota-')) return stop(say('state.limited'), say('refused.quota'));
       return stop(say('state.refused'), sayOr(say, `refused.${view.code}`, 'refused.other'));
     case 'denied':
       return stop(say('state.failed'), say(view.key));
