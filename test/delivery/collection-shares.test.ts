@@ -22,9 +22,34 @@ const open = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'ma
 
 const shownVideo = (page: Page) => page.locator('#videos a[aria-current]').textContent();
 
+/** Controls the end of the first of the videos. */
+function atFirstEnd(page: Page) {
+  const player = page.frameLocator('#player');
+  return {
+    async playToEnd() {
+      await player.locator('video').evaluate((element: HTMLVideoElement) => {
+        element.muted = true;
+        element.currentTime = 2.5;
+        return element.play();
+      });
+      await player.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
+      await player.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
+    },
+    /** Passes more time than a countdown lasts, and expects that there is none. */
+    async expectNoNext() {
+      for (const ms of [3_000, 12_000]) {
+        await page.clock.runFor(ms);
+        expect(await player.getByText(/^Starts in/).count()).toBe(0);
+        expect(await shownVideo(page)).toContain('One');
+      }
+    },
+  };
+}
+
 test('plays the videos of a collection one after the other, by countdown, button, key and list', async () => {
   const { url } = await course.share({ allowsDownload: true });
   await withPage(course.room.browser, async (page, faults) => {
+    await page.clock.install();
     await page.goto(url);
     const player = page.frameLocator('#player');
     const video = player.locator('video');
@@ -34,14 +59,9 @@ test('plays the videos of a collection one after the other, by countdown, button
     expect(await page.locator('#videos .length').allTextContents()).toEqual(['0:03', '0:03', '0:03']);
     await lookAtPage('collection', page, SHARE_PAGE);
     await page.setViewportSize({ width: 1440, height: 900 });
+    const { playToEnd, expectNoNext } = atFirstEnd(page);
     // The end of the first video, with a countdown that the viewer cancels.
-    await video.evaluate((element: HTMLVideoElement) => {
-      element.muted = true;
-      element.currentTime = 2.5;
-      return element.play();
-    });
-    await player.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
-    await player.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
+    await playToEnd();
     expect(faults).toEqual([]);
     const [frame] = page.mainFrame().childFrames();
     expect(frame && (await axeViolations(frame))).toEqual([]);
@@ -49,7 +69,15 @@ test('plays the videos of a collection one after the other, by countdown, button
     faults.length = 0;
     await shoot(page, 'collection-next', ['1280']);
     await player.getByRole('button', { name: 'Cancel' }).click();
-    expect(await player.getByText(/^Starts in/).count()).toBe(0);
+    await expectNoNext();
+    // A viewer who goes back during the countdown stays at this video.
+    await playToEnd();
+    await video.evaluate((element: HTMLVideoElement) => {
+      element.currentTime = 0;
+    });
+    await player.getByText('Next: <i>Two</i>').waitFor({ ...PATIENCE, state: 'hidden' });
+    await expectNoNext();
+    await playToEnd();
     await player.getByRole('button', { name: 'Play now' }).click();
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('<i>Two</i>');
     expect(await page.locator('#shown').textContent()).toBe('<i>Two</i>');

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSecretKey } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openSmtpMailer } from '../../src/adapters/mailer/open-smtp-mailer.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -8,7 +9,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
-import type { TestEdge } from './start-test-edge.ts';
+import { SESSION_SECRET, type TestEdge } from './start-test-edge.ts';
 
 const DOMAINS = ['example.com'];
 const PASSWORD = 'summer party';
@@ -23,16 +24,19 @@ let shown: PublishedFilm;
 const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
 
 beforeAll(async () => {
-  [room, mail] = await Promise.all([openPlayerRoom(72, [90]), startMailServer()]);
+  mail = await startMailServer();
+  room = await openPlayerRoom(72, [90]);
   mailer = openSmtpMailer({ url: mail.url, user: null, password: null, from: 'videos@millrace.test' });
   edge = await room.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
   shown = await room.publish({ access: { playerTokenRequired: true } });
 });
+beforeEach(() => void mail.mails.splice(0));
+// Later parts of the set-up do not exist if an earlier one failed.
 afterAll(async () => {
-  mailer.close();
-  await mail.close();
-  await edge.close();
-  await room.close();
+  mailer?.close();
+  await mail?.close();
+  await edge?.close();
+  await room?.close();
 });
 
 type Made = { key: ShareKey; url: string };
@@ -62,6 +66,15 @@ async function requestCode(url: string, email = 'ada@example.com'): Promise<stri
   expect([sent.status, sent.headers.get('location')]).toEqual([303, new URL(url).pathname]);
   expect(await (await open(url, { cookie: cookieOf(sent) })).text()).toContain(SENT);
   return mail.takeCode(email);
+}
+
+/**
+ * Expects that the service sent no e-mail until now. E-mails are sent after the response, so this waits for one that is
+ * requested later.
+ */
+async function expectNoMail(url: string): Promise<void> {
+  await requestCode(url, 'barrier@example.com');
+  expect(mail.mails).toEqual([]);
 }
 
 test('a viewer enters an address and the code from the e-mail, and sees the video', async () => {
@@ -158,7 +171,7 @@ test.each([
   const { url } = await share();
   const answer = await send(url, { email });
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('Enter an e-mail address.')]);
-  expect(mail.mails).toEqual([]);
+  await expectNoMail(url);
 });
 
 test('an e-mail has one recipient, a code and nothing about the video', async () => {
@@ -194,9 +207,13 @@ test('a code opens its share once, for its address, and only while it is valid',
     .set({ expires_at: new Date(Date.now() - 1) })
     .execute();
   expect(await enter(url, { email: 'late@example.com', code: late })).toBe(403);
-  // A change of the domains ends all passes.
-  await shares().update(key, { emailDomains: ['example.com', 'example.org'] });
+  // A change of the domains ends all passes, and the codes of addresses that no longer match.
+  const stale = await requestCode(url, 'stale@example.com');
+  await shares().update(key, { emailDomains: ['example.org'] });
   await expect.poll(async () => (await open(url, { cookie })).status, PATIENCE).toBe(403);
+  expect(await enter(url, { email: 'stale@example.com', code: stale })).toBe(403);
+  const fresh = await requestCode(url, 'fresh@example.org');
+  expect(await enter(url, { email: 'fresh@example.org', code: fresh })).toBe(303);
 });
 
 test('two requests with the same code get one pass', async () => {
@@ -210,9 +227,13 @@ test('five wrong codes end a code, and guesses are limited per address', async (
   const { url } = await share();
   const code = await requestCode(url);
   expect(code).toMatch(/^\d{8}$/);
-  const wrong = code === '00000000' ? '00000001' : '00000000';
+  const wrongOf = (right: string) => (right === '00000000' ? '00000001' : '00000000');
+  const wrong = wrongOf(code);
   for (let count = 0; count < 5; count += 1) await send(url, { email: 'ada@example.com', code: wrong });
   expect((await send(url, { email: 'ada@example.com', code })).status).toBe(403);
+  const kept = await requestCode(url, 'bob@example.com');
+  for (let count = 0; count < 4; count += 1) await send(url, { email: 'bob@example.com', code: wrongOf(kept) });
+  expect((await send(url, { email: 'bob@example.com', code: kept })).status).toBe(303);
   const guesser = newClient();
   for (let count = 0; count < 20; count += 1) {
     expect((await send(url, { email: `a${count}@example.com`, code: wrong }, guesser)).status).toBe(403);
@@ -235,7 +256,18 @@ test('codes are limited per mailbox and per client, for addresses of all domains
   }
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 303), 429]);
   await expect.poll(() => mail.mails.length, PATIENCE).toBe(3);
-  mail.mails.splice(0);
+});
+
+test('during a rotation of the secret key, a code of the former key is accepted', async () => {
+  const sessionSecret = () => [createSecretKey(Buffer.alloc(32, 1)), SESSION_SECRET] as const;
+  const rotated = await room.edges.start({ mailer, sessionSecret });
+  onTestFinished(() => rotated.close());
+  const { url } = await share();
+  const code = await requestCode(url);
+  const there = url.replace(edge.base, rotated.base);
+  const right = await send(there, { email: 'ada@example.com', code });
+  expect(right.status).toBe(303);
+  expect((await open(there, { cookie: cookieOf(right) })).status).toBe(200);
 });
 
 test('a share with password and domains needs both', async () => {
@@ -251,7 +283,7 @@ test('a share with password and domains needs both', async () => {
   const second = cookieOf(await send(url, fields, { ...newClient(), cookie: first }));
   expect((await open(url, { cookie: second })).status).toBe(403);
   expect((await open(url, { cookie: `${first}; ${second}` })).status).toBe(200);
-  expect(mail.mails).toEqual([]);
+  await expectNoMail((await share()).url);
 });
 
 test('the database has neither addresses nor codes, and expired codes are deleted', async () => {
@@ -275,12 +307,12 @@ test('the database has neither addresses nor codes, and expired codes are delete
 
 test('without a mail server the page stays closed', async () => {
   const bare = await room.edges.start({});
+  onTestFinished(() => bare.close());
   const { url } = await share();
   const there = url.replace(edge.base, bare.base);
   expect(await (await open(there)).text()).toContain('No codes can be sent at the moment.');
   const answer = await send(there, { email: 'ada@example.com' });
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('No codes can be sent')]);
-  await bare.close();
 });
 
 test('an expired share asks for no address', async () => {
@@ -288,5 +320,5 @@ test('an expired share asks for no address', async () => {
   await shares().update(key, { expiresAt: new Date(Date.now() - 1) });
   await expect.poll(async () => (await open(url)).status, PATIENCE).toBe(410);
   expect((await send(url, { email: 'ada@example.com' })).status).toBe(410);
-  expect(mail.mails).toEqual([]);
+  await expectNoMail((await share()).url);
 });

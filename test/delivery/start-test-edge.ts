@@ -27,7 +27,7 @@ import { TEST_SECRET } from '../support/packager.ts';
 import { testViewing } from '../support/viewing.ts';
 import { createEdgeStorage } from './edge-storage.ts';
 
-const SESSION_SECRET = createSecretKey(Buffer.alloc(32, 9));
+export const SESSION_SECRET = createSecretKey(Buffer.alloc(32, 9));
 
 /** Creates a folder for a test file's objects, and edges over it and the test's database. */
 export async function createEdgeRoom(database: TestDatabase) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createQuotaStore, findLimitedLibraries, measureQuotas } from '../../src/catalog/quotas/quota-store.ts';
 import { measureAllQuotas } from '../../src/jobs/housekeeping/measure-all-quotas.ts';
-import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -223,27 +223,40 @@ test('use of another month does not count', async () => {
   expect(await statuses()).toEqual([101, 101]);
 });
 
+type LaterRow = { payload: unknown; delay: number };
+
+/** Returns the measurements that wait in the queue, with their delays in seconds. */
+async function readLater(): Promise<LaterRow[]> {
+  const { rows } = await sql<LaterRow>`
+    select data->'payload' as payload, round(extract(epoch from start_after - created_on))::int as delay
+    from millrace_queue.job where data->>'job' = ${measureAllQuotas.name} order by start_after`.execute(
+    api.database.db,
+  );
+  return rows;
+}
+
 test('a worker measures all libraries with limits, four times a minute, and skips deleted ones', async () => {
-  const { db } = api.database;
+  const { db, pool } = api.database;
+  const queue = await openSendOnlyQueue({ pool, onError: (error) => void api.faults.push(error) });
+  onTestFinished(() => queue.close());
   const { library } = await api.libraries.create({ name: 'third', pullZoneName: null, libraryKey: null });
-  await createQuotaStore(db).change(library.id, { concurrentViewers: { limit: 1, mode: 'soft' } });
+  await setWebhookUrl(api.database, library.id, receiver.url);
+  await createQuotaStore(db).change(library.id, { encodedMinutesPerMonth: { limit: 1, mode: 'soft' } });
   await put({ storageBytes: { limit: 1_000, mode: 'soft' } });
   await store(2_000);
-  const sent: (number | undefined)[] = [];
-  const deps = {
+  await sql`insert into encoded_month values (${library.id}, date_trunc('month', now() at time zone 'UTC'), 0, 60000)`.execute(
     db,
-    queue: {
-      send: (_job: unknown, _payload: unknown, options: { delaySec?: number } = {}) => {
-        sent.push(options.delaySec);
-        return async () => undefined;
-      },
-    },
-  } as unknown as JobDeps;
-  await measureAllQuotas.run({}, deps, AbortSignal.timeout(30_000));
-  expect(sent).toEqual([15, 30, 45]);
-  await measureAllQuotas.run({ isLater: true }, deps, AbortSignal.timeout(30_000));
-  expect(sent).toHaveLength(3);
+  );
+  const run = (payload: { isLater?: boolean }) =>
+    measureAllQuotas.run(payload, { db, queue }, AbortSignal.timeout(30_000));
+  await run({ isLater: true });
+  expect(await readLater()).toEqual([]);
+  await run({});
+  // A second worker that measures in the same minute adds nothing.
+  await run({});
+  expect(await readLater()).toEqual([15, 30, 45].map((delay) => ({ payload: { isLater: true }, delay })));
   expect(await statuses()).toEqual([101]);
+  expect((await readLog(api.database, library.id)).map(({ status }) => status)).toEqual([101]);
   expect(await findLimitedLibraries(db)).toEqual([1, library.id]);
   await api.libraries.remove(library.id);
   expect(await findLimitedLibraries(db)).toEqual([1]);

@@ -38,10 +38,13 @@ function writePart(segment: number, part: number): Buffer[] {
   return writeFeedFrame({ type: 'part', renditionId, segment, part, ...times }, Buffer.alloc(1));
 }
 
-/** Starts the owner of a stream. `send` writes to all edges that watch it. */
+/**
+ * Starts the owner of a stream. `send` writes to all edges that watch it. The secret of the edges is the owner's second
+ * one, as during a rotation of the secret key.
+ */
 async function startOwner() {
   const edges: ((pieces: readonly Buffer[]) => void)[] = [];
-  const server = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['s'] }, (_, response) => {
+  const server = await startFeedServer({ host: '127.0.0.1', port: 0, secrets: () => ['new', 's'] }, (_, response) => {
     const send = (pieces: readonly Buffer[]) => pieces.forEach((piece) => void response.write(piece));
     send(writeFeedFrame({ type: 'publisher', isConnected: true }));
     send([...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })]);

@@ -18,7 +18,8 @@ const makeShare = (change: Partial<Share> = {}): Share => ({
   expiresAt: null,
   ...change,
 });
-const passwords = () => createSharePasswords(() => [createSecretKey(Buffer.alloc(32, 1))]);
+const secretOf = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
+const passwords = () => createSharePasswords(() => [secretOf(1)]);
 /** Returns a request with the cookie that a Set-Cookie header sets. */
 const withCookie = (setCookie: string) =>
   ({ headers: { cookie: `other=1; ${setCookie.split(';')[0]}` } }) as IncomingMessage;
@@ -74,5 +75,16 @@ test('a pass grants access to one share until it expires or the password changes
   expect(holdsPass({ ...share, passwordHash: await hashPassword('another one') }, message, NOW)).toBe(false);
   const later = withCookie(cookie.replace(/=(\d+)\./, '=9999999999.'));
   expect(holdsPass(share, later, NOW)).toBe(false);
-  expect(createSharePasswords(() => [createSecretKey(Buffer.alloc(32, 2))]).holdsPass(share, message, NOW)).toBe(false);
+  expect(createSharePasswords(() => [secretOf(2)]).holdsPass(share, message, NOW)).toBe(false);
+});
+
+test('during a rotation, passes of both keys are valid, and new ones have the first key', () => {
+  const share = makeShare();
+  const cookieOf = ({ writePass }: ReturnType<typeof passwords>) =>
+    withCookie(writePass(share, '/share/x', { isSecure: true, nowMs: NOW }));
+  const both = createSharePasswords(() => [secretOf(2), secretOf(1)]);
+  expect(both.holdsPass(share, cookieOf(passwords()), NOW)).toBe(true);
+  const cookie = cookieOf(both);
+  expect(createSharePasswords(() => [secretOf(2)]).holdsPass(share, cookie, NOW)).toBe(true);
+  expect(passwords().holdsPass(share, cookie, NOW)).toBe(false);
 });

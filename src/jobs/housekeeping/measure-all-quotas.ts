@@ -14,7 +14,7 @@ export type QuotaMeasurement = { isLater?: boolean };
  * Measures the use of all libraries that have a quota, four times a minute: stores it for the edges, announces reached
  * thresholds, and holds or releases encodes. Idempotent.
  */
-export const measureAllQuotas = defineJob<QuotaMeasurement, JobDeps>({
+export const measureAllQuotas = defineJob<QuotaMeasurement, Pick<JobDeps, 'db' | 'queue'>>({
   name: 'measure-quotas',
   queue: 'housekeeping',
   retryLimit: 0,

@@ -7,6 +7,8 @@ const place = { zoneId: 5, day: '2026-11-22', afterSeq: 123_456_789 };
 test('a page token restores its position only in its own zone and day, and is rejected if altered', () => {
   const token = writeCursor(place, secret);
   expect(readCursor(token, place, [secret])).toEqual(place);
+  // During a rotation of the secret key, tokens of both keys are valid.
+  expect(readCursor(token, place, [Buffer.alloc(32, 8), secret])).toEqual(place);
   expect(readCursor(token, { ...place, zoneId: 6 }, [secret])).toBeNull();
   expect(readCursor(token, { ...place, day: '2026-11-23' }, [secret])).toBeNull();
   expect(readCursor(token, place, [Buffer.alloc(32, 8)])).toBeNull();

@@ -23,6 +23,11 @@ describe('a viewing ticket', () => {
     expect(readTicket(text, [createSecretKey(new Uint8Array(32))], ISSUED)).toBeNull();
   });
 
+  test('is accepted by an edge whose second key wrote it, during a rotation', () => {
+    const text = writeTicket(ticket, SECRET);
+    expect(readTicket(text, [createSecretKey(new Uint8Array(32)), SECRET], ISSUED)).toEqual(ticket);
+  });
+
   test('is rejected if any character is changed', () => {
     const text = writeTicket(ticket, SECRET);
     fc.assert(
