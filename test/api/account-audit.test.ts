@@ -46,6 +46,39 @@ test('lists sign-ins, people, keys and providers of the whole account, by kind a
   expect((await read('/audit?from=2026-02-02&to=2026-02-01')).status).toBe(400);
 });
 
+test('records the changes of people and of their own account', async () => {
+  const { id, headers } = await join(service, { role: 'viewer', email: 'kim@example.com' });
+  const own = { name: 'Kim', language: 'de' };
+  const changed = await service.call('POST', '/dashboard/account', { key: null, headers, body: own });
+  expect(changed.status).toBe(204);
+  const key = service.first.accountKey;
+  await service.call('POST', `/people/${id}`, { key, body: { Role: 'editor' } });
+  await service.call('DELETE', `/people/${id}`, { key });
+  const items: { Operation: string; Changes: { Field: string; Old: string | null; New: string | null }[] }[] = Object(
+    (await read('/audit?perPage=5')).body,
+  ).Items;
+  expect(
+    items.map(({ Operation, Changes }) => [
+      Operation,
+      ...Changes.map(({ Field, Old, New }) => `${Field}: ${Old} → ${New}`),
+    ]),
+  ).toEqual([
+    [
+      'deletePerson',
+      'Email: kim@example.com → null',
+      'Name: Kim → null',
+      'Language: de → null',
+      'Status: active → null',
+      'Role: editor → null',
+      'LibraryRoles:  → null',
+    ],
+    ['updatePerson', 'Role: viewer → editor'],
+    ['updateOwnAccount', 'Name: Person kim@example.com → Kim', 'Language: null → de'],
+    ['signIn'],
+    ['joinAccount'],
+  ]);
+});
+
 test('pages continue before the last entry', async () => {
   const all = await list('');
   const first = await read('/audit?perPage=3');

@@ -14,6 +14,17 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
+type Line = { Operation: string; Changes: { Field: string; Old: string | null; New: string | null }[] };
+
+/** Returns the operations of a library with their changes, oldest first. */
+async function linesOf(id: number): Promise<string[][]> {
+  const { Items } = await audit(id);
+  return Items.toReversed().map(({ Operation, Changes }: Line) => [
+    Operation,
+    ...Changes.map(({ Field, Old, New }) => `${Field}: ${Old} → ${New}`),
+  ]);
+}
+
 test('records the old and new values of changed fields, without secrets', async () => {
   const { Id, ApiKey, PullZoneId } = await createLibrary();
   const inLibrary = async (method: string, path: string, body?: object) =>
@@ -38,13 +49,7 @@ test('records the old and new values of changed fields, without secrets', async 
   await inLibrary('DELETE', stream);
   await inLibrary('DELETE', collection);
   await inLibrary('DELETE', video);
-  const { Items } = await audit(Id);
-  type Line = { Operation: string; Changes: { Field: string; Old: string | null; New: string | null }[] };
-  const lines = Items.toReversed().map(({ Operation, Changes }: Line) => [
-    Operation,
-    ...Changes.map(({ Field, Old, New }) => `${Field}: ${Old} → ${New}`),
-  ]);
-  expect(lines).toEqual([
+  expect(await linesOf(Id)).toEqual([
     ['createLibrary'],
     ['createVideo'],
     ['createCollection', 'name: null → Mills'],
@@ -72,6 +77,29 @@ test('records the old and new values of changed fields, without secrets', async 
     ],
     ['deleteCollection', 'name: Water mills → null'],
     ['deleteVideo', 'title: Old weir → null'],
+  ]);
+});
+
+test('records renewed keys, host names and the order of a collection', async () => {
+  const { Id, ApiKey, PullZoneId } = await createLibrary();
+  const inLibrary = async (path: string, body?: object, method = 'POST') =>
+    Object((await call(method, `/library/${Id}${path}`, { key: ApiKey, ...(body !== undefined && { body }) })).body);
+  const { guid } = await inLibrary('/collections', { name: 'Mills' });
+  const stream = (await inLibrary('/live', { title: 'Flood' })).guid;
+  const hostname = { body: { Hostname: 'videos.example.com' } };
+  await inLibrary(`/collections/${guid}/order`, { order: 'title' });
+  await inLibrary(`/live/${stream}/regenerate-key`, undefined, 'PUT');
+  await call('POST', `/pullzone/${PullZoneId}/addHostname`, hostname);
+  await call('DELETE', `/pullzone/${PullZoneId}/removeHostname`, hostname);
+  await call('POST', `/videolibrary/${Id}/resetReadOnlyApiKey`);
+  await call('POST', `/videolibrary/${Id}/resetApiKey`);
+  expect((await linesOf(Id)).slice(3)).toEqual([
+    ['updateVideoOrder', 'order: oldest → title'],
+    ['regenerateStreamKey', 'streamKey: *** → ***'],
+    ['addHostname', 'Hostname: null → videos.example.com'],
+    ['removeHostname', 'Hostname: videos.example.com → null'],
+    ['resetReadOnlyApiKey', 'ReadOnlyApiKey: *** → ***'],
+    ['resetApiKey', 'ApiKey: *** → ***'],
   ]);
 });
 

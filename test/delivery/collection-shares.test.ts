@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { axeViolations } from '../support/axe-violations.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
@@ -20,6 +20,12 @@ afterAll(() => course.close());
 
 const open = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'manual', ...init });
 
+const playTheEnd = (video: Locator) =>
+  video.evaluate((element: HTMLVideoElement) => {
+    element.muted = true;
+    element.currentTime = 2.5;
+    return element.play();
+  });
 const shownVideo = (page: Page) => page.locator('#videos a[aria-current]').textContent();
 
 /** Controls the end of the first of the videos. */
@@ -27,11 +33,7 @@ function atFirstEnd(page: Page) {
   const player = page.frameLocator('#player');
   return {
     async playToEnd() {
-      await player.locator('video').evaluate((element: HTMLVideoElement) => {
-        element.muted = true;
-        element.currentTime = 2.5;
-        return element.play();
-      });
+      await playTheEnd(player.locator('video'));
       await player.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
       await player.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
     },
@@ -78,6 +80,8 @@ test('plays the videos of a collection one after the other, by countdown, button
     await player.getByText('Next: <i>Two</i>').waitFor({ ...PATIENCE, state: 'hidden' });
     await expectNoNext();
     await playToEnd();
+    await player.locator('media-controller').press('Escape');
+    await expectNoNext();
     await player.getByRole('button', { name: 'Play now' }).click();
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('<i>Two</i>');
     expect(await page.locator('#shown').textContent()).toBe('<i>Two</i>');
@@ -92,10 +96,32 @@ test('plays the videos of a collection one after the other, by countdown, button
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('<i>Two</i>');
     await page.getByRole('link', { name: 'One' }).click();
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('One');
+    await expect.poll(playing, PATIENCE).toBe(true);
     await page.keyboard.press('Shift+N');
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('<i>Two</i>');
     expect(page.url()).toBe(`${url}?video=${course.shown.ids[1]}`);
     expect(faults).toEqual([]);
+  });
+});
+
+test('the playlist appears later if its first requests fail', async () => {
+  const { url } = await course.share();
+  await withPage(course.room.browser, async (page) => {
+    let failed = 0;
+    for (const files of ['**/mount-playlist*.js', '**/list']) {
+      const fail = (route: Route) => {
+        failed += 1;
+        return route.abort();
+      };
+      await page.route(files, fail, { times: 1 });
+    }
+    await page.goto(`${url}/player`);
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    await expect.poll(() => failed, PATIENCE).toBe(2);
+    await playTheEnd(page.locator('video'));
+    await page.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
+    await page.locator('media-controller').hover();
+    await page.getByRole('button', { name: 'Next video' }).waitFor(PATIENCE);
   });
 });
 

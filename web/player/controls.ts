@@ -35,6 +35,9 @@ import { mountResumed } from './notice/resumed.ts';
 import type { ControlParts } from './parts.ts';
 import { mountTranscriptButton } from './transcript/transcript-button.ts';
 
+/** Time limit for fetching the controls of a playlist. */
+const PLAYLIST_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
+
 /** Builds the controls around a video that is already loading. */
 export function mountControls(parts: ControlParts): void {
   const { frame, video, session, memory, say, config, options } = parts;
@@ -89,7 +92,7 @@ export function mountControls(parts: ControlParts): void {
   mountPlayerJs(parts);
   if (options.offersCast) whenClear(session, () => void offerCast(parts));
   const list = playlistPath();
-  if (list !== null) void followPlaylist(parts, list);
+  if (list !== null) void offerPlaylist(parts, list);
 }
 
 /**
@@ -113,9 +116,9 @@ async function offerCast(parts: ControlParts): Promise<void> {
 }
 
 /** Adds the controls of a playlist. Its module is fetched on demand. */
-async function followPlaylist(parts: ControlParts, path: string): Promise<void> {
-  const { mountPlaylist } = await import('./playlist/mount-playlist.ts');
-  await mountPlaylist(parts, path);
+async function offerPlaylist(parts: ControlParts, path: string): Promise<void> {
+  const part = await parts.loadPart(() => import('./playlist/mount-playlist.ts'), PLAYLIST_PATIENCE);
+  await part?.mountPlaylist(parts, path);
 }
 
 /** Limits the size of the video to that of its highest rung if the page's URL contains `responsive=false`. */

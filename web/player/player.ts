@@ -77,7 +77,7 @@ if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const controls = await loadPart(() => import('./controls.ts'), CONTROLS_PATIENCE);
 if (controls === null) video.controls = true;
 const liveProgress = watchLiveProgress(video, session);
-const parts = { frame, video, engine, session, liveProgress, options, memory, config, say };
+const parts = { frame, video, engine, session, liveProgress, options, memory, config, say, loadPart };
 controls?.mountControls({ ...parts, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, {
   onAnswer(answer) {

@@ -30,7 +30,13 @@ const LANDED = [
   ['014-passkeys.ts', '01f1aeeeeecf84d7'],
   ['015-webhook-endpoints.ts', '47b398fc9e381c3a'],
   ['016-import-limits.ts', 'e5b789f294da581f'],
+  ['017-audit-changes.ts', 'f454fabf2ce2be28'],
   ['018-provider-sessions.ts', 'c8839f88b99bf43c'],
+  ['020-collection-shares.ts', '59b130f5632aafaf'],
+  ['021-share-emails.ts', 'fd8642882fa11785'],
+  ['022-quotas.ts', '147d3a9a26083ded'],
+  ['024-secret-rotation.ts', '7e866027d0c6cba3'],
+  ['025-viewer-access.ts', '2c4ffcb852a48c51'],
 ] as const;
 
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 import type { AuditLineModel } from '../../../src/api/models/audit.ts';
 import { t, tr } from '../base/language.ts';
 import { wordsOf } from './audit-actions.ts';
+import { FIELD_LABELS } from './field-labels.ts';
 import { EVENTS } from './webhook-events.ts';
 
 type Change = AuditLineModel['Changes'][number];
@@ -8,14 +9,12 @@ type Change = AuditLineModel['Changes'][number];
 /** Number of changes that are shown at once. */
 const SHOWN = 3;
 
-/** Names of fields that their words do not describe. */
+/** Names of fields that have no label in the settings, and that their words do not describe. */
 const FIELD_NAMES: Readonly<Record<string, string>> = {
-  collectionId: 'Collection',
-  url: 'URL',
-  WebhookUrl: 'URL',
   metaTags: 'Meta tags',
   Role: 'Role in the account',
   LibraryRoles: 'Roles in single libraries',
+  ...FIELD_LABELS,
 };
 
 /** Changed fields with their old and new values. */
@@ -40,13 +39,19 @@ function List({ changes }: { changes: readonly Change[] }) {
     <ul class="audit-changes">
       {changes.map(({ Field, Old, New }) => (
         <li key={Field}>
-          <span class="hint">{tr(FIELD_NAMES[Field] ?? wordsOf(Field))}:</span> <Value text={wordsIn(Field, Old)} />
+          <span class="hint">{labelOf(Field)}:</span> <Value text={wordsIn(Field, Old)} />
           {' → '}
           <Value text={wordsIn(Field, New)} />
         </li>
       ))}
     </ul>
   );
+}
+
+function labelOf(field: string): string {
+  const [, rung] = /^Bitrate(\d+p)$/.exec(field) ?? [];
+  if (rung !== undefined) return t('Bitrate of {0}', rung);
+  return tr((Object.hasOwn(FIELD_NAMES, field) ? FIELD_NAMES[field] : undefined) ?? wordsOf(field));
 }
 
 /** Events of webhooks are numbers. */

@@ -22,8 +22,9 @@ customElements.define('bunny-playlist-button', PlaylistButton);
  */
 export async function mountPlaylist(parts: ControlParts, path: string): Promise<void> {
   const { frame, video, config, say } = parts;
-  let shown = neighboursOf(await fetchVideos(path), config.mediaId);
-  if (shown.previous === null && shown.next === null) return;
+  const first = await fetchVideos(path);
+  let shown = neighboursOf(first ?? [], config.mediaId);
+  if (first !== null && shown.previous === null && shown.next === null) return;
   adoptStyle(PLAYLIST_STYLE);
   const open = (wanted: ListedVideo | null) => {
     if (wanted === null) return;
@@ -45,28 +46,27 @@ export async function mountPlaylist(parts: ControlParts, path: string): Promise<
   else play.after(previous, next);
   draw();
   listenToKeys(go);
-  mountUpNext(parts, {
-    // The list may have changed during the video.
-    async findNext() {
-      const videos = await fetchVideos(path);
-      if (videos.length > 0) shown = neighboursOf(videos, config.mediaId);
-      draw();
-      return shown.next;
-    },
-    open,
-  });
+  // The first request may have failed, and the list may have changed during the video.
+  const findNext = async () => {
+    const videos = await fetchVideos(path);
+    if (videos !== null) shown = neighboursOf(videos, config.mediaId);
+    draw();
+    return shown.next;
+  };
+  if (first === null) video.addEventListener('play', () => void findNext(), { once: true });
+  mountUpNext(parts, { findNext, open });
 }
 
-/** Returns the videos of the list. Returns none if the share has ended or the network fails. */
-async function fetchVideos(path: string): Promise<readonly ListedVideo[]> {
+/** Returns the videos of the list. Returns null if the share has ended or the network fails. */
+async function fetchVideos(path: string): Promise<readonly ListedVideo[] | null> {
   try {
     const answer = await fetch(`${path}/list`, { cache: 'no-store', signal: AbortSignal.timeout(MAX_LIST_MS) });
-    if (!answer.ok) return [];
+    if (!answer.ok) return null;
     // The response comes from our own server.
     const { videos } = (await answer.json()) as { videos: ListedVideo[] };
-    return videos;
+    return videos.length > 0 ? videos : null;
   } catch {
-    return [];
+    return null;
   }
 }
 

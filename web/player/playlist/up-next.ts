@@ -66,5 +66,10 @@ export function mountUpNext({ frame, video, session, say }: ControlParts, { find
     stop();
     now.focus();
   });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || next === null || cancel.hidden) return;
+    event.preventDefault();
+    cancel.click();
+  });
   for (const name of ['play', 'seeking', 'emptied']) video.addEventListener(name, leave);
 }

@@ -9,7 +9,10 @@ export function followPlaylist(frame: HTMLIFrameElement, list: HTMLElement): voi
   const links = [...list.querySelectorAll<HTMLAnchorElement>('a[data-video]')];
   const open = (link: HTMLAnchorElement | undefined) => {
     if (link === undefined) return;
-    const query = new URLSearchParams({ video: link.dataset.video ?? '', autoplay: 'true' });
+    // The player is of the same origin.
+    const isMuted = frame.contentDocument?.querySelector('video')?.muted === true;
+    const muted = isMuted ? { muted: 'true' } : {};
+    const query = new URLSearchParams({ video: link.dataset.video ?? '', autoplay: 'true', ...muted });
     frame.contentWindow?.location.replace(`${location.pathname}/player?${query}`);
     frame.scrollIntoView({ block: 'nearest' });
   };
