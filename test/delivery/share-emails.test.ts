@@ -9,12 +9,12 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
+import { cookieOf, expectNoMailFrom, newClient, open, requestCodeFrom, SENT, send } from './share-code-requests.ts';
 import { SESSION_SECRET, type TestEdge } from './start-test-edge.ts';
 
 const DOMAINS = ['example.com'];
 const PASSWORD = 'summer party';
 const PATIENCE = { timeout: 60_000 };
-const SENT = 'If this address may open the page, a code was sent to it.';
 
 let room: PlayerRoom;
 let edge: TestEdge;
@@ -48,34 +48,8 @@ async function share(fields: Partial<ShareFields> = {}): Promise<Made> {
   return { key: { libraryId, mediaId, shareId: id }, url: `${edge.base}/share/${token}` };
 }
 
-let clients = 0;
-/** Returns the headers of a new client, so that tests do not use up each other's limits. */
-function newClient(): Record<string, string> {
-  clients += 1;
-  return { 'x-forwarded-for': `192.0.2.${clients}` };
-}
-
-const open = (url: string, headers = {}) => fetch(url, { redirect: 'manual', headers });
-const send = (url: string, fields: Record<string, string>, headers: Record<string, string> = newClient()) =>
-  fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), headers });
-const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
-
-/** Asks for a code for an address and returns it. */
-async function requestCode(url: string, email = 'ada@example.com'): Promise<string> {
-  const sent = await send(url, { email });
-  expect([sent.status, sent.headers.get('location')]).toEqual([303, new URL(url).pathname]);
-  expect(await (await open(url, { cookie: cookieOf(sent) })).text()).toContain(SENT);
-  return mail.takeCode(email);
-}
-
-/**
- * Expects that the service sent no e-mail until now. E-mails are sent after the response, so this waits for one that is
- * requested later.
- */
-async function expectNoMail(url: string): Promise<void> {
-  await requestCode(url, 'barrier@example.com');
-  expect(mail.mails).toEqual([]);
-}
+const requestCode = (url: string, email?: string) => requestCodeFrom(mail, url, email);
+const expectNoMail = (url: string) => expectNoMailFrom(mail, url);
 
 test('a viewer enters an address and the code from the e-mail, and sees the video', async () => {
   const { url } = await share();

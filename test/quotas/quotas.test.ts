@@ -244,9 +244,9 @@ test('a worker measures all libraries with limits, four times a minute, and skip
   await createQuotaStore(db).change(library.id, { encodedMinutesPerMonth: { limit: 1, mode: 'soft' } });
   await put({ storageBytes: { limit: 1_000, mode: 'soft' } });
   await store(2_000);
-  await sql`insert into encoded_month values (${library.id}, date_trunc('month', now() at time zone 'UTC'), 0, 60000)`.execute(
-    db,
-  );
+  const insert = sql`
+    insert into encoded_month values (${library.id}, date_trunc('month', now() at time zone 'UTC'), 0, 60000)`;
+  await insert.execute(db);
   const run = (payload: { isLater?: boolean }) =>
     measureAllQuotas.run(payload, { db, queue }, AbortSignal.timeout(30_000));
   await run({ isLater: true });

@@ -75,7 +75,7 @@ export const FIELD_LABELS = {
   BlockedCountries: 'Blocked countries',
   ZoneSecurityEnabled: 'Signed URLs only',
   ZoneSecurityIncludeHashRemoteIP: 'Tokens are valid for one IP address',
-  // Of the library and of its rules.
+  // Settings of the library and of its rules.
   BlockNoneReferrer: 'Block requests without a referrer',
   BlockPostRequests: 'Block POST requests',
   RequestLimit: 'Requests per second per IP address',
