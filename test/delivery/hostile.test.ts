@@ -9,17 +9,17 @@ import { createShieldSettingsStore } from '../../src/catalog/shield/shield-setti
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { endLingering, LINGER_MS } from '../../src/lib/end-lingering.ts';
 import { ATTACKS, BROWSER, encoded, get, SCANS } from '../support/hostile-requests.ts';
-import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 const sockets: Socket[] = [];
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   const blocking = { ...readWafSettings({}), blocks: true };
