@@ -68,10 +68,10 @@ async function publishCourse(
   const libraryId = await addLibrary(db, settings);
   const { collectionId } = await createCollectionStore(db).create(libraryId, COURSE_NAME);
   const ids: Guid[] = [];
-  for (const [at, title] of titles.entries()) {
+  for (const [index, title] of titles.entries()) {
     const film = await addFilm(db, libraryId, source, title);
     await publishWholeFilm(db, edges.storage, source, film);
-    const created_at = new Date(Date.UTC(2026, 0, 1 + at));
+    const created_at = new Date(Date.UTC(2026, 0, 1 + index));
     const thumbnail_key = await edges.storage.write(`${film.mediaId}/t`, PIXEL);
     await db
       .updateTable('media')

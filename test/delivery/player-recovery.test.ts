@@ -109,7 +109,7 @@ const gone = (route: Route) => route.fulfill({ status: 404, json: { error: 'not-
 async function damage(route: Route): Promise<void> {
   const response = await route.fetch();
   const body = await response.body();
-  for (let at = body.indexOf('mdat') + 4; at < body.length; at += 1) body[at] = (at * 197) & 0xff;
+  for (let index = body.indexOf('mdat') + 4; index < body.length; index += 1) body[index] = (index * 197) & 0xff;
   await route.fulfill({ response, body });
 }
 

@@ -110,8 +110,8 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
     .sort((a, b) => a - b);
   const scale = renditions.find(({ kind }) => kind === 'video')?.timescale ?? 1;
   const timesMs = ticks.map((tick) => Math.round(((tick - (ticks[0] ?? 0)) * 1000) / scale));
-  const seen = timesMs.flatMap((ms, at) =>
-    (light[at] ?? 0) > 128 && (at === 0 || (light[at - 1] ?? 0) < 128) ? [ms / 1000] : [],
+  const seen = timesMs.flatMap((ms, index) =>
+    (light[index] ?? 0) > 128 && (index === 0 || (light[index - 1] ?? 0) < 128) ? [ms / 1000] : [],
   );
   const { stdout: pcm } = await run(
     'ffmpeg',
@@ -121,10 +121,10 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
   const samples = new Float32Array(pcm.buffer, pcm.byteOffset, Math.floor(pcm.length / 4));
   const heard: number[] = [];
   let quiet = 48_000;
-  samples.forEach((sample, at) => {
+  samples.forEach((sample, index) => {
     if (Math.abs(sample) < 0.1) quiet += 1;
     else {
-      if (quiet > 4_800) heard.push(at / 48_000);
+      if (quiet > 4_800) heard.push(index / 48_000);
       quiet = 0;
     }
   });
@@ -142,7 +142,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
     expect(one).toMatchObject({ frames: Math.round(sec * 25), durationSec: sec });
   }
   const { seen, heard, timesMs } = await onsets(key);
-  expect(timesMs).toEqual(timesMs.map((_, at) => at * 40));
+  expect(timesMs).toEqual(timesMs.map((_, index) => index * 40));
   expect(seen.length).toBeGreaterThan(2);
   // If a part begins during white, its audio also begins there.
   for (const sec of seen) {

@@ -59,7 +59,9 @@ test('keeps audio whose format changes, and reports for how long damaged audio i
   const joined = await makeClip(fixture, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
   // Removes half a second of audio packets from the file.
   const bytes = await readFile(joined);
-  const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, (at + 1) * 188));
+  const packets = Array.from({ length: bytes.length / 188 }, (_, index) =>
+    bytes.subarray(index * 188, (index + 1) * 188),
+  );
   const sounding = packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) === 0x101);
   const lost = new Set(sounding.slice(Math.floor(sounding.length * 0.7), Math.floor(sounding.length * 0.8)));
   await writeFile(joined, Buffer.concat(packets.filter((packet) => !lost.has(packet))));

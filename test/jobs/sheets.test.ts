@@ -58,7 +58,7 @@ test('creates each storyboard sheet once while the video is encoded, with the sa
   await makeAtOnce(key);
   expect((await loadMedia(fixture, key)).images?.sheetFolders).toBeUndefined();
   const made = await readImages(key);
-  expect(NAMES.filter((_, at) => made[at]?.equals(stored[at] ?? Buffer.alloc(0)))).toEqual(NAMES);
+  expect(NAMES.filter((_, index) => made[index]?.equals(stored[index] ?? Buffer.alloc(0)))).toEqual(NAMES);
   await checkObjects(fixture, key);
   expect(fixture.errors).toEqual([]);
 });

@@ -138,7 +138,9 @@ async function addTalk(libraryId: number, title: string, vtt: string): Promise<M
 }
 
 const vttOf = (texts: readonly string[]) =>
-  ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
+  ['WEBVTT', ...texts.map((text, index) => `00:00:${10 + index}.000 --> 00:00:${10 + index}.900\n${text}`)].join(
+    '\n\n',
+  );
 
 test('videos with captions that cannot be indexed, or with times out of range, do not delay other videos', async () => {
   const { db } = fixture.database;
@@ -179,7 +181,7 @@ async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel[
 }
 
 test('a translation that the model interrupts continues after the translated part', async () => {
-  const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, at) => `Line ${at}`);
+  const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, index) => `Line ${index}`);
   const key = await addTalk(await addLibrary(fixture), 'long', vttOf(texts));
   const given: string[][] = [];
   const complete: LanguageModel['complete'] = async ({ data }) => {

@@ -38,7 +38,9 @@ async function lookAtBar(page: Page): Promise<number> {
   return canvas.evaluate((element: HTMLCanvasElement) => {
     const { width, height } = element;
     const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
-    const colours = Array.from({ length: pixels.length / 4 }, (_, at) => pixels.slice(at * 4, at * 4 + 3).join());
+    const colours = Array.from({ length: pixels.length / 4 }, (_, index) =>
+      pixels.slice(index * 4, index * 4 + 3).join(),
+    );
     return new Set(colours).size;
   });
 }

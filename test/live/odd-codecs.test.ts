@@ -144,7 +144,7 @@ test.each([
       await makeTags(`${title}-after`, { lengthSec: HALF_SEC, argv: after, size }),
     ];
     const stream = await startLive(fixture);
-    const tags = joinTags(parts.map((one, at) => ({ fromMs: at * HALF_SEC * 1_000, tags: one })));
+    const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
     const faults = await play(stream, HALF_SEC + 2, await publishTags(stream.ingest, tags));
     // Audio of the next period begins with its own frame, up to two frames after the end of the one before.
     expect(faults.filter((fault) => !/^bufferSeekOverHole/.test(fault))).toEqual([]);
@@ -214,7 +214,7 @@ test('a change from H.264 to HEVC is recorded completely, and the status reports
     await makeTags('change-hevc', { lengthSec: HALF_SEC, argv: [...HEVC, ...AAC] }),
   ];
   const stream = await startLive(fixture);
-  const tags = joinTags(parts.map((one, at) => ({ fromMs: at * HALF_SEC * 1_000, tags: one })));
+  const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
   const sent = await publishTags(stream.ingest, tags);
   expect(await reasonOf(stream)).toMatch(/The video is HEVC/);
   await sent();

@@ -103,9 +103,9 @@ test('hls.js switches audio bitrates without a gap, and reloads at most one audi
   const state = () =>
     loaded.evaluate(({ element, audio, faults, changes }) => ({
       isEnded: element.ended,
-      ranges: Array.from({ length: element.buffered.length }, (_, at) => [
-        element.buffered.start(at),
-        element.buffered.end(at),
+      ranges: Array.from({ length: element.buffered.length }, (_, index) => [
+        element.buffered.start(index),
+        element.buffered.end(index),
       ]),
       audio,
       faults,

@@ -184,7 +184,7 @@ test('applies one constant gain, reduced if peaks would exceed -1 dBTP', async (
   const factor = 10 ** ((track?.gainDb ?? 0) / 20);
   expect(factor).toBeGreaterThan(1.5);
   const [plain, levelled] = [await samples(before), await samples(after)];
-  const error = plain.map((sample, at) => Math.abs(sample * factor - (levelled[at] ?? 0)));
+  const error = plain.map((sample, index) => Math.abs(sample * factor - (levelled[index] ?? 0)));
   expect(Math.max(...error)).toBeLessThan(0.1);
 });
 

@@ -176,6 +176,6 @@ test('audio encoded on demand and audio encoded in the background form one track
   const pcm = await decodeRaw(Buffer.concat([sound.init ?? Buffer.alloc(0), ...bytes]), 'a');
   const samples = new Float32Array(pcm.buffer, pcm.byteOffset, pcm.length / 4);
   // A tone of 300 Hz at one eighth rises by at most 0.005 from one sample to the next. A click rises by more.
-  const steps = samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? sample)));
+  const steps = samples.map((sample, index) => Math.abs(sample - (samples[index - 1] ?? sample)));
   expect(steps.slice(4096, -4096).reduce((high, step) => Math.max(high, step), 0)).toBeLessThan(0.01);
 });
