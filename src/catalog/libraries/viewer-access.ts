@@ -1,9 +1,9 @@
 import type { LibrarySettings } from './library-settings.ts';
 
 /**
- * How a library decides which viewers may watch. `hook`: the endpoint of the owner answers, and `failOpen` decides if
- * it does not. `jwt`: the token of a viewer is signed by the owner's issuer. `videoClaim` and `collectionClaim` name
- * the claims with the ids that the token is for; null: it is for all videos.
+ * How a library decides which viewers may watch. `hook`: the owner's endpoint decides, or `failOpen` if the endpoint
+ * does not respond. `jwt`: the owner's issuer signs a token for the viewer. `videoClaim` and `collectionClaim` name the
+ * claims with the ids for which the token is valid. If both are null, it is valid for all videos.
  */
 export type ViewerAccess =
   | { mode: 'off' }

@@ -50,9 +50,9 @@ const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
   and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
 
 /**
- * Writes a task for the first segment of each request that is neither stored nor soon made by another task. A task
- * whose worker died is released, a waiting one becomes as urgent as its viewers, and one whose workers were all lost is
- * retried after a pause. Idempotent.
+ * Writes a task for the first segment of each request that is neither stored nor about to be made by another task. A
+ * task whose worker died is released, a waiting one becomes as urgent as its viewers, and one whose workers were all
+ * lost is retried after a pause. Idempotent.
  */
 export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`

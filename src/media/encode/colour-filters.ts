@@ -87,7 +87,7 @@ export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours
 /**
  * Returns the tone curve from HDR to SDR for each component of R'G'B' in PQ: the identity up to the knee, then a rise
  * to reference white at the peak. It follows ITU-R BT.2390 section 5.4 with a different shoulder: the spline there maps
- * reference white to values from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
+ * reference white to values from 210 to 244 out of 255, depending on a number in the metadata that is often wrong.
  */
 function toneCurve(peak: number): string {
   const knee = toPq(KNEE_NIT);
