@@ -12,7 +12,7 @@ import {
 } from '../tasks/encode-task.ts';
 
 /**
- * Next work of a segment task: its first missing segment, the segment (excluded) where another task begins or one is
+ * Next work of a segment task: its first missing segment, the segment (exclusive) where another task begins or one is
  * stored, the last segment that viewers request, and whether a viewer waits for it now.
  */
 export type SegmentDemand = {
@@ -41,8 +41,8 @@ const isStored = (s: string, r: string) =>
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
 /**
- * Pause in seconds before a segment is retried whose workers all lost their leases. A slow database causes that too, so
- * a retry may succeed. The pause bounds a crash loop.
+ * Pause before a segment whose workers all lost their leases is retried, in seconds. A slow database causes that too,
+ * so a retry may succeed. The pause bounds a crash loop.
  */
 const LOST_PAUSE_SEC = 120;
 /** Condition that task `t` failed some time ago because its workers were lost, and not because of an error. */

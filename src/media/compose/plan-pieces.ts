@@ -43,7 +43,7 @@ function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: nu
   );
 }
 
-/** Moves a cut within one frame of a border to that border. */
+/** Moves a cut within one frame of a segment boundary to that boundary. */
 function toBorder({ startTicks, endTicks }: CutList, tick: number, frameTicks: number): number {
   return [...startTicks, endTicks].find((border) => Math.abs(border - tick) < frameTicks) ?? tick;
 }

@@ -103,7 +103,7 @@ function toneCurve(peak: number): string {
 
 /**
  * Level of the colour table below. The table has the square of this number of nodes per side: 36, with a colour error
- * of at most 5 of 255.
+ * of at most 5 out of 255.
  */
 const TABLE_LEVEL = 6;
 

@@ -33,7 +33,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
 
 /** Fraction of a frame duration by which a frame may precede its slot. */
 const EARLY_SHARE = 0.4;
-/** Fraction of a frame duration by which times rounded to a millisecond may miss a slot's border. */
+/** Fraction of a frame duration by which times rounded to a millisecond may miss a slot's boundary. */
 const JITTER_SHARE = 0.08;
 
 /**
