@@ -11,25 +11,25 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseS3Url } from '../../src/adapters/storage/s3-bucket.ts';
 import { openRealS3 } from '../ports/real-s3.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
-import { type ExportRoom, expectSame, FIRST, millrace, openExportRoom, SECOND } from './export-room.ts';
+import { type ExportFixture, expectSame, FIRST, millrace, openExportFixture, SECOND } from './export-fixture.ts';
 
 const real = openRealS3();
 /** A box of MP4 without content, with which a file needs several parts. */
 const PADDING_BYTES = 40 * 2 ** 20;
 
-let room: ExportRoom;
+let fixture: ExportFixture;
 let bucket: Awaited<ReturnType<typeof openBucket>>;
 beforeAll(async () => {
   const padding = Buffer.alloc(PADDING_BYTES);
   padding.writeUInt32BE(PADDING_BYTES);
   padding.write('free', 4);
   bucket = await openBucket();
-  room = await openExportRoom(padding);
+  fixture = await openExportFixture(padding);
   vi.stubEnv('AWS_ACCESS_KEY_ID', bucket.keys.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', bucket.keys.secretAccessKey);
 }, 300_000);
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await bucket.stop();
 });
 
@@ -77,7 +77,7 @@ async function read(key: string): Promise<Buffer> {
 
 const write = (key: string, Body: Buffer) => bucket.client.send(new PutObjectCommand({ ...bucket.place(key), Body }));
 const remove = (key: string) => bucket.client.send(new DeleteObjectCommand(bucket.place(key)));
-const runExport = () => millrace(room.source, 'export', bucket.url);
+const runExport = () => millrace(fixture.source, 'export', bucket.url);
 
 test(`writes a library into a bucket, and only once (${real?.name ?? 'scripted engine'})`, async () => {
   expect(await runExport()).toEqual({ code: 0, text: '2 exported, 0 unchanged, 0 failed\n' });
@@ -89,7 +89,7 @@ test(`writes a library into a bucket, and only once (${real?.name ?? 'scripted e
       ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
     ]),
   );
-  const original = await readFile(room.at('media/two.mp4'));
+  const original = await readFile(fixture.at('media/two.mp4'));
   expect((await read(`${SECOND}.mp4`)).equals(original)).toBe(true);
   const sum = createHash('sha256').update(original).digest('hex');
   expect((await read('SHA256SUMS')).toString()).toContain(`${sum}  ${SECOND}.mp4\n`);
@@ -101,8 +101,8 @@ test('an import of the bucket has the same fields', async () => {
   const { endpoint, name, prefix, keys } = bucket;
   const access = [`accessKey=${keys.accessKeyId}`, `secretKey=${keys.secretAccessKey}`];
   const words = ['import', 's3', `apiUrl=${endpoint}`, `bucket=${name}`, `prefix=${prefix}`, ...access];
-  expect(await millrace(room.target, ...words)).toMatchObject({ code: 0 });
-  await expectSame(room);
+  expect(await millrace(fixture.target, ...words)).toMatchObject({ code: 0 });
+  await expectSame(fixture);
 }, 300_000);
 
 test('writes missing and damaged objects again', async () => {
@@ -133,7 +133,7 @@ test.each([
 ])('explains why %s cannot be used', { timeout: 60_000 }, async (url, code, reason) => {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  const ran = await millrace(room.source, 'export', url).finally(() => spy.mockRestore());
+  const ran = await millrace(fixture.source, 'export', url).finally(() => spy.mockRestore());
   expect(ran.code).toBe(code);
   expect(lines.join('')).toContain(reason);
 });
