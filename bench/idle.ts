@@ -3,8 +3,8 @@ import { startMillrace } from './support/millrace.ts';
 import { argvOf, cpuTicks, endedChildrenTicks, listTree, programOf, pssBytes } from './support/process-tree.ts';
 import { report, say } from './support/report.ts';
 
-// Measures the CPU usage and the memory of a whole service without any work, for five minutes (or the given seconds).
-// The first argument is the time of the measurement, the second one the time before it, both in seconds.
+// Measures the CPU usage and the memory of a whole service without any work, for five minutes after a pause of one
+// minute. The arguments override both durations, in seconds: first the measurement, then the pause.
 const [MEASURED_SEC = 300, SETTLE_SEC = 60] = process.argv.slice(2).map(Number);
 const TICKS_PER_SEC = 100;
 const MEBI = 2 ** 20;

@@ -24,7 +24,7 @@ const CALCULATION: Calibration = {
 const CLIP_SEC = 10;
 /**
  * CPU seconds of one thread for all 30 s of the clip, on the machine for which the bars of media work were set, and the
- * measured share of the first 10 s (0.317 to 0.332).
+ * measured fraction of the first 10 s (0.317 to 0.332).
  */
 const [WHOLE_CLIP_SEC, SHARE] = [4.4, 0.32];
 

@@ -16,7 +16,7 @@ export type LibraryTable = {
   api_key_hash: Buffer;
   read_only_key_sealed: Buffer;
   read_only_key_hash: Buffer;
-  /** Signs questions about viewers. */
+  /** Key that signs the requests about viewers to the owner's endpoint. */
   viewer_secret_sealed: Generated<Buffer | null>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
@@ -30,7 +30,7 @@ export type PullZoneTable = {
   name: string;
   security_key_sealed: Buffer;
   settings: JsonDefault<Record<string, unknown>>;
-  /** The database increments it with each change of the rules for viewers. */
+  /** The database increments it with each change to the rules for viewers. */
   revision: Generated<number>;
   /** Caches downstream of the edge must discard responses that are older than this. */
   purged_at: Date | null;

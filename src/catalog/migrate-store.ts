@@ -8,7 +8,7 @@ import { isAtLeast, readVersion } from '../lib/version.ts';
 import type { Db } from './db.ts';
 import { migrations, type SchemaStep } from './migrations/all.ts';
 
-/** Migration of a database. `oldestVersion` and `appliedBy` are null if no version recorded them. */
+/** A migration that was applied to a database. `oldestVersion` and `appliedBy` are null if no version recorded them. */
 export type AppliedStep = { name: string; oldestVersion: string | null; appliedBy: string | null };
 
 const known: Readonly<Record<string, SchemaStep>> = migrations;

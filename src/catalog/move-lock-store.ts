@@ -5,15 +5,12 @@ const MOVE_LOCK = 7_700_004;
 
 /** Lock for moving objects, held by one process at a time. */
 export type MoveLock = {
-  /** Throws `Refused` (`unavailable`) if the right was lost with its connection: another process may have it. */
+  /** Throws `Refused` (`unavailable`) if the lock was lost with its connection, because another process may hold it. */
   check(): Promise<void>;
   release(): Promise<void>;
 };
 
-/**
- * Takes the right to move objects, on a separate connection with the options of `pool`; null while another process has
- * it.
- */
+/** Takes the lock on a separate connection with the options of `pool`. Returns null while another process holds it. */
 export async function takeMoveLock(pool: pg.Pool): Promise<MoveLock | null> {
   const client = new pg.Client({ ...pool.options, keepAlive: true });
   // The next check detects a broken connection.

@@ -19,7 +19,7 @@ export type RenditionPlan = {
   /** Its frames are copied, unless they need a gain. */
   copiesAudio?: boolean;
   maxBitrateBps?: number;
-  /** For SDR video; omitted: BT.709 in limited range. */
+  /** Colours of SDR video. Default: BT.709 in limited range. */
   colours?: Colours;
   /** Target loudness in LUFS, reached with a constant gain. */
   loudnessTargetLufs?: number;

@@ -72,8 +72,8 @@ export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<
 }
 
 /**
- * Removes the rows of deleted objects of one video, and of ranges of packs, which retire with their last range. The
- * caller must recalculate its storage.
+ * Removes the rows of deleted objects, and of ranges of packs, of one video. A pack retires with its last range. The
+ * caller must recalculate the storage of the video.
  */
 export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: readonly StorageKey[]): Promise<void> {
   if (objects.length === 0) return;

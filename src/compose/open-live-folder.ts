@@ -17,7 +17,7 @@ type LiveFolder = { nodeId: Guid; release(): void };
 /**
  * Opens the folder with the journal of an ingest process, and locks it: a second process on it would own the streams of
  * the first one and overwrite its journal. Waits for a process that is ending. Throws `Refused` (`conflict`) if another
- * process keeps the lock. The kernel releases the lock when the process ends, in any way.
+ * process keeps the lock. The kernel releases the lock when the process ends, for any reason.
  */
 export async function openLiveFolder(folder: string): Promise<LiveFolder> {
   await mkdir(folder, { recursive: true });

@@ -42,8 +42,9 @@ export async function answerPlayer(
 type Opened = { play: PlayRequest; isDirect: boolean };
 
 /**
- * Lets the owner of a library decide about a viewer who opens a player page. Returns the request with the embed token
- * that the viewer gets, or the reason why the owner does not admit them. Pages that are refused anyway ask nobody.
+ * Asks the owner of a library whether a viewer who opens a player page may watch. Returns the request with the embed
+ * token that the viewer gets, or the reason why the owner does not admit them. Does not ask if the page is refused
+ * anyway.
  */
 async function passGate(
   { libraryId, mediaId, collectionId }: Publication,

@@ -148,7 +148,7 @@ export type EdgeDeps = {
   player: PlayerAssets;
   /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
-  /** Lets owners of libraries decide about viewers. */
+  /** Asks the owners of libraries which viewers may watch. */
   viewers: Pick<ViewerAuthorizer, 'judge'>;
   /** Secret from which play session keys are derived. It must be the same at each edge. */
   sessionSecret: DerivedSecret<KeyObject>;

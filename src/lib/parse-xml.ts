@@ -14,7 +14,7 @@ export type XmlElement = {
   content: string;
 };
 
-/** Thrown for text that is no well-formed XML, or more than this program accepts. */
+/** Thrown for text that is not well-formed XML, or that exceeds the limits of `parseXml`. */
 export class BrokenXml extends Error {
   constructor(message: string) {
     super(message);

@@ -9,7 +9,7 @@ export type RemoteKeys = (url: string) => Promise<JWTVerifyGetKey>;
 const CACHED_MS = 10 * 60_000;
 /** Minimum time between two requests for the keys of one URL, in ms, however many unknown keys tokens name. */
 const COOLDOWN_MS = 30_000;
-/** Time after a failed request without another one, in ms. */
+/** Minimum pause after a failed request, in ms. */
 const FAILED_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 const MAX_URLS = 200;

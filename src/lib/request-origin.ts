@@ -15,8 +15,8 @@ const HOST = /^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
 
 /**
  * Returns the origin of a request. `X-Forwarded-Proto` and `X-Forwarded-Host` count only if the connection is from a
- * trusted proxy. Of a list, the last element counts, because that proxy wrote it. Ignores elements that are no scheme
- * or host.
+ * trusted proxy. Of a list, the last element counts, because that proxy wrote it. Ignores elements that are not a
+ * scheme or host.
  */
 export function requestOrigin({ headers, socket }: Message, trusted: AddressSet): RequestOrigin {
   const remote = clientAddress({ remoteAddress: socket.remoteAddress, forwardedFor: undefined }, trusted);

@@ -133,8 +133,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Reloads at most once per `RELOAD_GAP_MS`. The last change is applied after the wait, because no other change may
-   * follow.
+   * Reloads at most once per `RELOAD_GAP_MS`. An earlier change is applied after the wait, because another change might
+   * never come.
    */
   #reloadAfterGap(source: PlayerSource, medium: Medium): void {
     clearTimeout(this.#reloadTimer);

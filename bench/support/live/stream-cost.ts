@@ -89,7 +89,7 @@ function memoryOf(pid: number): number {
   return listTree(pid).reduce((sum, one) => sum + pssBytes(one), 0);
 }
 
-/** Returns the cores that a group used during a period, and the share of each long-lived program. */
+/** Returns the cores that a group used during a period, and how many of them each long-lived program used. */
 export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, forMs: number) {
   // Read the names first, because some processes exit during the measurement.
   const before = listTree(pid).map((one) => ({ one, name: nameOf(one), ticks: cpuTicks(one) }));

@@ -191,9 +191,7 @@ async function* partJobs(
   }
 }
 
-/**
- * Returns the pieces that begin within a part. They are its content, because pieces never cross the border of a part.
- */
+/** Returns the pieces that begin within a part. They are its content, because pieces never cross a part boundary. */
 function piecesWithin(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return pieces.filter(({ offset, sizeBytes }) => offset >= start && offset < end && sizeBytes > 0);
 }

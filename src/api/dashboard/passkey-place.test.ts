@@ -4,7 +4,7 @@ import { NO_ADDRESSES } from '../../lib/client-address.ts';
 import { passkeyPlace } from './passkey-place.ts';
 
 const trusted = NO_ADDRESSES;
-/** Returns a request that names a host. */
+/** Returns a request with a Host header. */
 const request = (host: string) => ({ headers: { host }, socket: {} }) as unknown as IncomingMessage;
 
 test.each([

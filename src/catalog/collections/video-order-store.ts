@@ -70,7 +70,7 @@ const NEWEST = sql`m.created_at desc, m.id desc`;
 const OLDEST = sql`m.created_at, m.id`;
 const BY_TITLE = sql`m.title_start, m.id`;
 
-/** `columns` are further columns, each after a comma. `isListed` is a condition on the row `m`. */
+/** `columns` are additional columns, each preceded by a comma. `isListed` is a condition on the row `m`. */
 type Selected = {
   order: VideoOrder;
   manual: readonly Guid[];

@@ -8,7 +8,7 @@ export type FeedAccess = 'off' | 'public' | 'token';
 export type CollectionFeedTable = {
   library_id: number;
   collection_id: Guid;
-  /** Null: as older versions store it, `public` without a token and `token` with one. */
+  /** Null in rows of older versions, which means `public` without a token and `token` with one. */
   access: FeedAccess | null;
   title: string | null;
   description: string | null;

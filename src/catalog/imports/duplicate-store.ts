@@ -8,7 +8,7 @@ import type { ImportKey } from './library-import.ts';
 /** An imported item whose file the library has already, as the file of the video `sameAs`. */
 export type Duplicate = { place: number; targetId: Guid; sameAs: Guid };
 
-/** Minutes after which a file without a hash is not waited for. */
+/** Minutes after which the import stops waiting for the hash of a file. */
 const HASH_LIMIT_MIN = 10;
 const NOTED = 'Its file is the same as that of video ';
 

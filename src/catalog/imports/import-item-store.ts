@@ -4,14 +4,17 @@ import type { Db, Tx } from '../db.ts';
 import { type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
 import type { ImportedVideo, ListedItem } from './listed-item.ts';
 
-/** Attempts to transfer a file before its item fails. A resumed import begins to count again. */
+/** Attempts to transfer a file before its item fails. A resumed import starts counting again. */
 const MAX_ATTEMPTS = 4;
-/** Pause before the next look at a file that the source is preparing, in s, and the maximum number of looks: a day. */
+/**
+ * Pause between checks of a file that the source is preparing, in s, and the maximum number of checks, which take a
+ * day.
+ */
 const PREPARING_PAUSE_SEC = 15;
 const MAX_WAITS = 5_760;
 /** Maximum number of files that a source prepares at once. */
 const MAX_PREPARING = 20;
-/** Pause before the second attempt, in s. It doubles with each further one. */
+/** Pause before the second attempt, in s. It doubles with each later attempt. */
 const FIRST_PAUSE_SEC = 2;
 
 /** An item that a job works on. `ownsTarget` is true if an import has created its video, which still exists. */

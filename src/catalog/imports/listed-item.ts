@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { Chapter, MetaTag, Moment } from '../schema.ts';
 
-/** A file of the source. `address` is relative to the CDN, storage or API, as the source defines. */
+/** A file of the source. `address` is relative to the CDN, storage or API, depending on the source. */
 export type ImportFile = { kind: string; address: string };
 export type ImportCaption = { srclang: string; label: string; address: string };
 

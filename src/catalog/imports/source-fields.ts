@@ -19,7 +19,7 @@ export type SourceField =
 export type SourceFields = {
   /** Name of the service. */
   title: string;
-  /** Required fields. Of a list, one is required. */
+  /** Required fields. A list means that one of its fields is required. */
   needs: readonly (SourceField | readonly SourceField[])[];
   /** Fields that may be sent. */
   takes: readonly SourceField[];

@@ -1,9 +1,9 @@
 import type { LibrarySettings } from './library-settings.ts';
 
 /**
- * How a library decides which viewers may watch. `hook`: the endpoint of the owner answers, and `failOpen` decides if
- * it does not. `jwt`: the token of a viewer is signed by the owner's issuer. `videoClaim` and `collectionClaim` name
- * the claims with the ids that the token is for; null: it is for all videos.
+ * How a library decides which viewers may watch. `hook`: the owner's endpoint decides, or `failOpen` if the endpoint
+ * does not respond. `jwt`: the owner's issuer signs a token for the viewer. `videoClaim` and `collectionClaim` name the
+ * claims with the ids for which the token is valid. If both are null, it is valid for all videos.
  */
 export type ViewerAccess =
   | { mode: 'off' }
@@ -20,17 +20,17 @@ export type ViewerAccess =
 /** Limits of the time for which a verdict is valid, in seconds. */
 export const VERDICT_SEC = { min: 10, max: 86_400 } as const;
 
-/** Returns whether viewers of a library need a token: the owner requires one, or decides about each viewer. */
+/** Returns whether viewers of a library need a token: the owner requires one, or decides for each viewer. */
 export function requiresEmbedToken({ access, viewers }: LibrarySettings): boolean {
   return access.playerTokenRequired || viewers.mode !== 'off';
 }
 
-/** Maximum length of a viewer's token, in characters. Longer ones count as absent. */
+/** Maximum length of a viewer's token, in characters. A longer token counts as absent. */
 export const MAX_VIEWER_TOKEN_CHARS = 4_096;
 
 /**
- * Returns whether files of a library need a token of its zone: the zone requires one, or the owner decides about each
- * viewer, who then gets it with the page.
+ * Returns whether files of a library need a token of its zone: the zone requires one, or the owner decides for each
+ * viewer, who then gets the token with the page.
  */
 export function requiresFileToken({ viewers }: LibrarySettings, zone: { tokenRequired: boolean }): boolean {
   return zone.tokenRequired || viewers.mode !== 'off';

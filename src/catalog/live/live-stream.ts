@@ -176,8 +176,8 @@ export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean
 }
 
 /**
- * Returns whether a change makes the media of a stream a recording that was none when its publisher was accepted. A
- * stream without media is not recorded before its publisher comes.
+ * Returns whether a change turns on the recording of a stream that may already have media. Before the first publisher
+ * is accepted, there is no media to record.
  */
 export function beginsRecording(before: LiveStream, after: LiveStream): boolean {
   if (before.state === 'created' || before.state === 'scheduled') return false;

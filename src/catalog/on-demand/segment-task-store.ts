@@ -12,7 +12,7 @@ import {
 } from '../tasks/encode-task.ts';
 
 /**
- * Next work of a segment task: its first missing segment, the segment (excluded) where another task begins or one is
+ * Next work of a segment task: its first missing segment, the segment (exclusive) where another task begins or one is
  * stored, the last segment that viewers request, and whether a viewer waits for it now.
  */
 export type SegmentDemand = {
@@ -41,8 +41,8 @@ const isStored = (s: string, r: string) =>
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
 /**
- * Pause in seconds before a segment is retried whose workers all lost their leases. A slow database causes that too, so
- * a retry may succeed. The pause bounds a crash loop.
+ * Pause before a segment whose workers all lost their leases is retried, in seconds. A slow database causes that too,
+ * so a retry may succeed. The pause bounds a crash loop.
  */
 const LOST_PAUSE_SEC = 120;
 /** Condition that task `t` failed some time ago because its workers were lost, and not because of an error. */
@@ -50,9 +50,9 @@ const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
   and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
 
 /**
- * Writes a task for the first segment of each request that is neither stored nor soon made by another task. A task
- * whose worker died is released, a waiting one becomes as urgent as its viewers, and one whose workers were all lost is
- * retried after a pause. Idempotent.
+ * Writes a task for the first segment of each request that is neither stored nor about to be made by another task. A
+ * task whose worker died is released, a waiting one becomes as urgent as its viewers, and one whose workers were all
+ * lost is retried after a pause. Idempotent.
  */
 export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`

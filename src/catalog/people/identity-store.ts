@@ -9,10 +9,10 @@ import { type Identity, isDomainAllowed, rolesOfGroups, type SignInProvider } fr
 import { selectLibraries } from './sign-in-provider-store.ts';
 
 /**
- * Reason why a provider's account cannot sign in. `email`: no verified address. `domain`: an address of another domain.
- * `unknown`: no person has this address, and the provider does not create people. `no-role`: no group with a role.
- * `disabled`: the person is disabled. `taken`: another account of the provider belongs to the person with this address.
- * `full`: the account has the maximum number of people.
+ * Reason why a provider's account cannot sign in. `email`: no verified address. `domain`: an address at a domain that
+ * is not allowed. `unknown`: no person has this address, and the provider does not create people. `no-role`: no group
+ * with a role. `disabled`: the person is disabled. `taken`: another account of the provider belongs to the person with
+ * this address. `full`: the account has the maximum number of people.
  */
 export type IdentityRefusal = 'email' | 'domain' | 'unknown' | 'no-role' | 'disabled' | 'taken' | 'full';
 

@@ -41,7 +41,7 @@ export type PersonSessionTable = {
   expires_at: Date;
   /** Passkey that opened the session, with which it ends. */
   passkey_id: Guid | null;
-  /** Issuer of the provider that opened the session, and its `sid` claim there; null: none. */
+  /** Issuer of the provider that opened the session, and its `sid` claim there. Null if there is none. */
   provider_issuer: string | null;
   provider_session: string | null;
 };

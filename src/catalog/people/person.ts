@@ -15,7 +15,7 @@ export type Person = {
   id: Guid;
   email: string;
   name: string;
-  /** Code of the dashboard's language; null: that of the browser. */
+  /** Language code of the dashboard. Null means the browser's language. */
   language: string | null;
   status: PersonStatus;
   roles: Roles;

@@ -4,7 +4,9 @@ import type { ZonePolicy } from './zone-policy.ts';
 
 /** Seconds in addition to the length of a video, for viewers who pause it. */
 const PAUSE_SEC = 6 * 3600;
-/** Expiry times are rounded up to this, in s, so that URLs stay the same for a while and browser caches work. */
+/**
+ * Expiry times are rounded up to a multiple of this, so that URLs stay the same for a while and browser caches work.
+ */
 const STEP_SEC = 3600;
 
 /**

@@ -22,8 +22,8 @@ export type ZonePolicy = {
   uiLanguage: string;
   keys: ZoneKeys;
   /**
-   * How the owner decides about viewers. Unless it is off, `embedTokenRequired` and `settings.tokenRequired` are
-   * true.
+   * How the owner decides which viewers may watch. Unless it is off, `embedTokenRequired` and `settings.tokenRequired`
+   * are true.
    */
   viewers: ViewerAccess;
   quota: ZoneQuota;

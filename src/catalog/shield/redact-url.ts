@@ -14,7 +14,7 @@ const SECRETS = new Set([
   // Authorization code of a sign-in (RFC 6749 section 4.1.2).
   'code',
 ]);
-/** Play sessions and their keys are identified by 43 characters, content keys by ids. */
+/** Path segment of a play session or its key. Content keys have ids instead, which are not secret. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
 /** The link of a share page in a query, such as that of an oEmbed request. */
 const SHARE_LINK = /(share(?:%2F|\/))[\w%-]{43,}/gi;

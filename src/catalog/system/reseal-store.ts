@@ -37,10 +37,10 @@ export async function resealUntilNone(
 }
 
 /**
- * Seals every stored secret with the new key that only the old one opens. Each row changes in a statement of its own
- * batch, and only if nobody else changed the value in the meantime, so that processes continue to work and an
- * interrupted pass can be repeated. Rows that change during the pass are found by the next one, so only a pass without
- * pending values shows that none is left.
+ * Reseals with the new key every stored secret that only the old key opens. Writes in small batches, each row only if
+ * its value has not changed in the meantime, so that processes continue to work and an interrupted pass can be
+ * repeated. The next pass finds rows that changed during this one, so only a pass without pending values shows that
+ * none is left.
  */
 export async function resealAll(db: Db, { oldKey, newKey }: Keys, columns: readonly SealedColumn[]): Promise<Resealed> {
   const boxes = { old: createSecretBox(oldKey), fresh: createSecretBox(newKey) };

@@ -6,7 +6,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { LOST_NODE_SEC } from './node-store.ts';
 import { beginRotation, keysDuring, type RotationStage, type SecretRotation } from './secret-rotation.ts';
 
-/** Notified on each change of the rotation. */
+/** Channel that announces each change of the rotation. */
 export const ROTATION_CHANNEL = 'secret_rotation';
 const ROTATION_LOCK = 7_700_024;
 

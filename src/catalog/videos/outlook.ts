@@ -9,10 +9,13 @@ export type QueueOutlook = {
   isRunning: boolean;
   /** True if only the thumbnails and the storyboard are missing. */
   isOnlyImages: boolean;
-  /** Other videos of the library whose encode tasks are ahead. */
+  /** Number of other videos of the library whose encode tasks are ahead, and the work of these tasks. */
   videosAhead: number;
   aheadSec: number;
-  /** Other libraries with tasks in the queue, and the waiting or running work of a sample that represents all. */
+  /**
+   * Number of other libraries with tasks in the queue. `otherLibrariesSec` is the waiting or running work of a sample
+   * of them.
+   */
   otherLibraries: number;
   otherLibrariesSec: readonly number[];
   /** Number of slots in use. */

@@ -22,7 +22,7 @@ const validator = Compile(AnswerSchema);
 
 type Hook = Extract<ViewerAccess, { mode: 'hook' }>;
 
-/** Answer of an endpoint. `failed`: it reports a fault of its own. */
+/** Answer of an endpoint. `failed`: it reports an error on its side. */
 export type HookAnswer = ViewerVerdict | { kind: 'failed'; reason: string };
 
 /**

@@ -39,9 +39,9 @@ type Circuit = { failures: number; deadUntilMs: number };
 const ALIVE: Circuit = { failures: 0, deadUntilMs: 0 };
 
 /**
- * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Keeps verdicts, asks once
- * about the same viewer and video at a time, and does not ask a dead endpoint for a while, so that not every viewer
- * waits.
+ * Decides which viewers may watch, with the endpoint or the issuer of a library's owner. Caches verdicts, has at most
+ * one open request about the same viewer and video, and stops asking a dead endpoint for a while, so that not every
+ * viewer waits.
  */
 export class ViewerAuthorizer {
   readonly #deps: Deps;

@@ -72,9 +72,9 @@ export function judgeStatus(status: number): Outcome {
 }
 
 /**
- * Returns the target of a redirect; null if the status does not keep a POST a POST (301, 302, 307, 308: RFC 9110
- * section 15.4 lets the first two keep it). Throws `Refused` (`invalid`) for an invalid URL, and for a redirect from
- * https to another scheme.
+ * Returns the target of a redirect; null for a status after which a POST does not stay a POST (it does after 301, 302,
+ * 307 and 308; RFC 9110 section 15.4 permits it for the first two). Throws `Refused` (`invalid`) for an invalid URL,
+ * and for a redirect from https to another scheme.
  */
 export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
   if (![301, 302, 307, 308].includes(status) || location === undefined) return null;

@@ -84,7 +84,7 @@ export class FreshCache<Value> {
     metrics.edgeCache.inc({ layer: this.#options.layer, result });
   }
 
-  /** Returns whether a load of the value is running, which a further request can await without another query. */
+  /** Returns whether a load of the value is running, which another request can await without another query. */
   isLoading(key: string): boolean {
     return (this.#entries.get(key)?.loading ?? null) !== null;
   }

@@ -19,7 +19,10 @@ type SegmentDeps = ProtectionDeps & {
   reader: PublicationReader;
   requests: SegmentRequests;
   leave: () => AbortSignal;
-  /** Counts a response for which a client waits. Returns null if the client has reached its limit. */
+  /**
+   * Counts a waiting response of a client. Returns a function that ends the wait, or null if the client has reached its
+   * limit.
+   */
   wait: () => (() => void) | null;
 };
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };

@@ -129,7 +129,7 @@ async function servePart(
   return give(found, { publication, open }, deps);
 }
 
-/** Returns whether a segment is closed, so that it gets no further parts. */
+/** Returns whether a segment is closed, so that no parts will be added to it. */
 function isPassed({ segments }: IndexedRendition, number: number): boolean {
   return findSegment(segments, number)?.isClosed === true;
 }

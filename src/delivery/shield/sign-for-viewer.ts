@@ -10,7 +10,7 @@ export type PageToken = { shown: EmbedToken; shareEndSec: number };
 
 /**
  * Returns the token of a video's folder for an admitted player page, or null if the zone requires none. It ends with
- * the share of the page at the latest. If the owner decides about viewers, it also ends with the embed token.
+ * the share of the page at the latest. If the owner decides which viewers may watch, it also ends with the embed token.
  */
 export function folderTokenFor(
   publication: Publication,

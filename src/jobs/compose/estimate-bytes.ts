@@ -3,8 +3,8 @@ import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 
 /**
- * Estimates the bytes of the segments of a composition. For each new rendition, a part adds its share of the rendition
- * of the part that is copied, or that has the same rung and codec if the new one is encoded.
+ * Estimates the bytes of the segments of a composition. For each new rendition, a part adds its proportional fraction
+ * of the rendition of the part that is copied, or that has the same rung and codec if the new one is encoded.
  */
 export function estimateBytes(
   parts: readonly { view: PartView }[],

@@ -24,7 +24,7 @@ import { attachFiles } from './attach-files.ts';
 import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
 import { type FileRequest, isTransient, SourceBusy, type SourceClient, SourcePreparing } from './source-client.ts';
 
-/** Below fetches that people requested, which they wait for. */
+/** Lower than the priority of fetches that people requested and wait for. */
 const FETCH_PRIORITY = -1;
 
 /** An import with its source, opened for a job. */

@@ -54,7 +54,7 @@ export type ImportSource = {
   awaitsUploads: boolean;
   /** True if `locate` makes the source prepare a file, which a plan must not do. */
   preparesFiles: boolean;
-  /** Lifetime of what `prepare` found out, in s; null if it does not expire. */
+  /** Lifetime of the values that `prepare` determines, in s. Null if they do not expire. */
   refreshSec: number | null;
   prepare(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest>;
   list(request: SourceRequest, listing: Listing, signal: AbortSignal): Promise<ListedPage>;
@@ -65,7 +65,7 @@ export type ImportSource = {
   ): Promise<LocatedFiles>;
 };
 
-/** `details` replace listed properties that a list of the source does not contain. */
+/** `details` are properties that the source's list lacks. They replace the listed ones. */
 export type LocatedFiles = {
   files: (FileRequest & { kind: string })[];
   captions: (FileRequest & Pick<ImportCaption, 'srclang' | 'label'>)[];

@@ -26,7 +26,7 @@ import { importSources } from './sources/all.ts';
 
 /** Maximum time of a run, in ms. Its successor continues, so that other housekeeping gets its turn. */
 const RUN_MS = 20_000;
-/** Pause before the next look at files in transfer, in s. */
+/** Pause between checks of files in transfer, in s. */
 const TRANSFER_PAUSE_SEC = 1;
 /** Pause before an import of a source that only newer versions know is offered to the next worker, in s. */
 const NEWER_WORKER_PAUSE_SEC = 30;
@@ -93,7 +93,7 @@ function isKnown(source: string): boolean {
   return Object.hasOwn(importSources, source);
 }
 
-/** Returns whether the import has begun, and what its source found out then has expired. */
+/** Returns whether the import has begun and the values that `prepare` determined have expired. */
 function isStale({ refreshSec }: ImportSource, { preparedMs }: SourceRequest): boolean {
   return refreshSec !== null && preparedMs !== null && Date.now() - preparedMs > refreshSec * 1000;
 }
@@ -178,7 +178,7 @@ async function measureSpeed(opened: OpenImport, { running, deps }: Parts, signal
     } catch (error) {
       signal.throwIfAborted();
       if (isDatabaseAway(error)) throw error;
-      // The estimate is an extra. The import reports what fails.
+      // The estimate is optional. The import itself reports what fails.
     }
   }
 }

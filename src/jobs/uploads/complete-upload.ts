@@ -19,7 +19,7 @@ export type StagedUpload = UploadRef & { sha256: Buffer | null };
 
 /**
  * Makes the staged bytes the video's original, starts its processing and marks the upload as complete. May be repeated
- * after a crash at any point, also concurrently: the video gets its original exactly once. Throws `Refused`: `invalid`
+ * after a crash at any point, even concurrently: the video gets its original exactly once. Throws `Refused`: `invalid`
  * if the video has got a different original, `not-found` if it was deleted. In both cases it removes the staged bytes.
  */
 export async function completeUpload(

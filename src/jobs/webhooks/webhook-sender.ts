@@ -55,10 +55,10 @@ type Sending = {
 };
 
 /**
- * Sends webhook events until closed: at most 64 concurrently, and at most 4 per library and 2 per further endpoint over
- * all senders, so that a slow receiver does not delay others. Delivers each event at least once, and the events of a
- * video in order. When a sender dies, others take over its events when their lease expires. On close, it lets its
- * deliveries continue for 4 s and returns the rest.
+ * Sends webhook events until closed: at most 64 concurrently, and over all senders at most 4 to the `WebhookUrl` of a
+ * library and 2 to each additional endpoint, so that a slow receiver does not delay others. Delivers each event at
+ * least once, and the events of a video in order. When a sender dies, others take over its events when their lease
+ * expires. On close, it lets its deliveries continue for 4 s and returns the rest.
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];

@@ -71,7 +71,7 @@ export type InitFields = {
   language: number;
   geometry: Buffer;
   sampleEntry: Buffer;
-  /** Presentation delay of the fragments, if it is not the usual one. Without a delay there is no edit list. */
+  /** Presentation delay of the fragments. Default: the usual one. With a delay of 0, there is no edit list. */
   delayTicks?: number;
 };
 

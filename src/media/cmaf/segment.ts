@@ -5,8 +5,8 @@ import { writeFragmentHead } from './write-fragment.ts';
 
 /**
  * One fragment as stored. `head` is the moof and the mdat header. `payload` is the samples' bytes. The offsets in
- * `samples` exclude the presentation delay, and those in `head` include it. `delayTicks` is that delay, if it is not
- * the usual one.
+ * `samples` exclude the presentation delay, and those in `head` include it. `delayTicks` is set only if that delay
+ * differs from the usual one.
  */
 export type SegmentFragment = FragmentParts & { head: Buffer };
 
@@ -27,7 +27,8 @@ export type Segment = {
 };
 
 /**
- * Input for one sealed fragment of a segment. `delayTicks` is that of the track's init segment, if not the usual one.
+ * Input for one sealed fragment of a segment. `delayTicks` is the presentation delay of the track's init segment, and
+ * is set only if it differs from the usual one.
  */
 export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer; delayTicks?: number };
 

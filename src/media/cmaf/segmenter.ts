@@ -23,7 +23,7 @@ export type VideoRun = {
   segmentCount?: number;
   /**
    * Presentation times that the run must produce, ascending, in ticks of the cut list: all frames of the source in
-   * these segments. If omitted, only the cuts and segment borders of a `source` grid are checked.
+   * these segments. If omitted, only the cuts and segment boundaries of a `source` grid are checked.
    */
   expectedTicks?: readonly number[];
   /**
@@ -36,8 +36,8 @@ export type VideoRun = {
 };
 
 /**
- * Maximum share of missing frames in a segment. If a keyframe cannot be decoded, the frames after it are lost too, up
- * to about half a second.
+ * Maximum fraction of missing frames in a segment. If a keyframe cannot be decoded, the frames after it are lost too,
+ * up to about half a second.
  */
 const MAX_MISSING_SHARE = 0.75;
 
@@ -226,7 +226,7 @@ function checkOpening(number: number, first: TimedSample | undefined, lowest: nu
 
 /**
  * Checks that every frame occurs once and none is outside the segment: exactly on an encoded grid or against known
- * source times, else ascending within the borders.
+ * source times, else ascending within the boundaries.
  */
 function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], mayBeShort: boolean): void {
   const start = plan.startTick(number);

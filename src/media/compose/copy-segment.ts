@@ -7,8 +7,8 @@ import { readStoredFragments } from '../cmaf/stored-fragments.ts';
 export type CopyPlace = { number: number; timescale: number; startTick: number; durationTicks: number };
 
 /**
- * Moves a stored segment to another timeline: the same samples with new times. Adjusts a last frame that ends slightly
- * before or after the border to end there. Throws BrokenMedia if the segment does not fit.
+ * Moves a stored segment to another timeline: the same samples with new times. If the last frame ends slightly before
+ * or after the segment boundary, adjusts it to end there. Throws BrokenMedia if the segment does not fit.
  */
 export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], place: CopyPlace): Segment {
   const { parts, endTick } = placeParts(bytes, fragments, place.startTick);

@@ -17,7 +17,7 @@ const MIN_SEGMENT_SEC = 1;
 
 /**
  * Cuts ranges of several timelines into segments of a new one. If exact, copies segments wholly within a range, and
- * plans segments to encode for the rest at its ends. Otherwise moves the ends to the nearest segment borders and
+ * plans segments to encode for the rest at its ends. Otherwise moves the ends to the nearest segment boundaries and
  * encodes nothing. An empty range has no pieces. All timelines must have the same timescale.
  */
 export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece[] {
@@ -43,7 +43,7 @@ function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: nu
   );
 }
 
-/** Moves a cut within one frame of a border to that border. */
+/** Moves a cut within one frame of a segment boundary to that boundary. */
 function toBorder({ startTicks, endTicks }: CutList, tick: number, frameTicks: number): number {
   return [...startTicks, endTicks].find((border) => Math.abs(border - tick) < frameTicks) ?? tick;
 }

@@ -63,9 +63,10 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
 }
 
 /**
- * Writes the AdaptationSets of all audio: one per language, name, codec, number of channels and set of keys. Players
- * prefer the default track, and of each track the set with the fewest channels, because not every player checks the
- * channels of the device (ISO 23009-1 section 5.3.3: a higher selectionPriority is preferred, 1 is the default).
+ * Writes the AdaptationSets of all audio: one per language, name, codec, number of channels and set of keys. The
+ * priorities make players prefer the default track and, for each track, the set with the fewest channels, because not
+ * every player checks how many channels the device has (ISO 23009-1 section 5.3.3: a higher selectionPriority is
+ * preferred, 1 is the default).
  */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];

@@ -50,7 +50,7 @@ type Stretch = { originSec: number; fromSample: number; samples: number; form: A
 
 /**
  * Returns ffmpeg options that map a range of a track, with the channels of its form and its exact length, through
- * further filters.
+ * additional filters.
  */
 export function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
   const { streamIndex, rightStreamIndex, channels } = track;

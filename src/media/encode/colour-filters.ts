@@ -87,7 +87,7 @@ export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours
 /**
  * Returns the tone curve from HDR to SDR for each component of R'G'B' in PQ: the identity up to the knee, then a rise
  * to reference white at the peak. It follows ITU-R BT.2390 section 5.4 with a different shoulder: the spline there maps
- * reference white to values from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
+ * reference white to values from 210 to 244 out of 255, depending on a number in the metadata that is often wrong.
  */
 function toneCurve(peak: number): string {
   const knee = toPq(KNEE_NIT);
@@ -103,7 +103,7 @@ function toneCurve(peak: number): string {
 
 /**
  * Level of the colour table below. The table has the square of this number of nodes per side: 36, with a colour error
- * of at most 5 of 255.
+ * of at most 5 out of 255.
  */
 const TABLE_LEVEL = 6;
 

@@ -15,8 +15,8 @@ export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: numbe
 
 /**
  * Moves decoded frames to the grid. Each slot shows the newest source frame whose rounded time is not later. A slot's
- * frame depends only on the source, so separate processes agree on every border. Slots before the first frame show the
- * first one, and slots after the last frame show the last one.
+ * frame depends only on the source, so separate processes agree on every boundary. Slots before the first frame show
+ * the first one, and slots after the last frame show the last one.
  */
 export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
   const { num, den } = video.rate;
@@ -33,7 +33,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
 
 /** Fraction of a frame duration by which a frame may precede its slot. */
 const EARLY_SHARE = 0.4;
-/** Fraction of a frame duration by which times rounded to a millisecond may miss a slot's border. */
+/** Fraction of a frame duration by which times rounded to a millisecond may miss a slot's boundary. */
 const JITTER_SHARE = 0.08;
 
 /**

@@ -4,7 +4,7 @@
  */
 export type Loudness = { integratedLufs: number | null; rangeLu: number; truePeakDbtp: number | null };
 
-/** Default loudness that normalised audio gets. EBU R 128 s2 recommends -20 to -16 LUFS for streaming. */
+/** Default target loudness of normalised audio. EBU R 128 s2 recommends -20 to -16 LUFS for streaming. */
 export const DEFAULT_TARGET_LUFS = -16;
 
 /** EBU R 128: the maximum true peak of a programme. */

@@ -12,7 +12,7 @@ export type Watermark = WatermarkPlace & { png: Buffer };
 
 const USUAL_WIDTH_PERCENT = 15;
 
-/** White level of graphics as a share of the code range (ITU-R BT.2408: 203 of 10,000 cd/m2 in PQ, 75 % in HLG). */
+/** White level of graphics as a fraction of the code range (ITU-R BT.2408: 203 cd/m2 in PQ, 75 % in HLG). */
 const HDR_WHITE: Readonly<Record<number, number>> = { [PQ]: 0.58, [HLG]: 0.75 };
 
 /** Options that open the watermark on standard input as the second input. */

@@ -25,9 +25,9 @@ export function setMediaRules(set: MediaRules): void {
 }
 
 /**
- * Determines the sandbox of this machine once: the configured one, or else bubblewrap or Landlock, whichever starts
- * first in this order (containers may forbid namespaces, and old kernels have no Landlock). Throws `Refused`
- * (`unavailable`) if none works. If the machine is too busy for a certain result, the next call tries again.
+ * Determines the sandbox of this machine once: the configured one, or else the first that works of bubblewrap and
+ * Landlock (containers may forbid namespaces, and old kernels have no Landlock). Throws `Refused` (`unavailable`) if
+ * none works. If the machine is too busy for a reliable result, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>

@@ -18,8 +18,8 @@ export type AudioGroups = {
 };
 
 /**
- * Returns the audio groups of a set. Rungs up to 360p, except the highest, have the group of a lower bitrate if there
- * is one. Other rungs, and audio without video, have the usual group, and after it the group of 5.1 if there is one.
+ * Returns the audio groups of a set. Rungs up to 360p, except the highest, use the group with a lower bitrate if there
+ * is one. Other rungs, and audio without video, use the usual group, followed by the 5.1 group if there is one.
  * Variants of both have the same BANDWIDTH. hls.js then treats them as one level with a choice of audio, so its
  * adaptation never changes the number of channels.
  */

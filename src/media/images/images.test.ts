@@ -46,7 +46,10 @@ function withOrientation(jpeg: Buffer, orientation: number, isLittle: boolean): 
   return Buffer.concat([jpeg.subarray(0, 2), head, Buffer.from('Exif\0\0'), tiff, jpeg.subarray(2)]);
 }
 
-/** Returns the grey value at the centre of each quarter of a JPEG: upper left, upper right, lower left, lower right. */
+/**
+ * Returns the average grey level of each quarter of a JPEG, from 0 to 4: upper left, upper right, lower left, lower
+ * right.
+ */
 async function quarters(jpeg: Buffer): Promise<number[]> {
   const child = run(
     'ffmpeg',

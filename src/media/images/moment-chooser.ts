@@ -19,7 +19,10 @@ export type MomentChooser = {
 const PERIODS = 96;
 /** Difference in grey levels from which frames count as completely different. */
 const DIFFERENT = 24;
-/** Share of the video from which moments count as distant. The value of closer ones is reduced by up to half. */
+/**
+ * Fraction of the video's length beyond which moments count as distant. The value of closer ones is reduced by up to
+ * half.
+ */
 const FAR = 0.1;
 /** Weight of the time difference, which decides between similar frames. */
 const TIME_WEIGHT = 0.5;

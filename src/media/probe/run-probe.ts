@@ -17,7 +17,7 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
-/** Minimum readable share of a truncated file. Above it, the missing part causes only a warning. */
+/** Minimum readable fraction of a truncated file. Above it, the missing part causes only a warning. */
 const MIN_READABLE_SHARE = 0.9;
 /** Matches ffprobe's error for USAC (xHE-AAC), which ends the probe even if other tracks are fine. */
 const USAC = /Audio object type 42 is not implemented/;

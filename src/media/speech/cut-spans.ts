@@ -19,7 +19,7 @@ const MARGIN_SEC = 0.2;
 
 /**
  * Cuts audio into spans by its level, as it arrives. Each span contains speech or other audio, ends in a pause if there
- * is one, and lasts at most 25 s. Spans contain no longer silence. Keeps one span and the levels of half a minute in
+ * is one, and lasts at most 25 s. Silence between spans is dropped. Keeps one span and the levels of half a minute in
  * memory.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {

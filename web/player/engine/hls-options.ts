@@ -38,7 +38,7 @@ export function hlsOptions(source: PlayerSource, { startSec, isLive }: Opening):
     // Do not load a segment only to measure the bandwidth, so that the first loaded segment is the first one shown.
     testBandwidth: false,
     abrEwmaDefaultEstimate: UNKNOWN_LINE_BPS,
-    // Use a rung if it needs at most this share of the bandwidth, as other players do.
+    // Use a rung if it needs at most this fraction of the bandwidth, as other players do.
     ...(!isLive && { abrBandWidthUpFactor: 0.85 }),
     startFragPrefetch: true,
     backBufferLength: 60,

@@ -1,6 +1,6 @@
 import Hls from 'hls.js';
 
-/** Maximum share of the bandwidth that the average rate of a kept rung may need. */
+/** Maximum fraction of the bandwidth that the average rate of a kept rung may need. */
 const MAX_BANDWIDTH_SHARE = 0.85;
 /** Number of segments after a seek for which the rung is kept. After them, hls.js itself compares average rates. */
 const KEPT_SEGMENTS = 2;

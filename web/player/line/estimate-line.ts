@@ -26,7 +26,7 @@ export type Line = { bps: number | null; care: 'none' | 'metered' | 'saving' };
 const MIN_BYTES = 24 * 1024;
 /** Maximum size of a response that arrives in a few packets, so that its duration is the round-trip time. */
 const MAX_SMALL_BYTES = 4 * 1024;
-/** Maximum share of a response's duration that is attributed to latency. */
+/** Maximum fraction of a response's duration that is attributed to latency. */
 const MAX_DELAY_SHARE = 0.5;
 /** Resolution of the clock in most browsers, in ms. */
 const MIN_MS = 1;

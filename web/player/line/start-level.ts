@@ -13,7 +13,7 @@ const SEGMENT_SEC = 4;
 /** Maximum time to load the first segment that still feels immediate, in seconds. */
 const FIRST_SEGMENT_SEC = 1;
 const CAREFUL_SEGMENT_SEC = 0.8;
-/** Maximum share of the bandwidth that a rung may need, so that the buffer grows. */
+/** Maximum fraction of the bandwidth that a rung may need, so that the buffer grows. */
 const CARRIED_SHARE = 0.8;
 /** Factor by which video may be enlarged before the next rung is used. */
 const MAX_ENLARGEMENT = 1.05;

@@ -7,7 +7,7 @@ import type { ImportSource, ListedPage, SourceRequest } from '../import-source.t
 import type { FileRequest, SourceClient } from '../source-client.ts';
 import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, marksOf, textOf, timeOf } from './read-fields.ts';
 
-/** Maximum page size of the lists of this interface (wire-facts: it is clamped and echoed). */
+/** Maximum page size of the lists of this API, which reduces larger values and returns the reduced one. */
 const PAGE_ITEMS = 1000;
 /** Lifetime of a signed URL, in s. A transfer that takes longer is signed again. */
 const SIGNED_SEC = 24 * 3600;
@@ -20,7 +20,7 @@ const NO_FILE = 'The source has no file of this video.';
 /** A library of bunny Stream. */
 export const bunny: ImportSource = createStreamSource('bunny');
 
-/** Creates a source that speaks the interface of this service. */
+/** Creates a source that uses the API of bunny Stream, which Millrace also implements. */
 export function createStreamSource(name: ImportSourceName): ImportSource {
   return {
     name,
@@ -159,7 +159,7 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
         ? []
         : [{ srclang: language, label: textOf(label) ?? '', address: `captions/${encodeURIComponent(language)}.vtt` }];
     }),
-    // The default thumbnail is a frame of the video, and is made here too.
+    // The default thumbnail is a frame of the video, which is also generated here.
     thumbnail: thumbnail === null || /^thumbnail(_[1-9])?\.jpg$/.test(thumbnail) ? null : thumbnail,
     files,
   };

@@ -117,7 +117,7 @@ function renditionsOf(asset: Fields, base: string): LocatedFiles['files'] {
     .map(({ name }) => ({ kind: 'mp4', url: `${base}/${encodeURIComponent(String(name))}`, headers: {} }));
 }
 
-/** Captions can be read through a public playback id only. */
+/** Captions can only be read through a public playback id. */
 function textsOf(asset: Fields, { cdnUrl }: SourceRequest): Omit<LocatedFiles, 'files'> {
   const publicId = textOf(listOf(asset.playback_ids).find(({ policy }) => policy === 'public')?.id);
   const texts = listOf(asset.tracks).filter(({ type, status }) => type === 'text' && (status ?? 'ready') === 'ready');

@@ -5,7 +5,7 @@ import { cleanText } from '../../../lib/clean-text.ts';
 /** Fields of a JSON object of a source, which may have any type. */
 export type Fields = Record<string, unknown>;
 
-/** Maximum of lengths in the database. */
+/** Maximum length that the database can store. */
 export const MAX_INT32 = 2 ** 31 - 1;
 const MAX_TITLE_LENGTH = 500;
 const MAX_DESCRIPTION_LENGTH = 5_000;

@@ -69,7 +69,7 @@ async function listObjects(
   const { objects, isLast } = await readKeys(parts, cursor, signal);
   const last = groupOf(objects.at(-1)?.key ?? '');
   const complete = isLast ? objects : objects.filter(({ key }) => groupOf(key) !== last);
-  // A page of one name only has no room for more sidecars.
+  // If all objects of the page have the same name, the page is used completely.
   const taken = complete.length === 0 ? objects : complete;
   const folder = { manifest: await readManifest(parts, signal), prefix, names: taken.map(({ key }) => key) };
   const collections = cursor === null ? await readCollections(parts, signal) : [];

@@ -10,7 +10,7 @@ import type { ProtectionScheme } from './protection-scheme.ts';
 /**
  * Protection of an init segment. `videoKids` are the key ids of all key groups of the video: hls.js sends one ClearKey
  * request, for the first init segment that it loads, and never requests the keys of the other tracks. `psshBoxes` are
- * whole boxes of further systems, in order.
+ * the complete boxes of additional systems, in order.
  */
 export type InitProtection = {
   scheme: ProtectionScheme;

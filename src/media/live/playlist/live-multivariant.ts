@@ -115,7 +115,7 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
 }
 
 /**
- * Returns the tag of the I-frame playlist. The keyframes' share of the bit rate is unknown, so the rate of the whole
+ * Returns the tag of the I-frame playlist. The bit rate of the keyframes alone is unknown, so the rate of the whole
  * rendition is listed as an upper bound.
  */
 function iFrameTag(

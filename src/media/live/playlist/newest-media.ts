@@ -28,9 +28,9 @@ export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boo
  * a player waits for the segment: if it gets only the last part, it requests that part again and then pauses for most
  * of a target duration.
  *
- * It expects a segment to have as many parts as the newest complete one that is longer than what exists of it
- * (`lastParts`, see `lastPartsOf`), and requests the last of them. Any other part that is further ahead is the next
- * one of a player that learned of more media from another edge.
+ * The player expects the segment to have as many parts as the newest complete segment with more parts than exist so far
+ * (`lastParts`, see `lastPartsOf`), and requests the last of them. A request for any other part ahead is from a player
+ * that another edge told about more media: that part is the next one it needs.
  */
 export function skipsParts(newest: NewestMedia | null, wanted: NewestMedia, lastParts: readonly number[]): boolean {
   if (newest === null || wanted.part === null || wanted.sequence < newest.sequence) return false;

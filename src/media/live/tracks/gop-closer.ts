@@ -21,10 +21,10 @@ const IDR_IDS = [2, 3] as const;
 
 /**
  * Closes the open GOPs of an H.264 stream whose leading frames are left out: their keyframes become IDR pictures. Frame
- * numbers and picture orders count from them, and no frame names one before them. Without this, Chromium ends playback
- * if it joins at such a keyframe and a later frame releases a reference that it never had, and decoders show frames in
- * the wrong order where a stream or clip continues with such a keyframe. A damaged frame and the rest
- * of its GOP are unchanged, and so is the rest of a stream from an unsupported slice on.
+ * numbers and picture orders count from them, and no frame refers to one before them. Without this, Chromium ends
+ * playback if it joins at such a keyframe and a later frame releases a reference that it never had, and decoders show
+ * frames in the wrong order where a stream or clip continues with such a keyframe. A damaged frame and the rest of its
+ * GOP are unchanged, and so is the rest of a stream from an unsupported slice on.
  */
 export class GopCloser {
   readonly #configuration: AvcConfiguration | null;

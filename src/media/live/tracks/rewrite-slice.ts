@@ -21,8 +21,8 @@ export type SliceNumbers = {
 };
 
 /**
- * A GOP that is closed. `key` and `order` are frame number and order of its keyframe before the change. `dropped`:
- * number of reference frames after the keyframe that are left out.
+ * A GOP to close. `key` and `order` are the frame number and the picture order count of its keyframe before the change.
+ * `dropped` is the number of reference frames that are left out after the keyframe.
  */
 export type ClosedGop = { key: number; order: number; dropped: number; idrId: number };
 
