@@ -30,7 +30,9 @@ export async function packFolder(target: string | undefined, fill: (draft: strin
 export async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   const file = path.join(draft, name);
-  await writeFile(file, bytes);
-  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, brotli));
-  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+  await Promise.all([
+    writeFile(file, bytes),
+    promisify(brotliCompress)(bytes, brotli).then((packed) => writeFile(`${file}.br`, packed)),
+    promisify(gzip)(bytes, { level: 9 }).then((packed) => writeFile(`${file}.gz`, packed)),
+  ]);
 }

@@ -289,7 +289,7 @@ test('without a mail server the page stays closed', async () => {
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('No codes can be sent')]);
 });
 
-test('an expired share asks for no address', async () => {
+test('an expired share does not ask for an e-mail address', async () => {
   const { url, key } = await share();
   await shares().update(key, { expiresAt: new Date(Date.now() - 1) });
   await expect.poll(async () => (await open(url)).status, PATIENCE).toBe(410);

@@ -30,7 +30,7 @@ async function packScripts(draft: string): Promise<{ entry: string; names: strin
     const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await bundle.generate({ format: 'esm', minify: true, ...names });
     const chunks = output.filter((file) => file.type === 'chunk');
-    for (const { fileName, code } of chunks) await writeCompressed(draft, fileName, Buffer.from(code));
+    await Promise.all(chunks.map(({ fileName, code }) => writeCompressed(draft, fileName, Buffer.from(code))));
     const entry = chunks.find(({ isEntry }) => isEntry);
     if (entry === undefined) throw new Error('Expected an entry point among the bundled scripts, got none.');
     return { entry: entry.fileName, names: chunks.map(({ fileName }) => fileName) };

@@ -38,12 +38,16 @@ const hlsSource = path.join(root, 'node_modules/hls.js/src');
 const require = createRequire(import.meta.url);
 
 await packFolder(process.argv[2], async (draft): Promise<PackedPlayer> => {
-  const clear = await packPage(draft, 'clear');
-  const guarded = await packPage(draft, 'protected');
-  const style = await packStyle(draft, 'player', PLAYER_STYLES);
-  const share = { script: await packShare(draft), style: await packStyle(draft, 'share', ['share/share.css']) };
-  const embedClient = await packEmbedClient(draft);
-  const element = await packElement(draft);
+  const [clear, guarded, style, shareScript, shareStyle, embedClient, element] = await Promise.all([
+    packPage(draft, 'clear'),
+    packPage(draft, 'protected'),
+    packStyle(draft, 'player', PLAYER_STYLES),
+    packShare(draft),
+    packStyle(draft, 'share', ['share/share.css']),
+    packEmbedClient(draft),
+    packElement(draft),
+  ]);
+  const share = { script: shareScript, style: shareStyle };
   const files = [...clear.files, ...guarded.files, style, embedClient, element, share.script, share.style];
   return { clear: clear.page, protected: guarded.page, style, embedClient, element, share, files: [...new Set(files)] };
 });
@@ -60,11 +64,10 @@ async function packPage(
     const { engine, controls, others } = sortChunks(output.filter((file) => file.type === 'chunk'));
     // The engine imports a facade that only re-exports the controls. This makes it import the controls directly.
     const code = engine.code.replaceAll(controls.facadeName, controls.fileName);
-    for (const file of [{ ...engine, code }, controls, ...others]) {
-      await writeCompressed(draft, file.fileName, Buffer.from(file.code));
-    }
+    const files = [{ ...engine, code }, controls, ...others];
+    await Promise.all(files.map((file) => writeCompressed(draft, file.fileName, Buffer.from(file.code))));
     const page = { engine: engine.fileName, controls: controls.fileName };
-    return { page, files: [engine, controls, ...others].map(({ fileName }) => fileName) };
+    return { page, files: files.map(({ fileName }) => fileName) };
   } finally {
     await bundle.close();
   }

@@ -52,7 +52,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
     throw new Refused(
       'invalid',
       `Expected at most ${MAX_HEADERS} headers of ${MAX_HEADER_BYTES} bytes together, ` +
-        `got ${entries.length} of ${sizeBytes} bytes.`,
+        `got ${entries.length} headers of ${sizeBytes} bytes.`,
     );
   }
   const checked: Record<string, string> = {};

@@ -33,7 +33,8 @@ export function readPssh(bytes: Buffer): Pssh {
   const kids: Guid[] = [];
   for (let left = version === 0 ? 0 : fields.u32(); left > 0; left -= 1) kids.push(kidOfBytes(fields.take(16)));
   const data = fields.take(fields.u32());
-  if (fields.left() > 0) throw new BrokenMedia(`Expected a pssh box to end with its data, got ${fields.left()} more.`);
+  const leftBytes = fields.left();
+  if (leftBytes > 0) throw new BrokenMedia(`Expected a pssh box to end after its data, got ${leftBytes} more bytes.`);
   return { systemId: system, kids, data };
 }
 
