@@ -1,10 +1,11 @@
 /**
  * Thrown for a response with an error status. `said` is the reason given by the service, or an empty string if there is
- * none. `requestId` is null if there is none.
+ * none. `code` is the name of the error in `docs/errors.md`. `code` and `requestId` are null if the response has none.
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
+  readonly code: string | null;
   readonly said: string;
   /** Body of the response: parsed if it is JSON. */
   readonly body: unknown;
@@ -18,6 +19,7 @@ export class ApiError extends Error {
     this.body = parsed;
     this.status = response.status;
     this.requestId = response.headers.get('x-request-id');
+    this.code = response.headers.get('x-millrace-error');
   }
 }
 

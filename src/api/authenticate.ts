@@ -86,12 +86,14 @@ async function admitPerson(
 ): Promise<Caller> {
   const id = readId(libraryId ?? '');
   const isKnown = auth !== 'access-key' || (id !== null && (await libraries.recall(id)) !== null);
-  if (!isKnown || !isPermitted(person.roles, permission, id)) {
+  if (!isPermitted(person.roles, permission, id)) {
     throw new Refused(
       'forbidden',
       `Your role does not include the permission ${permission} here. Ask an owner for it.`,
     );
   }
+  // Only roles in the whole account are permitted in a library that does not exist.
+  if (!isKnown) throw new Refused('forbidden', `There is no library ${libraryId}. Choose another one.`);
   return toCaller(person, id);
 }
 

@@ -144,6 +144,9 @@ export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerCon
   handle(raw: RawRequest, deps: Deps): Promise<unknown>;
 };
 
+/** Preference of a client that has all unknown names refused (RFC 7240 section 4.4). */
+const STRICT = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i;
+
 /** Defines an operation: its contract and its action. */
 export function defineOperation<
   P extends TObject,
@@ -161,18 +164,21 @@ export function defineOperation<
   // Operations that are not part of the hosted API reject all unknown names.
   const refusals = { ...(!hosted && { invalid: 400 }), ...operation.refusals };
   const contract = { ...plain, query, body, refusals, errorShape, isHosted: hosted };
-  const names = createNameRules(contract);
-  const readBody = bodyReader(contract, names);
+  const rules = createNameRules(contract);
+  const strictRules = createNameRules({ ...contract, isHosted: false });
+  const readBody = bodyReader(contract, rules);
+  const readStrictBody = bodyReader(contract, strictRules);
   // The hosted API documents no refusal for an invalid page or order of a list.
   const fallsBack = contract.isHosted && contract.method === 'GET' && contract.refusals.invalid === undefined;
-  const queryRules = { names, isHosted: contract.isHosted, fallsBack };
+  const queryRules = { isHosted: contract.isHosted, fallsBack };
   return {
     ...contract,
     async handle({ params, queryText, message, grant, address, signal }, deps) {
+      const isStrict = STRICT.test(String(message.headers.prefer ?? ''));
       const request = {
         params: readParams(contract.params, params),
-        query: readQuery(contract.query, queryText, queryRules),
-        body: await readBody(message),
+        query: readQuery(contract.query, queryText, { ...queryRules, names: isStrict ? strictRules : rules }),
+        body: await (isStrict ? readStrictBody : readBody)(message),
         grant,
         referrer: message.headers.referer ?? message.headers.origin ?? null,
         address,

@@ -72,11 +72,15 @@ const commands: Record<string, Command> = {
   },
 };
 
+const HELP = ['help', '--help', '-h'];
+
 /** Exit code for an unknown command or wrong arguments, as for the verbs that call a service. */
 const USAGE_ERROR = 2;
 
 /** Runs a command and returns its exit code. */
-export async function main([name = 'help', ...args]: readonly string[]): Promise<number> {
+export async function main([word = 'help', ...args]: readonly string[]): Promise<number> {
+  const name = word === '--version' ? 'version' : word;
+  if (HELP.includes(name) && args[0] !== undefined) return await main([...args, '--help']);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return await runClient(name, args);
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
@@ -100,7 +104,7 @@ async function runClient(name: string, args: readonly string[]): Promise<number>
 
 async function explain(words: readonly [string, ...string[]]): Promise<number> {
   const { helpLines, unknownCommand } = await import('./client/manual.ts');
-  if (!['help', '--help', '-h'].includes(words[0])) {
+  if (!HELP.includes(words[0])) {
     process.stderr.write(unknownCommand(words, Object.keys(commands)));
     return USAGE_ERROR;
   }

@@ -136,6 +136,24 @@ test('a failed command exits with the code of its kind of error', async () => {
   });
 });
 
+test('mistyped names and values change nothing, and the message has the name that was meant', async () => {
+  const video = JSON.parse(await done('create', 'title=Typed', '--json')).guid;
+  const typos: [code: number, said: string, ...args: string[]][] = [
+    [1, 'did you mean "title"', 'edit', video, 'titel=Other'],
+    [1, 'did you mean "Name"', 'libraries', 'edit', '1', 'Nam=Other'],
+    [1, 'did you mean "title"', 'live', 'create', 'titel=Other'],
+    [2, 'Did you mean --title?', 'upload', clip, 'title=Other'],
+    [2, 'got 1.5', 'ls', '--limit', '1.5'],
+    [2, 'got 0', 'ls', '--limit', '0'],
+    [2, 'Did you mean http://127.0.0.1:7700?', 'ls', '--url', '127.0.0.1:7700'],
+  ];
+  for (const [code, said, ...args] of typos) {
+    expect([args, await millrace(args)]).toEqual([args, { code, out: '', err: expect.stringContaining(said) }]);
+  }
+  expect(JSON.parse(await done('get', video, '--json'))).toMatchObject({ title: 'Typed' });
+  expect(await done('live', 'ls')).toBe('');
+});
+
 test('in a terminal, an upload shows a bar, completed actions are reported, and Tab completes commands', async () => {
   const terminal = await openTerminal();
   try {

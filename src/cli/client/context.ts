@@ -8,6 +8,9 @@ import { readPrivate } from './private-file.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
+/** Makes the service refuse unknown names in all operations, because people mistype them. */
+const STRICT = { prefer: 'handling=strict' };
+
 /** Options of all verbs, with their help texts. */
 export const options = {
   url: { ...text, help: 'URL of the service' },
@@ -57,6 +60,7 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   }
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;
+  requireHttp(url);
   const [key, keySource] = chooseKey(values, profile, settings.libraryKey);
   const library = Number(values.library ?? profile?.library ?? 1);
   if (!Number.isInteger(library)) throw new Refused('invalid', `expected the id of a library, got ${values.library}.`);
@@ -66,11 +70,18 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
     key,
     keySource,
     library,
-    millrace: new Millrace({ url, key: key === '' ? null : key }),
+    millrace: new Millrace({ url, key: key === '' ? null : key, headers: STRICT }),
     values,
     takes: positionals.filter((word) => !isPair(word)),
     pairs: Object.fromEntries(positionals.filter(isPair).map(readPair)),
   };
+}
+
+function requireHttp(url: string): void {
+  if (/^https?:\/\/[^/]/i.test(url) && URL.canParse(url)) return;
+  const meant = `http://${url.replace(/^[a-z]*:?\/\/+/i, '')}`;
+  const hint = URL.canParse(meant) ? ` Did you mean ${meant}?` : '';
+  throw new Refused('invalid', `expected --url to begin with http:// or https://, got ${url}.${hint}`);
 }
 
 function chooseKey(

@@ -8,8 +8,9 @@ const HELP = ['help', '--help', '-h'];
 const USAGE_ERROR = 2;
 
 const [name = 'help', ...args] = process.argv.slice(2);
-const isHelp = HELP.includes(name);
-const code = isHelp ? 0 : await runVerb([name, ...args]);
+const isHelp = HELP.includes(name) && args.length === 0;
+const words = HELP.includes(name) ? [...args, '--help'] : [name, ...args];
+const code = isHelp ? 0 : await runVerb(words);
 if (isHelp) process.stdout.write(`Verbs:\n${helpLines()}`);
-else if (code === null) process.stderr.write(unknownCommand([name, ...args], []));
+else if (code === null) process.stderr.write(unknownCommand(words, []));
 process.exitCode = code ?? USAGE_ERROR;

@@ -2,7 +2,7 @@ import { ApiError, type OperationName, UnreachableError, VideoFailedError } from
 import { operations } from '../../../sdk/src/operations.table.ts';
 import { Refused } from '../../lib/refused.ts';
 import { actions, readBody } from './actions.ts';
-import { type Context, openContext, readArguments } from './context.ts';
+import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { bashCompletion, verbHelp } from './manual.ts';
 import { printAnswer, printItem, printLine } from './output.ts';
@@ -57,7 +57,19 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
     throw new UsageError(`expected ${takes.join(' ') || 'no argument'}, got ${given}.\n${verbHelp(verb)}`);
   }
   if ('call' in verb) await runCall(verb, context);
-  else if (verb.act !== 'completion') await actions[verb.act](context);
+  else if (verb.act !== 'completion') {
+    requireKnownFields(verb.act, context);
+    await actions[verb.act](context);
+  }
+}
+
+/** Refuses fields of a verb that takes none. `null` stands for verbs that check their fields themselves. */
+function requireKnownFields(act: keyof typeof actions, { pairs }: Context): void {
+  const known = ['api', 'import', 'export'].includes(act) ? null : act === 'captions' ? ['label'] : [];
+  const unknown = Object.keys(pairs).find((name) => known !== null && !known.includes(name));
+  if (unknown === undefined) return;
+  const option = Object.keys(options).includes(unknown) ? ` Did you mean --${unknown}?` : '';
+  throw new UsageError(`unknown field ${unknown}.${option} A file of this name is written as ./${unknown}=…`);
 }
 
 async function runCall(verb: Call, context: Context): Promise<void> {
@@ -77,11 +89,11 @@ async function runCall(verb: Call, context: Context): Promise<void> {
     );
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
-  const body = await bodyFor(route.body, fields, values.file, parameters);
+  const body = await bodyFor(route.body, fields, values.file);
   // The service checks the arguments, and reports what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
   if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
-  let left = Number(values.limit ?? Number.POSITIVE_INFINITY);
+  let left = readLimit(values.limit);
   for await (const item of millrace.pages(verb.call as 'listVideos', input)) {
     if (left <= 0) return;
     left -= 1;
@@ -89,17 +101,22 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   }
 }
 
+/** Parses the maximum number of lines of a list. */
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`expected --limit to be a whole number from 1 on, got ${text}.`);
+  return Number(text);
+}
+
 async function bodyFor(
   type: string | null,
   fields: Record<string, unknown>,
   file: string | undefined,
-  parameters: Record<string, unknown>,
 ): Promise<unknown> {
   if (type === null) return undefined;
   if (type !== 'application/json') return file === undefined ? undefined : await readBody(file);
   const read = file === undefined ? {} : JSON.parse(Buffer.from(await readBody(file)).toString());
-  // Some bodies repeat values of the path.
-  return { ...read, ...fields, ...('shieldZoneId' in parameters && { shieldZoneId: Number(parameters.shieldZoneId) }) };
+  return { ...read, ...fields };
 }
 
 /** Returns the source of a refused key, or how to pass a key if none was sent. */
@@ -114,6 +131,7 @@ function codeOf(error: unknown): number | null {
   if (error instanceof VideoFailedError || error instanceof TransferIncomplete) return 6;
   if (error instanceof UnreachableError) return 5;
   if (error instanceof ApiError) {
+    if (error.code === 'quota-reached') return 1;
     if (error.status === 401 || error.status === 403) return KEY_REFUSED;
     if (error.status === 404) return 4;
     return error.status === 429 || error.status >= 500 ? 5 : 1;

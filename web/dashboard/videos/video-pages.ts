@@ -8,6 +8,8 @@ import { follow } from '../base/follow.ts';
 const PER_PAGE = 60;
 /** Maximum number of pages kept in memory, regardless of how far the user scrolls. */
 const MAX_PAGES = 20;
+/** Waits before failed pages load again. The last one repeats. */
+const RETRY_MS = [2_000, 5_000, 15_000, 60_000];
 
 export type VideoPages = {
   /** Null until the first page has loaded. */
@@ -61,9 +63,14 @@ class PageStore {
   #pages = new Map<number, Page>();
   #loading = new Map<number, AbortController>();
   #shown = { from: 0, to: 1 };
+  /** Pages that failed to load. They are requested again later, and not by each rendering. */
+  #failed = new Set<number>();
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
   open(path: string): void {
     this.close();
+    this.#failures = 0;
     this.#path = path;
     this.#pages = new Map();
     this.show(0, PER_PAGE);
@@ -72,6 +79,9 @@ class PageStore {
   close(): void {
     for (const loading of this.#loading.values()) loading.abort();
     this.#loading.clear();
+    this.#failed.clear();
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
   }
 
   at(index: number): VideoModel | undefined {
@@ -92,6 +102,7 @@ class PageStore {
     }
     for (let page = first; page <= last; page += 1) {
       const known = this.#pages.get(page);
+      if (this.#failed.has(page)) continue;
       if ((known === undefined || known.isStale) && !this.#loading.has(page)) void this.#load(page);
     }
   }
@@ -99,6 +110,7 @@ class PageStore {
   refresh(): void {
     if (this.#path === '') return;
     for (const page of this.#pages.values()) page.isStale = true;
+    this.#failed.clear();
     this.show(this.#shown.from, this.#shown.to);
   }
 
@@ -110,14 +122,27 @@ class PageStore {
       const { items, totalItems } = await api<PaginationListOfVideoModel>('GET', path, undefined, loading.signal);
       this.#keep(page, items);
       this.error = null;
+      this.#failures = 0;
       this.#loading.delete(page);
       this.onChange({ total: totalItems, isFirst: page === 0 });
     } catch (reason) {
       if (loading.signal.aborted) return;
       this.#loading.delete(page);
       this.error = describeError(reason);
+      this.#failed.add(page);
+      this.#loadLater();
       this.onChange(null);
     }
+  }
+
+  #loadLater(): void {
+    if (this.#retry !== undefined) return;
+    const waitMs = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
+    this.#failures += 1;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.refresh();
+    }, waitMs);
   }
 
   #keep(page: number, items: readonly VideoModel[]): void {
