@@ -85,6 +85,9 @@ test.each([
   ['no stream bunnylive_0123456789abcdef0123456789abcdef', '0123456789abcdef'],
   ['key 0f8fad5b-d9cb-469f-a165-70867728950e of the zone', '0f8fad5b'],
   ['ticket AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE here', 'AbCdEfGh'],
+  ['GET /share/mistyped-link?video=1', 'mistyped'],
+  ['link AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdEx of 44 characters', 'AbCdEfGh'],
+  [`key ${KEY}0 of 65 characters`, KEY],
   ['the phrase tell-nobody of the settings', 'tell-nobody'],
 ])('masks the secret in "%s"', (text, secret) => {
   registerSecrets(['tell-nobody']);

@@ -25,9 +25,11 @@ const RULES: readonly [pattern: RegExp, replacement: string][] = [
   // Stream keys, and security keys of pull zones. Ids are GUIDs of version 7.
   [/\bbunnylive_[0-9a-f]+/gi, MASK],
   [/(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f-])/gi, MASK],
-  // Stored keys are 64 hexadecimal digits, tokens 43 characters of base64url.
-  [/(?<![A-Za-z0-9])[0-9a-f]{64}(?![A-Za-z0-9])/gi, MASK],
-  [/(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g, MASK],
+  // Links of share pages, also mistyped ones.
+  [/(\/share\/)[^\s/?#'"]+/gi, `$1${MASK}`],
+  // Stored keys are 64 hexadecimal digits, tokens 43 characters of base64url. A mistyped one still reveals the secret.
+  [/(?<![A-Za-z0-9])[0-9a-f]{60,}/gi, MASK],
+  [/(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{40,}/g, MASK],
 ];
 
 /** Registers secrets of the settings, which are then masked wherever they appear. Ignores short ones. */
