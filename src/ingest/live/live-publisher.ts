@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
+import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import {
   estimateBps,
@@ -88,15 +89,23 @@ export class LivePublisher {
     if (!this.#isComplete) return null;
     const video = this.#video;
     const longestGopSec = video === null || video.frameRate <= 0 ? 0 : this.#longestGopFrames / video.frameRate;
-    return { video, audio: this.#audio ?? this.#expectedAudio, longestGopSec, videoBps: this.#videoBps };
+    return { video, audio: this.#audio ?? this.#silentAudio, longestGopSec, videoBps: this.#videoBps };
   }
 
   /**
-   * Records that audio is expected, because the stream had audio before or the publisher announced it. If it does not
-   * arrive in time, the stream gets a silent track with these parameters. Only the first call has an effect.
+   * Records the probable parameters of audio, because the stream had audio before or the publisher announced it. If it
+   * does not arrive in time, the stream gets a silent track with them. Only the first call has an effect.
    */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio ??= config;
+  }
+
+  /**
+   * Parameters of the silent track of a publisher whose audio has not arrived. Video always has one: if audio came later
+   * or from another publisher, players would wait for it where there is none.
+   */
+  get #silentAudio(): TrackConfig | null {
+    return this.#expectedAudio ?? (this.#video === null ? null : usualAacConfig(2));
   }
 
   /** Records whether media arrived in the last `limitMs`. Returns the change since the last call, or null. */
@@ -186,7 +195,7 @@ export class LivePublisher {
     const limit = describePlaybackLimit(config);
     if (limit !== null) this.leftOut.add(limit);
     const before =
-      config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));
+      config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#silentAudio : null));
     if (config.kind === 'audio') this.#nextAudio = null;
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
     if (config.kind === 'audio') {
