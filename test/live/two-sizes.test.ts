@@ -5,7 +5,7 @@ import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { discard, startService } from '../support/service.ts';
-import { FINISHED, untilVideo } from '../support/videos.ts';
+import { call, FINISHED, untilVideo } from '../support/videos.ts';
 import { BOUNDED, ended, type LivePlace, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
 import { readMedia, readPeriods, segmentsOf, videoAddressesOf } from './read-recording.ts';
@@ -60,6 +60,12 @@ test('a recording with two resolutions has the rungs below each of them, with ev
   expect(listed[2]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
   for (const periods of listed)
     expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
+  // The periods do not fit into one MP4 file, so none is offered.
+  const ask = async (file: string) =>
+    Object(await call(place.service, 'GET', `/library/${key.libraryId}/videos/${key.mediaId}${file}`));
+  expect(await ask('')).toMatchObject({ hasMP4Fallback: false, availableResolutions: '240p,360p,480p' });
+  expect(await ask('/resolutions')).toMatchObject({ data: { mp4Resolutions: [] } });
+  expect((await fetch(`${base}/play_360p.mp4`)).status).toBe(404);
 }, 240_000);
 
 /** Returns the frame size of a file, and the numbers that its frames show. */

@@ -44,7 +44,8 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     ({ isActive, isOnDemand, state }) => isActive && (isOnDemand || state === 'finished'),
   );
   const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
-  const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
+  const offersMp4 = library.settings.mp4.enabled && !library.settings.drm.enabled;
+  const hasMp4 = video.state === 'finished' && !video.isSplit && offersMp4;
   return {
     videoId,
     videoLibraryId: library.id,

@@ -34,6 +34,7 @@ const video: StoredVideo = {
   isCancelled: false,
   state: 'finished',
   createdAt: new Date(0),
+  isSplit: false,
   originalBytes: 99,
   thumbnailBytes: 0,
   otherThumbnailBytes: 0,

@@ -32,6 +32,8 @@ export type StoredVideo = {
   createdAt: Date;
   /** True if its latest encode was cancelled as a whole. */
   isCancelled: boolean;
+  /** True for a recording of several periods, whose media does not fit into one MP4 file. */
+  isSplit: boolean;
   originalBytes: number | null;
   thumbnailBytes: number;
   /** Thumbnails to choose from, and the storyboard's sheets. */
@@ -59,6 +61,8 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
     select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb
       as "isCancelled",
       thumbnail_bytes as "thumbnailBytes", captions,
+      (select count(*) > 1 from live_period p where p.library_id = media.library_id
+        and p.media_id = media.id and not p.is_preview) as "isSplit",
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from image p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'thumbnail') as "otherThumbnailBytes",

@@ -43,13 +43,18 @@ export type VideoViewRow = {
   smart: SmartGeneration | null;
   views: number;
   watch_sec_total: number;
-  /** Active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. */
+  /**
+   * Active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. The last
+   * entry is `SPLIT_MARK` for a recording of several periods.
+   */
   shown: string | null;
 };
 
+export const SPLIT_MARK = 'split';
+
 /**
- * The rungs (heights in pixels, ascending) and codecs of a video's renditions; `mp4_rungs` are the finished ones in
- * H.264.
+ * The rungs (heights in pixels, ascending) and codecs of a video's renditions. `mp4_rungs` are the finished ones in
+ * H.264, or none for a recording of several periods.
  */
 type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs: readonly string[] };
 
@@ -76,12 +81,14 @@ function recallPlayable(shown: string): Playable {
 }
 
 function readPlayable(shown: string): Playable {
-  const renditions = shown === '' ? [] : shown.split(',').map((line) => line.split(' '));
+  const lines = shown === '' ? [] : shown.split(',');
+  const isSplit = lines.at(-1) === SPLIT_MARK;
+  const renditions = (isSplit ? lines.slice(0, -1) : lines).map((line) => line.split(' '));
   const withRung = renditions.filter(([, , rung]) => rung !== undefined);
   const mp4 = withRung.filter(([codec, state]) => codec === BASE_CODEC && state === 'finished');
   return {
     rungs: risingRungs(withRung),
-    mp4_rungs: risingRungs(mp4),
+    mp4_rungs: isSplit ? [] : risingRungs(mp4),
     codecs: [...new Set(renditions.map(([codec = '']) => codec))].sort((one, other) => (one < other ? -1 : 1)),
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { prepare } from '../prepared.ts';
-import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
+import { SPLIT_MARK, toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
 
 const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active`;
@@ -25,6 +25,10 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
     and o.media_id = media.id
       and o.retired_at < 'infinity'), 0))::bigint`;
 
+/** A mark for a recording of several periods, whose media does not fit into one MP4 file. */
+const SPLIT = `(select case when count(*) > 1 then ',${SPLIT_MARK}' else '' end from live_period p
+  where p.library_id = media.library_id and p.media_id = media.id and not p.is_preview)`;
+
 /**
  * The columns of `VideoViewRow`, in a query over `media`: only active parts, because a page pays for each column a
  * hundred times.
@@ -38,7 +42,7 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.images -> 'previews', '[]') as previews,
   media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views,
     media.watch_sec_total,
-  (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;
+  (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) || ${SPLIT} as shown`;
 const selectView = prepare<VideoViewRow>(
   'view',
   `select ${VIEW} from media where media.library_id = $1 and media.id = $2 and media.type = 'video'`,

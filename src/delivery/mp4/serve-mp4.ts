@@ -51,7 +51,9 @@ export function bestMp4File(publication: Publication): string | null {
   return heightPx === null ? AUDIO_FILE : `play_${heightPx}p.mp4`;
 }
 
-function findMovie({ renditions }: Publication, heightPx: number | null): Movie | null {
+function findMovie({ renditions, live }: Publication, heightPx: number | null): Movie | null {
+  // The media of a recording of several periods does not fit into one MP4 file.
+  if (live !== undefined) return null;
   const finished = renditions.filter(isFinished);
   const audioTracks = finished.filter(({ kind }) => kind === 'audio');
   const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
