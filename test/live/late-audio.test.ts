@@ -37,12 +37,6 @@ test.each([
     await fixture.catalogue.streams.change(stream.key, stopStream);
     const media = await mediaPlaylistOf(stream.base);
     await until(async () => ((await readText(media))?.includes('#EXT-X-ENDLIST') ? true : null), 'the video');
-    if (process.env.SHOW) {
-      const multi = (await readText(`${stream.base}/playlist.m3u8`)) ?? '';
-      console.log(multi);
-      for (const uri of new Set([...multi.matchAll(/(?:URI="|^)(r\/[^"\n]+\.m3u8)/gm)].map(([, one]) => one)))
-        console.log(uri, await readText(`${stream.base}/${uri}`));
-    }
     const page = await fixture.browser.newPage();
     await page.goto(
       `${fixture.service.edgeUrl}/embed/${stream.key.libraryId}/${stream.key.mediaId}?autoplay=true&muted=true`,

@@ -101,8 +101,8 @@ export class LivePublisher {
   }
 
   /**
-   * Parameters of the silent track of a publisher whose audio has not arrived. Video always has one: if audio came later
-   * or from another publisher, players would wait for it where there is none.
+   * Parameters of the silent track of a publisher whose audio has not arrived. Video always has one. If audio came
+   * later or from another publisher, players would wait for it where there is none.
    */
   get #silentAudio(): TrackConfig | null {
     return this.#expectedAudio ?? (this.#video === null ? null : usualAacConfig(2));
