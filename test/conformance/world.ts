@@ -141,6 +141,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'video in the trash': trashed,
     'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [UNKNOWN_GUID] }, which),
     import: (which) => makeImport(api, which),
+    export: (which) => makeExport(api, which),
     process: (which) => makeProcess(api, which),
     'shield zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
@@ -279,6 +280,19 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
   } as const;
   await api.database.db.insertInto('library_import').values(row).execute();
   return row.id;
+}
+
+/** Creates an export that has ended, because a library runs one at a time. */
+async function makeExport(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const libraryId = which === 'own' ? 1 : api.second.id;
+  const row = { id, library_id: libraryId, target: 'folder', address: '', destination: Buffer.alloc(0) } as const;
+  await api.database.db
+    .insertInto('library_export')
+    .values({ ...row, state: 'cancelled', concurrency: 1 })
+    .execute();
+  return id;
 }
 
 /** Registers a worker that is not running, so nothing happens to a drain that is requested. */

@@ -32,6 +32,7 @@ import {
 import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } from './event-log.ts';
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
+import * as exportModels from './export.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
 import * as feeds from './feed.ts';
 import * as imports from './import.ts';
@@ -146,6 +147,7 @@ export const models = {
   ...viewerAccess,
   ...quotas,
   ...imports,
+  ...exportModels,
   ...shares,
   ...videoOrders,
   TrashedVideoModel,
