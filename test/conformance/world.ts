@@ -15,6 +15,7 @@ import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import {
+  makeExport,
   makeFeed,
   makeProvider,
   makeWebhookEndpoint,
@@ -280,19 +281,6 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
   } as const;
   await api.database.db.insertInto('library_import').values(row).execute();
   return row.id;
-}
-
-/** Creates an export that has ended, because a library runs one at a time. */
-async function makeExport(api: TestApi, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
-  const id = newGuid();
-  const libraryId = which === 'own' ? 1 : api.second.id;
-  const row = { id, library_id: libraryId, target: 'folder', address: '', destination: Buffer.alloc(0) } as const;
-  await api.database.db
-    .insertInto('library_export')
-    .values({ ...row, state: 'cancelled', concurrency: 1 })
-    .execute();
-  return id;
 }
 
 /** Registers a worker that is not running, so nothing happens to a drain that is requested. */

@@ -4,7 +4,7 @@ import { type ExportPlace, openExportPlace } from '../imports/export-place.ts';
 import { type ExportRoom, openExportRoom, SECOND } from '../imports/export-room.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
-import { lookAtPage } from '../support/look-at-page.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY } from '../support/service.ts';
 
 /** A box of MP4 without content, with which a transfer takes seconds if its bandwidth is limited. */
@@ -48,7 +48,7 @@ const newest = (state: string) => page.locator(`article[data-export-state=${stat
 
 test('starts an export, shows its progress, cancels it and resumes it', { timeout: 300_000 }, async () => {
   await fill('panel', bucket.keys.secretAccessKey, '4');
-  await lookAtPage('export-form', page);
+  await lookAtPage('export-form', page, { views: FOUR_VIEWS });
   await panel().getByRole('button', { name: 'Start export' }).click();
   const running = newest('running');
   await running.getByText('In transfer: two').waitFor();
@@ -64,7 +64,7 @@ test('starts an export, shows its progress, cancels it and resumes it', { timeou
   expect(Object.keys(await bucket.objects('panel/'))).toContain(`${SECOND}.mp4`);
   await finished.getByRole('button', { name: 'Export changes' }).click();
   await finished.getByText('0 exported, 2 unchanged, 0 failed, of 2').waitFor({ timeout: 120_000 });
-  await lookAtPage('export-finished', page);
+  await lookAtPage('export-finished', page, { views: FOUR_VIEWS });
 });
 
 test('explains why an export failed', { timeout: 120_000 }, async () => {

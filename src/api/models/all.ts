@@ -12,7 +12,7 @@ import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
-import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
+import * as bulks from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
@@ -138,11 +138,7 @@ export const models = {
   AudioTrackModel,
   AudioTrackList,
   UpdateAudioTrackModel,
-  BulkAction,
-  BulkFilterModel,
-  BulkFailureModel,
-  CreateBulkModel,
-  BulkModel,
+  ...bulks,
   ...feeds,
   ...viewerAccess,
   ...quotas,

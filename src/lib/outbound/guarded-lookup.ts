@@ -8,7 +8,7 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 const ANY_HOST_PORTS = new Set([80, 443, 8080, 8443]);
 
-/** Returns a lookup for sockets that only yields allowed addresses. It resolves a name once and checks all addresses. */
+/** Returns a lookup for sockets that only yields allowed addresses. Resolves a name once and checks all addresses. */
 export function guardedLookup(rules: AddressRules, lookup: Lookup, port: number): LookupFunction {
   return (hostname, options, callback) => {
     checkedAddresses(rules, lookup, { hostname, port }).then(

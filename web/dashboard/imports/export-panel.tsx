@@ -53,8 +53,7 @@ export function ExportPanel({ libraryId }: { libraryId: number }) {
         <h2>{t('Export')}</h2>
         <p class="hint">
           {t('Writes originals, captions, thumbnails, metadata, statistics and checksums.')}{' '}
-          {t('Run it again to continue, or to add changes. An import restores the library with the same ids.')}{' '}
-          <a href={`${prefix}/docs/exporting`}>{t('Read more about exports')}</a>
+          {t('Run it again to continue, or to add changes. An import restores the library with the same ids.')}
         </p>
         <ExportForm
           path={path}
@@ -194,6 +193,9 @@ function Metadata({ libraryId }: { libraryId: number }) {
         <button type="button" disabled={saving.isBusy.value} onClick={() => void save()}>
           {t('Download metadata as JSON')}
         </button>
+        <a class="button quiet" href={`${prefix}/docs/exporting`}>
+          {t('Read more about exports')}
+        </a>
       </div>
     </>
   );
