@@ -8,9 +8,9 @@ export type ExportTargetKind = (typeof EXPORT_TARGETS)[number];
 export const EXPORT_STATES = ['running', 'cancelled', 'finished', 'failed'] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
-/** Default and maximum number of videos that one export writes at once. */
+/** Default and maximum number of videos that one export writes at once. Each needs 64 MiB of memory. */
 export const DEFAULT_EXPORT_CONCURRENCY = 2;
-export const MAX_EXPORT_CONCURRENCY = 8;
+export const MAX_EXPORT_CONCURRENCY = 4;
 
 /** Maximum number of problems that an export keeps. Later ones are only counted. */
 export const MAX_EXPORT_PROBLEMS = 100;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer, text as textOf } from 'node:stream/consumers';
+import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { ExportBucket } from './export-bucket.ts';
 import type { ExportTarget, WantedFile } from './export-target.ts';
@@ -8,13 +9,21 @@ import { mediaExtension, SNIFFED_BYTES } from './media-extension.ts';
 import { readRemote } from './read-remote.ts';
 import { retryTransfer } from './transfer-fault.ts';
 
+/** Maximum number of objects below the prefix of an export. Their names and marks are in memory. */
+const MAX_OBJECTS = 2_000_000;
+
 /**
  * Opens a bucket as destination of an export. Objects with unchanged content are not written again. Media are
  * streamed, with a few parts in memory. `signal` aborts transfers.
  */
 export async function openBucketTarget(bucket: ExportBucket, signal: AbortSignal): Promise<ExportTarget> {
   const stored = new Map<string, { sizeBytes: number; etag: string }>();
-  for await (const { name, ...facts } of bucket.list()) if (!name.includes('/')) stored.set(name, facts);
+  let listed = 0;
+  for await (const { name, ...facts } of bucket.list()) {
+    listed += 1;
+    if (listed > MAX_OBJECTS) throw tooMany();
+    if (!name.includes('/')) stored.set(name, facts);
+  }
   const writeBytes = async (name: string, bytes: Uint8Array) => {
     // The ETag of an object that was written in one request is its MD5, unless the bucket encrypts with its own key.
     const etag = createHash('md5').update(bytes).digest('hex');
@@ -77,4 +86,9 @@ async function peek(body: AsyncGenerator<Uint8Array>): Promise<{ first: Buffer; 
     yield* body;
   }
   return { first, rest: rest() };
+}
+
+function tooMany(): Refused {
+  const message = `Expected at most ${MAX_OBJECTS} objects in this place of the bucket, got more.`;
+  return new Refused('invalid', `${message} Export into a folder of the bucket.`);
 }
