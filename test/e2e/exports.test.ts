@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ExportFixture, openExportFixture, SECOND } from '../imports/export-fixture.ts';
 import { type ExportPlace, openExportPlace } from '../imports/export-place.ts';
-import { type ExportRoom, openExportRoom, SECOND } from '../imports/export-room.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
@@ -10,7 +10,7 @@ import { ACCOUNT_KEY } from '../support/service.ts';
 /** A box of MP4 without content, with which a transfer takes seconds if its bandwidth is limited. */
 const PADDING_BYTES = 40 * 2 ** 20;
 
-let room: ExportRoom;
+let fixture: ExportFixture;
 let bucket: ExportPlace;
 let browser: Browser;
 let page: Page;
@@ -19,13 +19,13 @@ beforeAll(async () => {
   padding.writeUInt32BE(PADDING_BYTES);
   padding.write('free', 4);
   [bucket, browser] = await Promise.all([openExportPlace(), openBrowser()]);
-  room = await openExportRoom(padding);
-  page = await openDashboard(room.source, browser, { key: ACCOUNT_KEY });
-  await page.goto(`${room.source.apiUrl}/dashboard/library/1/imports`);
+  fixture = await openExportFixture(padding);
+  page = await openDashboard(fixture.source, browser, { key: ACCOUNT_KEY });
+  await page.goto(`${fixture.source.apiUrl}/dashboard/library/1/imports`);
 }, 300_000);
 afterAll(async () => {
   await browser?.close();
-  await room?.close();
+  await fixture?.close();
   await bucket?.stop();
 });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
-import { ask, makeFiles, startImporter } from '../imports/import-room.ts';
+import { ask, makeFiles, startImporter } from '../imports/import-fixture.ts';
 import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
 import { scriptPeertube } from '../imports/scripted-sources.ts';
 import { openBrowser } from '../support/browser.ts';

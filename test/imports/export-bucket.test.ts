@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type ExportFixture, expectSame, FIRST, millrace, openExportFixture, SECOND } from './export-fixture.ts';
 import { ENGINE, type ExportPlace, openExportPlace } from './export-place.ts';
-import { type ExportRoom, expectSame, FIRST, millrace, openExportRoom, SECOND } from './export-room.ts';
 
 /** A box of MP4 without content, with which a file needs several parts. */
 const PADDING_BYTES = 40 * 2 ** 20;
 
-let room: ExportRoom;
+let fixture: ExportFixture;
 let bucket: ExportPlace;
 beforeAll(async () => {
   const padding = Buffer.alloc(PADDING_BYTES);
   padding.writeUInt32BE(PADDING_BYTES);
   padding.write('free', 4);
   bucket = await openExportPlace();
-  room = await openExportRoom(padding);
+  fixture = await openExportFixture(padding);
   vi.stubEnv('AWS_ACCESS_KEY_ID', bucket.keys.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', bucket.keys.secretAccessKey);
 }, 300_000);
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await bucket.stop();
 });
 
-const runExport = () => millrace(room.source, 'export', bucket.url);
+const runExport = () => millrace(fixture.source, 'export', bucket.url);
 
 test(`writes a library into a bucket, and only once (${ENGINE})`, async () => {
   expect(await runExport()).toEqual({ code: 0, text: '2 exported, 0 unchanged, 0 failed\n' });
@@ -35,7 +35,7 @@ test(`writes a library into a bucket, and only once (${ENGINE})`, async () => {
       ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
     ]),
   );
-  const original = await readFile(room.at('media/two.mp4'));
+  const original = await readFile(fixture.at('media/two.mp4'));
   expect((await bucket.read(`${SECOND}.mp4`)).equals(original)).toBe(true);
   const sum = createHash('sha256').update(original).digest('hex');
   expect((await bucket.read('SHA256SUMS')).toString()).toContain(`${sum}  ${SECOND}.mp4\n`);
@@ -47,8 +47,8 @@ test('an import of the bucket has the same fields', async () => {
   const { endpoint, name, prefix, keys } = bucket;
   const access = [`accessKey=${keys.accessKeyId}`, `secretKey=${keys.secretAccessKey}`];
   const words = ['import', 's3', `apiUrl=${endpoint}`, `bucket=${name}`, `prefix=${prefix}`, ...access];
-  expect(await millrace(room.target, ...words)).toMatchObject({ code: 0 });
-  await expectSame(room);
+  expect(await millrace(fixture.target, ...words)).toMatchObject({ code: 0 });
+  await expectSame(fixture);
 }, 300_000);
 
 test('writes missing and damaged objects again', async () => {
@@ -79,7 +79,7 @@ test.each([
 ])('explains why %s cannot be used', { timeout: 60_000 }, async (url, code, reason) => {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  const ran = await millrace(room.source, 'export', url).finally(() => spy.mockRestore());
+  const ran = await millrace(fixture.source, 'export', url).finally(() => spy.mockRestore());
   expect(ran.code).toBe(code);
   expect(lines.join('')).toContain(reason);
 });

@@ -5,9 +5,17 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCatalogue } from '../support/leftovers.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
+import {
+  type ExportFixture,
+  expectSame,
+  FIRST,
+  type Fields,
+  millrace,
+  openExportFixture,
+  SECOND,
+} from './export-fixture.ts';
 import { ENGINE, type ExportPlace, openExportPlace } from './export-place.ts';
-import { type ExportRoom, expectSame, FIRST, type Fields, millrace, openExportRoom, SECOND } from './export-room.ts';
-import { ask } from './import-room.ts';
+import { ask } from './import-fixture.ts';
 
 /** A box of MP4 without content, with which a transfer takes seconds if its bandwidth is limited. */
 const PADDING_BYTES = 40 * 2 ** 20;
@@ -24,17 +32,17 @@ type Export = {
   problems: Fields[];
 };
 
-let room: ExportRoom;
+let fixture: ExportFixture;
 let bucket: ExportPlace;
 beforeAll(async () => {
   const padding = Buffer.alloc(PADDING_BYTES);
   padding.writeUInt32BE(PADDING_BYTES);
   padding.write('free', 4);
   bucket = await openExportPlace();
-  room = await openExportRoom(padding);
+  fixture = await openExportFixture(padding);
 }, 300_000);
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await bucket.stop();
 });
 
@@ -44,12 +52,12 @@ async function start(folder: string, more: object = {}, libraryId = 1): Promise<
   const access = { accessKey: keys.accessKeyId, secretKey: keys.secretAccessKey };
   const place = { target: 's3', apiUrl: endpoint, bucket: name, prefix: `${prefix}${folder}` };
   const body = { ...place, ...access, ...more };
-  const { guid } = await ask<Export>(room.source, 'POST', `/library/${libraryId}/exports`, body);
+  const { guid } = await ask<Export>(fixture.source, 'POST', `/library/${libraryId}/exports`, body);
   return `/library/${libraryId}/exports/${guid}`;
 }
 
-const look = (at: string) => ask<Export>(room.source, 'GET', at);
-const resume = (at: string) => ask<Export>(room.source, 'POST', `${at}/resume`);
+const look = (at: string) => ask<Export>(fixture.source, 'GET', at);
+const resume = (at: string) => ask<Export>(fixture.source, 'POST', `${at}/resume`);
 
 async function until(at: string, done: (report: Export) => boolean): Promise<Export> {
   await expect.poll(async () => done(await look(at)), { timeout: 120_000, interval: 200 }).toBe(true);
@@ -76,11 +84,11 @@ test(`an import of an export job has the same fields (${ENGINE})`, async () => {
     problems: [],
   });
   expect(done.counts.sizeBytes).toBeGreaterThan(PADDING_BYTES);
-  const audit = JSON.stringify(await ask(room.source, 'GET', '/videolibrary/1/audit'));
+  const audit = JSON.stringify(await ask(fixture.source, 'GET', '/videolibrary/1/audit'));
   expect(audit).toContain('createExport');
   expect(JSON.stringify(done) + audit).not.toContain(bucket.keys.secretAccessKey);
   expect(new Set(Object.keys(await bucket.objects('whole/')))).toEqual(new Set(NAMES));
-  const original = await readFile(room.at('media/two.mp4'));
+  const original = await readFile(fixture.at('media/two.mp4'));
   expect((await bucket.read(`whole/${SECOND}.mp4`)).equals(original)).toBe(true);
   const sum = createHash('sha256').update(original).digest('hex');
   expect((await bucket.read('whole/SHA256SUMS')).toString()).toContain(`${sum}  ${SECOND}.mp4\n`);
@@ -88,8 +96,8 @@ test(`an import of an export job has the same fields (${ENGINE})`, async () => {
   const { endpoint, name, prefix, keys } = bucket;
   const access = [`accessKey=${keys.accessKeyId}`, `secretKey=${keys.secretAccessKey}`];
   const words = ['import', 's3', `apiUrl=${endpoint}`, `bucket=${name}`, `prefix=${prefix}whole`, ...access];
-  expect(await millrace(room.target, ...words)).toMatchObject({ code: 0 });
-  await expectSame(room);
+  expect(await millrace(fixture.target, ...words)).toMatchObject({ code: 0 });
+  await expectSame(fixture);
 }, 300_000);
 
 test('a second run exports a changed video again, and no other', async () => {
@@ -100,11 +108,11 @@ test('a second run exports a changed video again, and no other', async () => {
   expect(await over(at)).toMatchObject({ state: 'finished', counts: { exported: 0, unchanged: 2 } });
   expect(await bucket.objects('again/')).toEqual(before);
 
-  const replacement = Buffer.concat([await readFile(room.at('media/Talks/one.mp4')), Buffer.from('\0\0\0\x08free')]);
-  await writeFile(room.at('new.mp4'), replacement);
-  expect(await millrace(room.source, 'replace', FIRST, room.at('new.mp4'))).toMatchObject({ code: 0 });
+  const replacement = Buffer.concat([await readFile(fixture.at('media/Talks/one.mp4')), Buffer.from('\0\0\0\x08free')]);
+  await writeFile(fixture.at('new.mp4'), replacement);
+  expect(await millrace(fixture.source, 'replace', FIRST, fixture.at('new.mp4'))).toMatchObject({ code: 0 });
   const hash = createHash('sha256').update(replacement).digest('hex');
-  const video = () => ask<Fields>(room.source, 'GET', `/library/1/videos/${FIRST}`);
+  const video = () => ask<Fields>(fixture.source, 'GET', `/library/1/videos/${FIRST}`);
   await expect.poll(video, { timeout: 120_000, interval: 500 }).toMatchObject({ originalHash: hash });
   await resume(at);
   expect(await over(at)).toMatchObject({ state: 'finished', counts: { exported: 1, unchanged: 1 } });
@@ -115,11 +123,11 @@ test('a second run exports a changed video again, and no other', async () => {
 test('an export continues after its worker was killed', async () => {
   const at = await start('killed', SLOW);
   await inTransfer(at);
-  killAll(await findProcesses(room.source, 'role.ts worker'));
+  killAll(await findProcesses(fixture.source, 'role.ts worker'));
   expect(await over(at)).toMatchObject({ state: 'finished', counts: { total: 2, failed: 0 } });
   expect(new Set(Object.keys(await bucket.objects('killed/')))).toEqual(new Set(NAMES));
   expect((await bucket.read('killed/SHA256SUMS')).toString().split('\n')).toHaveLength(3);
-  const original = await readFile(room.at('media/two.mp4'));
+  const original = await readFile(fixture.at('media/two.mp4'));
   expect((await bucket.read(`killed/${SECOND}.mp4`)).equals(original)).toBe(true);
 }, 300_000);
 
@@ -127,7 +135,7 @@ test('a cancelled export stops its transfers, and can be resumed', async () => {
   const at = await start('cancelled', SLOW);
   await inTransfer(at);
   await expect(start('another')).rejects.toThrow('Expected at most one running export per library');
-  await ask(room.source, 'POST', `${at}/cancel`);
+  await ask(fixture.source, 'POST', `${at}/cancel`);
   expect(await look(at)).toMatchObject({ state: 'cancelled', reason: null, currentTitle: null });
   await expect.poll(() => bucket.openUploads(), { timeout: 30_000, interval: 200 }).toBe(0);
   expect(Object.keys(await bucket.objects('cancelled/'))).not.toContain(`${SECOND}.mp4`);
@@ -167,30 +175,30 @@ test('an export waits for an endpoint that does not respond', async () => {
   const at = await start('away', { apiUrl: 'http://127.0.0.1:1' });
   const waiting = await until(at, ({ reason }) => reason !== null);
   expect(waiting).toMatchObject({ state: 'running', reason: expect.stringContaining('ECONNREFUSED') });
-  await ask(room.source, 'POST', `${at}/cancel`);
+  await ask(fixture.source, 'POST', `${at}/cancel`);
 }, 120_000);
 
 test('writes into a folder only if the operator allows it, and only below it', async () => {
   const body = { target: 'folder', folder: 'june/first' };
-  await expect(ask(room.target, 'POST', '/library/1/exports', body)).rejects.toThrow('MILLRACE_EXPORT_DIR');
-  const outside = ask(room.source, 'POST', '/library/1/exports', { ...body, folder: '../june' });
+  await expect(ask(fixture.target, 'POST', '/library/1/exports', body)).rejects.toThrow('MILLRACE_EXPORT_DIR');
+  const outside = ask(fixture.source, 'POST', '/library/1/exports', { ...body, folder: '../june' });
   await expect(outside).rejects.toThrow('Expected folder of letters');
-  const { guid } = await ask<Export>(room.source, 'POST', '/library/1/exports', body);
+  const { guid } = await ask<Export>(fixture.source, 'POST', '/library/1/exports', body);
   expect(await over(`/library/1/exports/${guid}`)).toMatchObject({ state: 'finished', address: 'june/first' });
-  const folder = room.at('exports/library-1/june/first');
+  const folder = fixture.at('exports/library-1/june/first');
   expect(new Set(await readdir(folder))).toEqual(new Set(NAMES));
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: folder });
 }, 120_000);
 
 test('exports the largest MP4 file without an original, and reports videos without either', async () => {
-  const { source } = room;
+  const { source } = fixture;
   const { Id, ApiKey } = await ask<Fields>(source, 'POST', '/videolibrary', { Name: 'Without originals' });
   const libraryId = Number(Id);
   const settings = `/videolibrary/${libraryId}`;
   await ask(source, 'POST', settings, { KeepOriginalFiles: false, EnableMP4Fallback: true });
   const { guid } = await ask<Fields>(source, 'POST', `/library/${libraryId}/videos`, { title: 'Encoded' });
   const at = `/library/${libraryId}/videos/${String(guid)}`;
-  const clip = await readFile(room.at('media/Talks/one.mp4'));
+  const clip = await readFile(fixture.at('media/Talks/one.mp4'));
   const upload = { method: 'PUT', headers: { AccessKey: String(ApiKey) }, body: clip };
   expect((await fetch(`${source.apiUrl}${at}`, upload)).status).toBe(200);
   const video = () => ask<Fields>(source, 'GET', at);
@@ -218,7 +226,7 @@ test('exports the largest MP4 file without an original, and reports videos witho
 
 /** Removes the original of a video from the database, as a sweep does after a day. */
 async function forgetOriginal(id: string): Promise<void> {
-  const database = await openCatalogue(room.source);
+  const database = await openCatalogue(fixture.source);
   try {
     await sql`update media set source_key = null, source_sha256 = null where id = ${id}`.execute(database.db);
   } finally {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
-import { ask, type Import, makeFiles, startImporter } from './import-room.ts';
+import { ask, type Import, makeFiles, startImporter } from './import-fixture.ts';
 import { makePeertubeExport } from './peertube-export.ts';
 
 const GUID = '0190163d-8694-739b-aea5-966c26f8ad91';

@@ -34,7 +34,7 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
     },
   });
   for (const stream of streams) await stream.remove();
-  const names = streams.map((_, at) => `many-${at}`);
+  const names = streams.map((_, index) => `many-${index}`);
   const other = await loadWith(place, {
     ...{ group: groups.baseline, pid: nginx.pid, addresses: names.map((name) => `${nginx.rtmp}/${name}`) },
     listen: () => sleep(3_000 + 2 * SEGMENT_MS),
@@ -73,7 +73,7 @@ async function loadWith({ scope, clip }: BenchPlace, { group, pid, addresses, li
   const before = await countSegments();
   const busy = await countCpu(group, pid, COUNT_MS);
   const bytes = memoryOf(pid) - bytesBefore;
-  const grown = (await countSegments()).map((segments, at) => segments - (before[at] ?? 0));
+  const grown = (await countSegments()).map((segments, index) => segments - (before[index] ?? 0));
   await load.stop();
   const least = Math.min(...grown);
   if (least < MIN_SEGMENTS) {

@@ -55,9 +55,9 @@ test('omits and counts the lines of a flood per key and per event', async () => 
   vi.useFakeTimers();
   const log = captureLog();
   const refuse = (address: string) => logEvent('publisher.refused', { protocol: 'rtmp', address, reason: 'no stream' });
-  for (let at = 0; at < 1_000; at += 1) refuse('192.0.2.1');
+  for (let index = 0; index < 1_000; index += 1) refuse('192.0.2.1');
   expect(log.named('publisher.refused')).toHaveLength(10);
-  for (let at = 0; at < 1_000; at += 1) refuse(`198.51.100.${at}`);
+  for (let index = 0; index < 1_000; index += 1) refuse(`198.51.100.${index}`);
   expect(log.named('publisher.refused')).toHaveLength(100);
   logEvent('stream.started', { streamGuid: 's', libraryId: 1 });
   expect(log.named('stream.started')).toHaveLength(1);

@@ -66,7 +66,9 @@ function estimateWords({ viewsChart, watchTimeChart }: AudienceModel['estimated'
 /** Share of the audience that played each part of a video. */
 function Retention({ percents }: { percents: readonly number[] }) {
   const step = 100 / Math.max(1, percents.length);
-  const line = percents.map((percent, at) => `L${((at + 0.5) * step).toFixed(2)},${(31 - percent * 0.3).toFixed(2)}`);
+  const line = percents.map(
+    (percent, index) => `L${((index + 0.5) * step).toFixed(2)},${(31 - percent * 0.3).toFixed(2)}`,
+  );
   const last = percents.at(-1) ?? 0;
   return (
     <section class="panel">

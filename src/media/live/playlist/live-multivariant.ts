@@ -132,7 +132,7 @@ function iFrameTag(
 /** Returns the bit rates of a slot with one rendition per period: the highest peak and the overall average. */
 function ratesOf(parts: readonly IndexedRendition[], targetSec: number): { peakBps: number; averageBps: number } {
   const sized = parts.map(sizedSegments);
-  const peaks = parts.map((part, at) => peakOfWindows(sized[at] ?? [], targetSec) || expectedBps(part));
+  const peaks = parts.map((part, index) => peakOfWindows(sized[index] ?? [], targetSec) || expectedBps(part));
   const peakBps = Math.max(0, ...peaks);
   return { peakBps, averageBps: averageOfSegments(sized.flat()) || peakBps };
 }
