@@ -30,7 +30,7 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
-    'audit audio-tracks backup bulk feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
+    'audit audio-tracks backup bulk exports feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
     'drm live shield pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
     'renditions scrub tasks quotas webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
@@ -42,7 +42,7 @@ const ROOMS = {
     'clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
-    'housekeeping imports uploads compose planning smart speech on-demand images encode webhooks store queue',
+    'housekeeping exports imports uploads compose planning smart speech on-demand images encode webhooks store queue',
   'src/media':
     'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
     'presentation cmaf timeline probe ffmpeg nal bmff',

@@ -11,6 +11,7 @@ import { findEdgeUrl } from './compose/find-edge-url.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
+import { openExporter } from './compose/open-exporter.ts';
 import { openPlaces } from './compose/places.ts';
 import { healthOnDuty, openDrain, watchCompatibility } from './compose/role-duty.ts';
 import { collectRoleMetrics } from './compose/role-metrics.ts';
@@ -193,6 +194,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     findSpeech: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     translates: settings.languageModel !== null,
     sendsMail: settings.mail !== null,
+    exportsToFolders: settings.exportFolder !== null,
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, common.notes()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
@@ -267,9 +269,10 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     voice: await findVoiceDetector(),
     languageModel: await openLanguageModel(settings.languageModel, outbound),
     packager: await openPackager(settings, { db: database.db, secretBox: secrets.box }, outbound),
+    exporter: openExporter(settings, { db: database.db, secretBox: secrets.box, storage }),
     ...{ threads, quarantineSec, makesPreviews, sessionDays, segments },
   };
-  await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS });
+  await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS, exportSlots: 1 });
   const slots = { viewers: Math.max(2, threads), quick: QUICK_SLOTS, long: threads };
   const tasks = await startTaskRunner({ deps, pool: database.pool, slots, tasks: allTasks });
   const demand = await followDemand({ ...shared, pool: database.pool, encoders: segments, slots: slots.viewers });

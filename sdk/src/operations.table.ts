@@ -84,6 +84,8 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
+export type CreateExportModel = { target: ExportTarget; apiUrl?: string | null; region?: string | null; bucket?: string | null; prefix?: string | null; accessKey?: string | null; secretKey?: string | null; folder?: string | null; concurrency?: number | null; bandwidth?: number | null };
+
 export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; items?: (ImportUploadModel)[] | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
@@ -117,6 +119,16 @@ export type ExperienceModel = { country: string; sessions: number; startupMs: nu
 export type ExplainRequestModel = { Url: string; Method?: string | null; RemoteIp?: string | null; Country?: string | null; Headers?: Record<string, string>; At?: string | null };
 
 export type ExplanationModel = { Verdict: string; RuleId: string | null; Stages: ({ Stage: string; Verdict: string; RuleId: string | null; Expected: string | null; Came: string | null })[]; SignedString: string | null; NearMiss: string | null };
+
+export type ExportCountsModel = { total: number; exported: number; unchanged: number; empty: number; failed: number; sizeBytes: number };
+
+export type ExportModel = { guid: string; videoLibraryId: number; target: ExportTarget; address: string; state: ExportState; concurrency: number; bandwidth: number | null; currentTitle: string | null; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ExportCountsModel; problems: (ExportProblemModel)[] };
+
+export type ExportProblemModel = { guid: string; title: string; reason: string };
+
+export type ExportState = "running" | "cancelled" | "finished" | "failed";
+
+export type ExportTarget = "s3" | "folder";
 
 export type FairPlayLicence = { ckc: string };
 
@@ -213,6 +225,8 @@ export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | nu
 export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListOfCollectionModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CollectionModel)[] };
+
+export type PaginationListOfExportModel = { totalItems: number; currentPage: number; itemsPerPage: number; foldersAllowed: boolean; items: (ExportModel)[] };
 
 export type PaginationListOfImportModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportModel)[] };
 
@@ -451,6 +465,8 @@ export type Operations = {
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
   /** Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being re-encoded keeps its previous version. A video with one complete resolution and its audio is finished without the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Stops an export and its transfers. Exported files are kept. It can be resumed. `POST /library/{libraryId}/exports/{exportId}/cancel` */
+  cancelExport: { input: { libraryId: number; exportId: string }; answer: ExportModel };
   /** Stops an import. Transfers in progress are completed. Imported videos are kept. It can be resumed. `POST /library/{libraryId}/imports/{importId}/cancel` */
   cancelImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing captions are kept. If there is no transcription, nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
@@ -465,6 +481,8 @@ export type Operations = {
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
   /** Creates a page that shows the videos of a collection to everyone who has its link. It may require a password and may expire. Videos are shown as long as they are in the collection, in its order. `POST /library/{libraryId}/collections/{collectionId}/shares` */
   createCollectionShare: { input: { libraryId: number; collectionId: string; body?: CreateShareModel }; answer: ShareModel };
+  /** Writes a library into an S3 bucket in the background: originals, captions, thumbnails, metadata, statistics and checksums. An import restores it with the same ids. A second export into the same place transfers only changes. `POST /library/{libraryId}/exports` */
+  createExport: { input: { libraryId: number; body: CreateExportModel }; answer: ExportModel };
   /** Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists what would be imported. With the source `upload`, the request lists the videos, and you upload their files. `POST /library/{libraryId}/imports` */
   createImport: { input: { libraryId: number; body: CreateImportModel }; answer: ImportModel };
   /** Creates an additional key of a library with read or write scope. Only this response contains the key. `POST /videolibrary/{id}/keys` */
@@ -563,6 +581,8 @@ export type Operations = {
   getDrmStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: DrmStatisticsModel };
   /** Returns the next page of the requests that the edges refused or logged on a UTC day, oldest first. Pass the token of the previous page. `GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}` */
   getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
+  /** Returns the progress of an export, and the first 100 videos that could not be exported with the reason. `GET /library/{libraryId}/exports/{exportId}` */
+  getExport: { input: { libraryId: number; exportId: string }; answer: ExportModel };
   /** Returns the FairPlay application certificate (DER). Players need it before they request a licence. `GET /FairPlay/{libraryId}/certificate` */
   getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
   /** Returns the settings and URLs of the feeds of a collection. Requires a key with write access. `GET /library/{libraryId}/collections/{collectionId}/feed` */
@@ -643,6 +663,8 @@ export type Operations = {
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
   /** Lists all countries by their two-letter code (ISO 3166-1). Tax rates are 0. `GET /country` */
   listCountries: { input: object; answer: CountryList };
+  /** Lists the exports of a library that run in the service, newest first, with their progress. Ended ones are kept for a year. `GET /library/{libraryId}/exports` */
+  listExports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfExportModel };
   /** Lists the imports of a library and their progress, newest first. Ended ones are kept for a year. `GET /library/{libraryId}/imports` */
   listImports: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfImportModel };
   /** Lists the additional keys of a library. Their secrets are not returned: only hashes are stored. `GET /videolibrary/{id}/keys` */
@@ -733,6 +755,8 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Continues an export that was cancelled or failed. One that finished, or in which videos failed, runs again and transfers only what is missing or was changed. `POST /library/{libraryId}/exports/{exportId}/resume` */
+  resumeExport: { input: { libraryId: number; exportId: string }; answer: ExportModel };
   /** Continues an import that was cancelled or failed, starts one that was only planned (not one of uploads), and tries retryable items again. `POST /library/{libraryId}/imports/{importId}/resume` */
   resumeImport: { input: { libraryId: number; importId: string }; answer: ImportModel };
   /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
@@ -817,6 +841,7 @@ export const operations = {
   askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
   askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
   cancelEncode: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/encode","query":[],"body":null,"answer":"json"},
+  cancelExport: {"method":"POST","path":"/library/{libraryId}/exports/{exportId}/cancel","query":[],"body":null,"answer":"json"},
   cancelImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/cancel","query":[],"body":null,"answer":"json"},
   cancelTranscription: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":[],"body":null,"answer":"json"},
   cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
@@ -824,6 +849,7 @@ export const operations = {
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
   createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
   createCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":"application/json","answer":"json"},
+  createExport: {"method":"POST","path":"/library/{libraryId}/exports","query":[],"body":"application/json","answer":"json"},
   createImport: {"method":"POST","path":"/library/{libraryId}/imports","query":[],"body":"application/json","answer":"json"},
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
@@ -873,6 +899,7 @@ export const operations = {
   getCurrentBitrate: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/current-bitrate","query":[],"body":null,"answer":"response"},
   getDrmStatistics: {"method":"GET","path":"/videolibrary/{id}/drm/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}","query":[],"body":null,"answer":"json"},
+  getExport: {"method":"GET","path":"/library/{libraryId}/exports/{exportId}","query":[],"body":null,"answer":"json"},
   getFairPlayCertificate: {"method":"GET","path":"/FairPlay/{libraryId}/certificate","query":["token","expires"],"body":null,"answer":"response"},
   getFeed: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":null,"answer":"json"},
   getFirstEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}","query":[],"body":null,"answer":"json"},
@@ -913,6 +940,7 @@ export const operations = {
   listCollectionShares: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
   listCountries: {"method":"GET","path":"/country","query":[],"body":null,"answer":"json"},
+  listExports: {"method":"GET","path":"/library/{libraryId}/exports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
   listLanguages: {"method":"GET","path":"/videolibrary/languages","query":[],"body":null,"answer":"json"},
@@ -958,6 +986,7 @@ export const operations = {
   resetReadOnlyApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetReadOnlyApiKey","query":["id","overlapSec"],"body":null,"answer":"none"},
   resetSecurityKey: {"method":"POST","path":"/pullzone/{id}/resetSecurityKey","query":["overlapSec"],"body":"application/json","answer":"none"},
   restoreVideo: {"method":"POST","path":"/library/{libraryId}/trash/{videoId}/restore","query":[],"body":null,"answer":"json"},
+  resumeExport: {"method":"POST","path":"/library/{libraryId}/exports/{exportId}/resume","query":[],"body":null,"answer":"json"},
   resumeImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/resume","query":[],"body":null,"answer":"json"},
   retryIncomplete: {"method":"POST","path":"/library/{libraryId}/videos/incomplete/retry","query":[],"body":null,"answer":"json"},
   retryResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/retry","query":["resolution"],"body":null,"answer":"json"},

@@ -4,6 +4,7 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
+import { createExportStore } from '../catalog/exports/export-store.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
@@ -51,6 +52,7 @@ type Stores = Pick<
   | 'collections'
   | 'videoOrders'
   | 'imports'
+  | 'exports'
   | 'keys'
   | 'sessions'
   | 'people'
@@ -99,6 +101,7 @@ export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
     collections: createCollectionStore(db),
     videoOrders: createVideoOrderStore(db),
     imports: createImportStore({ db, secretBox }),
+    exports: createExportStore({ db, secretBox }),
     keys,
     sessions: createSessionStore(db, keys),
     people: createPersonStore(db),

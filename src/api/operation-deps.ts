@@ -7,6 +7,7 @@ import type { CollectionStore } from '../catalog/collections/collection-store.ts
 import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
+import type { ExportStore } from '../catalog/exports/export-store.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
 import type { ImportStore } from '../catalog/imports/import-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
@@ -66,6 +67,7 @@ export type OperationDeps = {
   collections: CollectionStore;
   videoOrders: VideoOrderStore;
   imports: ImportStore;
+  exports: ExportStore;
   keys: KeyStore;
   sessions: SessionStore;
   people: PersonStore;
@@ -116,6 +118,8 @@ export type OperationDeps = {
   translates: boolean;
   /** True if a mail server is configured, so that codes can be sent to viewers of shares. */
   sendsMail: boolean;
+  /** True if the operator has set a folder for exports. */
+  exportsToFolders: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;

@@ -12,6 +12,9 @@ import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
 import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
+import { cancelExport, resumeExport } from './exports/control-export.ts';
+import { createExport } from './exports/create-export.ts';
+import { getExport, listExports } from './exports/get-export.ts';
 import { getFeed, readFeed, updateFeed } from './feeds/feeds.ts';
 import { cancelImport, resumeImport } from './imports/control-import.ts';
 import { createImport } from './imports/create-import.ts';
@@ -210,6 +213,11 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getImportReport,
   cancelImport,
   resumeImport,
+  createExport,
+  listExports,
+  getExport,
+  cancelExport,
+  resumeExport,
   listTrash,
   restoreVideo,
   deleteTrashedVideo,

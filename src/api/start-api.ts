@@ -50,7 +50,7 @@ const DRAIN_MS = 5_000;
  */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
-export type ApiDeps = Pick<OperationDeps, 'sendsMail' | 'translates' | 'licences' | 'outbound'> & {
+export type ApiDeps = Pick<OperationDeps, 'exportsToFolders' | 'sendsMail' | 'translates' | 'licences' | 'outbound'> & {
   host: string;
   /** 0 selects any free port. */
   port: number;

@@ -22,6 +22,7 @@ import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CollectionTable } from './collections/collection-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
+import type { LibraryExportTable } from './exports/export-schema.ts';
 import type { CollectionFeedTable } from './feeds/feed-schema.ts';
 import type { ImageTable, WaveformDueTable } from './images/image-schema.ts';
 import type { ImportItemTable, LibraryImportTable } from './imports/import-schema.ts';
@@ -266,6 +267,7 @@ export type Schema = InstallationSchema &
     bulk_item: BulkItemTable;
     library_import: LibraryImportTable;
     import_item: ImportItemTable;
+    library_export: LibraryExportTable;
     library: LibraryTable;
     pull_zone: PullZoneTable;
     pull_zone_hostname: PullZoneHostnameTable;

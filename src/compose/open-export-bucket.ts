@@ -1,33 +1,32 @@
-import type { Readable } from 'node:stream';
+import type { S3Credentials } from '../adapters/storage/s3-bucket.ts';
 import type { ExportPlace } from '../config/read-export-place.ts';
+import type { ExportBucket } from '../jobs/exports/export-bucket.ts';
+import type { GuardedAgents } from '../lib/outbound/guarded-agents.ts';
 import { Refused } from '../lib/refused.ts';
-import { isStorageAway, type StorageKey, type WrittenObject } from '../ports/storage.ts';
+import { isStorageAway, type StorageKey } from '../ports/storage.ts';
 import { urlOfBucket } from './url-of-bucket.ts';
 
 /** Age at which multipart uploads that an interrupted export left are aborted, in ms. */
 const ABANDONED_MS = 24 * 3_600_000;
-
-type BucketObject = { name: string; sizeBytes: number; etag: string };
-
-/** A bucket, or the part of one below a prefix. Every operation throws `Refused` (`unavailable`) if it fails. */
-type ExportBucket = {
-  list(): AsyncIterable<BucketObject>;
-  /** Returns size and ETag, or null for an unknown object. */
-  head(name: string): Promise<BucketObject | null>;
-  /** Opens an object, which must exist. */
-  read(name: string): Promise<Readable>;
-  /** Writes an object as a whole, in several parts if it is large. Errors of `body` are thrown unchanged. */
-  write(name: string, body: Readable | Uint8Array, lengthBytes: number | null): Promise<WrittenObject>;
-  remove(name: string): Promise<void>;
-  close(): void;
-};
+/** Name of the error of the AWS SDK if it finds no keys. */
+const NO_KEYS = 'CredentialsProviderError';
 
 /**
- * Opens the bucket of an export. The AWS SDK finds the access keys. Throws `Refused` (`invalid`) for a prefix that
- * cannot be used. Calls `onUnswept` if parts of interrupted exports cannot be removed: an engine or a key that cannot
+ * `access`: the keys of the bucket, and agents that only connect to allowed addresses. Without it, the AWS SDK finds
+ * the keys. `onUnswept` is called if parts of interrupted exports cannot be removed: an engine or a key that cannot
  * list uploads still stores objects.
  */
-export async function openExportBucket(place: ExportPlace, onUnswept: (error: unknown) => void): Promise<ExportBucket> {
+type BucketOptions = {
+  access?: { credentials: S3Credentials; agents: GuardedAgents };
+  onUnswept(error: unknown): void;
+};
+
+/** Opens the bucket of an export. Throws `Refused` (`invalid`) for a prefix that cannot be used. */
+export async function openExportBucket(
+  place: ExportPlace,
+  { access, onUnswept }: BucketOptions,
+  signal: AbortSignal,
+): Promise<ExportBucket> {
   const [{ openBucket }, { listBucket, deleteKeys, sweepUploads }, { headS3Object, openS3Object }, { writeS3Object }] =
     await Promise.all([
       import('../adapters/storage/s3-bucket.ts'),
@@ -35,9 +34,8 @@ export async function openExportBucket(place: ExportPlace, onUnswept: (error: un
       import('../adapters/storage/s3-read.ts'),
       import('../adapters/storage/s3-write.ts'),
     ]);
-  const bucket = opening(() => openBucket({ url: urlOfBucket(place), credentials: null }));
-  // The process ends with an interrupted command, so nothing is aborted.
-  const { signal } = new AbortController();
+  const keys = { credentials: access?.credentials ?? null, ...(access !== undefined && { agents: access.agents }) };
+  const bucket = opening(() => openBucket({ url: urlOfBucket(place), ...keys }));
   // Without a prefix, the uploads may belong to others.
   if (place.keyPrefix !== '') await sweepUploads(bucket, ABANDONED_MS, signal).catch(onUnswept);
   // The caller builds the names from GUIDs, languages and extensions.
@@ -78,6 +76,11 @@ async function refusing<T>(action: Promise<T>): Promise<T> {
   } catch (cause) {
     const isBucket = cause instanceof Error && (isStorageAway(cause) || cause.name === 'S3Failure');
     if (!isBucket) throw cause;
-    throw new Refused('unavailable', `${cause.message} Check bucket, endpoint and keys, and run it again.`, { cause });
+    // The address of the endpoint is not allowed.
+    if (cause.cause instanceof Refused) throw cause.cause;
+    const { status, name } = await import('../adapters/storage/s3-bucket.ts').then((s3) => s3.failureOf(cause));
+    const isWrong = (status !== null && [301, 400, 401, 403, 404].includes(status)) || name === NO_KEYS;
+    const advice = 'Check bucket, endpoint, region and keys, and run it again.';
+    throw new Refused(isWrong ? 'invalid' : 'unavailable', `${cause.message} ${advice}`, { cause });
   }
 }

@@ -17,6 +17,7 @@ import { type NetworkSettings, networkSchema, networkSettings } from './network.
 import { setting } from './setting.ts';
 import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
 import {
+  exportFolderSetting,
   quarantineSecSetting,
   type StorageSettings,
   scrubRateSetting,
@@ -35,6 +36,8 @@ export type Settings = {
   quarantineSec: number;
   /** Bytes per second that each worker reads to find damage; 0 disables it. */
   scrubBytesPerSec: number;
+  /** Folder below which exports may be written; null: exports to folders are turned off. */
+  exportFolder: string | null;
 } & NetworkSettings &
   LogSettings &
   LiveSettings &
@@ -141,6 +144,7 @@ export function readSettings(environment: Environment): Settings {
     storageFrom: storageFromSettings(texts, storage),
     quarantineSec: quarantineSecSetting(texts),
     scrubBytesPerSec: scrubRateSetting(texts),
+    exportFolder: exportFolderSetting(texts),
     ...networkSettings(texts),
     ...logSettings(texts),
     ...liveSettings(texts),

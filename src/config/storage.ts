@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Refused } from '../lib/refused.ts';
-import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
+import { parseAbsolutePath, parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 /**
  * Location of the objects. S3 access keys come from the SDK's usual sources (AWS_ACCESS_KEY_ID and so on, or the
@@ -19,6 +19,7 @@ export const storageSchema = {
   MILLRACE_STORAGE_FROM: setting(GRAMMAR, (text) => parseStorage(text)),
   MILLRACE_QUARANTINE_HOURS: setting('a number of hours from 0 to 8760', parseHours),
   MILLRACE_SCRUB_RATE: setting('a number of MiB a second from 0 to 10000', parseRate),
+  MILLRACE_EXPORT_DIR: setting('the absolute path of a folder', parseAbsolutePath),
 };
 
 const QUARANTINE_HOURS = 24;
@@ -33,6 +34,11 @@ export function quarantineSecSetting(texts: Partial<Record<keyof typeof storageS
 /** Returns the rate at which each worker reads to find damage, in bytes per second; 0 disables it. */
 export function scrubRateSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
   return (parseRate(texts.MILLRACE_SCRUB_RATE ?? '') ?? SCRUB_RATE) * MIB;
+}
+
+/** Returns the folder below which exports may be written, or null if exports to folders are turned off. */
+export function exportFolderSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): string | null {
+  return parseAbsolutePath(texts.MILLRACE_EXPORT_DIR ?? '');
 }
 
 function parseRate(text: string): number | null {

@@ -4,6 +4,7 @@ import { composeTrack } from './compose/compose-track.ts';
 import { copySegments } from './encode/copy-segments.ts';
 import { encodeRange } from './encode/encode-range.ts';
 import { encodeTrack } from './encode/encode-track.ts';
+import { runExport } from './exports/run-export.ts';
 import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
 import { drawWaveforms } from './housekeeping/draw-waveforms.ts';
@@ -51,6 +52,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   emptyTrash,
   runBulk,
   runImport,
+  runExport,
   pruneAuditLog,
   pruneSessions,
   measureAllQuotas,

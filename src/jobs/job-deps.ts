@@ -8,6 +8,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 import type { VoiceDetector } from '../ports/voice-detector.ts';
 import type { SourceCache } from './encode/source-cache.ts';
+import type { Exporter } from './exports/exporter.ts';
 import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
@@ -31,6 +32,8 @@ export type JobDeps = {
   languageModel: LanguageModel | null;
   /** Provides the keys of protected videos. */
   packager: Packager;
+  /** Opens libraries and destinations of exports. Absent if this process runs no exports. */
+  exporter?: Exporter;
   /** Overrides of the default limits for origins. */
   fetchLimits?: Partial<DownloadLimits>;
   /** Name of this process in leases, shown to operators. */

@@ -108,3 +108,48 @@ async function expectResources(id: number, key: string): Promise<void> {
   }
   expect((await call('GET', `/videos/${newGuid()}`)).status).toBe(404);
 }
+
+test('the server part of @seshuk/payload-storage-bunny creates, uploads, reads and deletes videos', async () => {
+  const headers = { Accept: 'application/json', AccessKey: api.first.libraryKey };
+  const ask = async (method: string, path: string, body?: BodyInit, key = headers.AccessKey) => {
+    const type = typeof body === 'string' ? { 'Content-Type': 'application/json' } : {};
+    const url = `${api.url}/library/1/videos${path}`;
+    const answer = await fetch(url, {
+      method,
+      headers: { ...headers, ...type, AccessKey: key },
+      ...(body && { body }),
+    });
+    return { status: answer.status, body: Object(await answer.json()) };
+  };
+  const made = await ask('POST', '', JSON.stringify({ title: 'a film.mp4', thumbnailTime: null }));
+  expect(made).toMatchObject({ status: 200, body: { title: 'a film.mp4', videoLibraryId: 1 } });
+  const path = `/${String(made.body.guid)}`;
+  expect((await ask('PUT', path, Buffer.from('bytes of a video'))).body).toMatchObject({ success: true });
+  expect((await ask('GET', path)).body).toMatchObject({ guid: made.body.guid });
+  expect((await ask('GET', `${path}/resolutions`)).body.data).toMatchObject({ availableResolutions: [] });
+  expect((await ask('DELETE', path)).body).toMatchObject({ success: true });
+  expect((await ask('GET', path)).status).toBe(404);
+  expect((await ask('GET', path, undefined, 'a wrong key')).status).toBe(401);
+});
+
+test('the official Python class lists, creates, uploads, changes and deletes videos and captions', async () => {
+  // It sends the type of JSON with every request, and names of parameters that the hosted API does not have.
+  const headers = { AccessKey: api.first.libraryKey, 'Content-Type': 'application/json' };
+  const ask = async (method: string, path: string, body?: BodyInit) => {
+    const answer = await fetch(`${api.url}/library/1/videos${path}`, { method, headers, ...(body && { body }) });
+    return { status: answer.status, body: Object(await answer.json()) };
+  };
+  const made = await ask('POST', '', JSON.stringify({ title: 'A film' }));
+  const path = `/${String(made.body.guid)}`;
+  const listed = await ask('GET', '?page=1&per_page=10&sort_by=date&search=film');
+  expect(listed.body.items).toMatchObject([{ guid: made.body.guid }]);
+  expect((await ask('PUT', path, Buffer.from('bytes of a video'))).body).toMatchObject({ success: true });
+  expect((await ask('POST', path, JSON.stringify({ title: 'Renamed' }))).body).toMatchObject({ success: true });
+  const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n').toString('base64');
+  const captions = JSON.stringify({ captionsFile, srclang: 'en', label: 'English' });
+  expect((await ask('POST', `${path}/captions/en`, captions)).body).toMatchObject({ success: true });
+  expect((await ask('GET', path)).body).toMatchObject({ title: 'Renamed', captions: [{ srclang: 'en' }] });
+  expect((await ask('DELETE', `${path}/captions/en`)).body).toMatchObject({ success: true });
+  expect((await ask('DELETE', path)).body).toMatchObject({ success: true });
+  expect((await ask('GET', path)).status).toBe(404);
+});

@@ -49,3 +49,16 @@ export async function makeFeed({ database: { db }, second, secretBox }: TestApi,
   await createFeedStore({ db, secretBox }).change(key, { access: 'public' });
   return collectionId;
 }
+
+/** Creates an export that has ended, because a library runs one at a time. */
+export async function makeExport(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const libraryId = which === 'own' ? 1 : api.second.id;
+  const row = { id, library_id: libraryId, target: 'folder', address: '', destination: Buffer.alloc(0) } as const;
+  await api.database.db
+    .insertInto('library_export')
+    .values({ ...row, state: 'cancelled', concurrency: 1 })
+    .execute();
+  return id;
+}

@@ -14,13 +14,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateVideoModel: { title: 'A sample' },
     TranscribeSettings: { sourceLanguage: 'en' },
     CreateBulkModel: { action: 'retry', videoIds: [UNKNOWN_GUID] },
-    CreateImportModel: {
-      source: 'millrace',
-      apiUrl: origin.url,
-      accessKey: 'a key',
-      sourceLibraryId: 1,
-      cdnUrl: origin.url,
-    },
+    ...placesElsewhere(origin.url),
     SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
     CreateShareModel: { allowDownload: false },
@@ -66,4 +60,12 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (sample === undefined)
     throw new Error(`Add a sample of ${title} to sample-body.ts, because ${name} takes it as its body.`);
   return sample;
+}
+
+/** Bodies that name a place to import from or to export to. */
+function placesElsewhere(apiUrl: string): Record<string, object> {
+  return {
+    CreateImportModel: { source: 'millrace', apiUrl, accessKey: 'a key', sourceLibraryId: 1, cdnUrl: apiUrl },
+    CreateExportModel: { target: 's3', apiUrl, bucket: 'films', accessKey: 'a key', secretKey: 'a secret' },
+  };
 }

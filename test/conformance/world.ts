@@ -15,6 +15,7 @@ import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import {
+  makeExport,
   makeFeed,
   makeProvider,
   makeWebhookEndpoint,
@@ -141,6 +142,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'video in the trash': trashed,
     'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [UNKNOWN_GUID] }, which),
     import: (which) => makeImport(api, which),
+    export: (which) => makeExport(api, which),
     process: (which) => makeProcess(api, which),
     'shield zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),

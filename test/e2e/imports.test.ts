@@ -56,6 +56,7 @@ test('shows the command that exports the library, and downloads its metadata', {
   await open('imports');
   const panel = page.locator('[data-export]');
   const command = panel.locator('code');
+  await panel.getByText('With the command line').click();
   await panel.getByText('Without a bucket').waitFor();
   expect(await command.textContent()).toBe(`millrace export library-1 --library 1 --url ${service.apiUrl}`);
   await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');

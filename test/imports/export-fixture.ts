@@ -20,7 +20,10 @@ export type ExportFixture = {
   close(): Promise<void>;
 };
 
-/** Starts two services, and imports a folder into the first. `padding` is appended to the file of the second video. */
+/**
+ * Starts two services, and imports a folder into the first, which writes exports below `exports`. `padding` is appended
+ * to the file of the second video.
+ */
 export async function openExportFixture(padding: Buffer): Promise<ExportFixture> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-export-'));
   const at = (name: string) => path.join(folder, name);
@@ -47,7 +50,10 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
   await writeFile(at('media/Talks/one.png'), image);
   await writeFile(at('media/two.mp4'), Buffer.concat([clip, padding]));
   await writeFile(at('media/two.json'), JSON.stringify({ guid: SECOND }));
-  const [source, target] = await Promise.all([startImporter(null), startImporter(null)]);
+  const [source, target] = await Promise.all([
+    startImporter(null, { MILLRACE_EXPORT_DIR: at('exports') }),
+    startImporter(null),
+  ]);
   expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
   await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
   const close = async () => {

@@ -74,6 +74,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     outbound,
     findSpeech: async () => ({ languages: ['en'] }),
     translates: false,
+    exportsToFolders: false,
     sendsMail: false,
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),

@@ -11,6 +11,8 @@ const LONGEST: readonly string[] = [
   'test/soak/kills.test.ts',
   'test/soak/speech-faults.test.ts',
   'test/soak/imports.test.ts',
+  'test/imports/export-job.test.ts',
+  'test/e2e/exports.test.ts',
   'test/live/faults.test.ts',
   'test/live/gaps.test.ts',
   'test/live/proxy-protocol.test.ts',

@@ -1,4 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { GuardedAgents } from '../../lib/outbound/guarded-agents.ts';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
@@ -16,6 +17,8 @@ export type S3Options = {
   idleTimeoutMs?: number;
   /** Maximum number of times that a request is sent. */
   maxAttempts?: number;
+  /** Agents that make the connections. Default: agents that connect to any address. */
+  agents?: GuardedAgents;
 };
 
 /** A bucket that is ready to be used, and the features that it lacks. */
@@ -44,8 +47,8 @@ export function openBucket(options: S3Options): S3Bucket {
       requestTimeout: options.requestTimeoutMs ?? 60_000,
       throwOnRequestTimeout: true,
       socketTimeout: options.idleTimeoutMs ?? 60_000,
-      httpAgent: { keepAlive: true, maxSockets: 256 },
-      httpsAgent: { keepAlive: true, maxSockets: 256 },
+      httpAgent: options.agents?.http ?? { keepAlive: true, maxSockets: 256 },
+      httpsAgent: options.agents?.https ?? { keepAlive: true, maxSockets: 256 },
     },
   };
   // With a custom endpoint, the bucket is rarely part of the host name.

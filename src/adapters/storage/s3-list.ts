@@ -33,7 +33,10 @@ export async function* listBucket(
       ...(after === '' ? {} : { StartAfter: bucket.prefix + after }),
       ...(token === undefined ? {} : { ContinuationToken: token }),
     });
-    const page = await answerOf(`list ${prefix}`, bucket.client.send(command, { abortSignal: signal }));
+    const page = await answerOf(
+      prefix === '' ? 'list the objects' : `list ${prefix}`,
+      bucket.client.send(command, { abortSignal: signal }),
+    );
     for (const entry of page.Contents ?? []) {
       // Foreign objects in the bucket may have names that are not valid keys. The callers filter them.
       const key = (entry.Key ?? '').slice(bucket.prefix.length) as StorageKey;

@@ -12,7 +12,7 @@ import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
-import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
+import * as bulks from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
@@ -32,6 +32,7 @@ import {
 import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } from './event-log.ts';
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
+import * as exportModels from './export.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
 import * as feeds from './feed.ts';
 import * as imports from './import.ts';
@@ -137,15 +138,12 @@ export const models = {
   AudioTrackModel,
   AudioTrackList,
   UpdateAudioTrackModel,
-  BulkAction,
-  BulkFilterModel,
-  BulkFailureModel,
-  CreateBulkModel,
-  BulkModel,
+  ...bulks,
   ...feeds,
   ...viewerAccess,
   ...quotas,
   ...imports,
+  ...exportModels,
   ...shares,
   ...videoOrders,
   TrashedVideoModel,

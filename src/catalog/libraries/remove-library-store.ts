@@ -27,6 +27,7 @@ export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('pull_zone').where('library_id', '=', id).execute();
   await tx.deleteFrom('collection').where('library_id', '=', id).execute();
   await tx.deleteFrom('library_import').where('library_id', '=', id).execute();
+  await tx.deleteFrom('library_export').where('library_id', '=', id).execute();
 }
 
 /** Returns whether a library was removed and its row still exists. */

@@ -19,6 +19,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain('library', 'api_key_sealed'),
   plain('library', 'read_only_key_sealed'),
   plain('library', 'viewer_secret_sealed'),
+  plain('library_export', 'destination'),
   plain('library_import', 'request'),
   plain('live_stream', 'key_sealed'),
   plain('live_stream', 'relays_sealed'),

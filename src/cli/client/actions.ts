@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context, Profile } from './context.ts';
-import { exportLibrary } from './export/export-library.ts';
+import { exportLibrary } from './export-library.ts';
 import { importVideos } from './import-videos.ts';
 import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';

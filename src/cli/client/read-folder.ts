@@ -12,10 +12,10 @@ import {
   pickKnown,
   type SidecarFields,
 } from '../../catalog/imports/sidecars.ts';
+import { EXPORT_FILES } from '../../jobs/exports/export-target.ts';
 import { guidOfBytes, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { EXPORT_FILES } from './export/export-target.ts';
 import { printLine } from './output.ts';
 
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;

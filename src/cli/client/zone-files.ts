@@ -1,8 +1,8 @@
 import { ApiError } from '../../../sdk/src/millrace.ts';
 import { signFile } from '../../catalog/pull-zones/verify-url-token.ts';
+import { DownloadFailed } from '../../jobs/exports/transfer-fault.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
-import { DownloadFailed } from './transfer-fault.ts';
 
 /** Lifetime of a signed URL, in seconds. The URL only needs to be valid when the transfer starts. */
 const SIGNED_SEC = 3_600;

@@ -19,6 +19,7 @@ import { restoreShares } from '../../catalog/tasks/task-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { resendExports } from '../exports/run-export.ts';
 import { resendImports } from '../imports/run-import.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { completeRecordings } from '../planning/complete-recordings.ts';
@@ -37,6 +38,7 @@ const RETIRED_GRACE_SEC = 24 * 3600;
 const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] = [
   resendLost,
   resendImports,
+  resendExports,
   endStuck,
   imageOthers,
   retireOriginals,

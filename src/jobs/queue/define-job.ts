@@ -6,9 +6,9 @@ export type JobName = {
   /**
    * `quick` jobs (probe, first chunk, thumbnails) have separate slots that long encodes never use. `fetch` jobs, which
    * mostly wait for other machines, and `housekeeping` jobs (sweeps and deletes) also have separate slots, so that they
-   * run during a backlog of uploads.
+   * run during a backlog of uploads. `export` jobs may take hours, and have a slot of their own.
    */
-  queue: 'quick' | 'long' | 'fetch' | 'housekeeping';
+  queue: 'quick' | 'long' | 'fetch' | 'housekeeping' | 'export';
   retryLimit: number;
   /** Default priority of the job. 0 if absent. */
   priority?: number;

@@ -13,7 +13,7 @@ import { IdleSlots } from './idle-slots.ts';
 import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
-const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
+const QUEUES = ['quick', 'long', 'fetch', 'housekeeping', 'export'] as const;
 const GIVEN_UP = 'given-up';
 
 /**
@@ -44,10 +44,10 @@ type Envelope = { job: string; payload: object; requestId?: string };
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
- * Maximum number of concurrent jobs of each queue in a worker. Without `fetchSlots`, it runs no fetches. Each worker
- * also has separate slots for housekeeping.
+ * Maximum number of concurrent jobs of each queue in a worker. Without `fetchSlots` or `exportSlots`, it runs none of
+ * these jobs. Each worker also has separate slots for housekeeping.
  */
-export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
+export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number; exportSlots?: number };
 
 /** An open queue. `run` starts the slots of a worker. `close` aborts the running jobs and returns them to the queue. */
 export type JobQueue = Queue & {
@@ -161,11 +161,11 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 }
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
-  const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  const { quickSlots: quick, longSlots: long, fetchSlots: fetch = 0, exportSlots = 0 } = running.slots;
   // Prometheus sees no increase if a series appears only with its first job, so all series start at 0.
   for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
-  const counts = { quick: quickSlots, long: longSlots, fetch: fetchSlots, housekeeping: HOUSEKEEPING_SLOTS };
+  const counts = { quick, long, fetch, housekeeping: HOUSEKEEPING_SLOTS, export: exportSlots };
   const starts = Object.entries({ ...counts, [GIVEN_UP]: 1 }).map(async ([queue, count]) => {
     const idle = new IdleSlots((slot) => boss.notifyWorker(slot), running.stopping);
     await Promise.all(Array.from({ length: count }, () => startSlot(boss, running, { queue, idle })));

@@ -16,6 +16,7 @@ export const LOG_FIELDS = {
   uploadId: text('Id of the resumable upload'),
   personId: text('Id of the person'),
   providerId: text('Id of the sign-in provider'),
+  exportId: text('Id of the export'),
   passkeyId: text('Id of the passkey'),
   keyId: text('Id of the access key, or the name of a built-in key'),
   requestId: text('Id of the request that caused the line, also in the response header `X-Request-Id`'),

@@ -1,13 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { Refused } from '../refused.ts';
 import type { AddressRules } from './address-rules.ts';
+import { findRefusal, guardedLookup, type Lookup, lookupAll } from './guarded-lookup.ts';
 
-/** Resolves a host name to all its addresses. */
-export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
-
-const ANY_HOST_PORTS = new Set([80, 443, 8080, 8443]);
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -31,57 +26,4 @@ export function createGuardedConnector(rules: AddressRules, lookup: Lookup = loo
     });
     return connect({ ...options, hostname }, callback);
   };
-}
-
-function guardedLookup(rules: AddressRules, lookup: Lookup, port: number): LookupFunction {
-  return (hostname, options, callback) => {
-    checkedAddresses(rules, lookup, { hostname, port }).then(
-      ([first, ...others]) => {
-        if (options.all === true) callback(null, [first, ...others]);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
-    );
-  };
-}
-
-/** DNS errors that a later attempt may not encounter. */
-const TEMPORARY = ['EAI_AGAIN', 'ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED'];
-
-async function checkedAddresses(
-  rules: AddressRules,
-  lookup: Lookup,
-  { hostname, port }: { hostname: string; port: number },
-): Promise<[LookupAddress, ...LookupAddress[]]> {
-  const [first, ...others] = await lookup(hostname).catch((error: unknown) => {
-    const kind = TEMPORARY.includes(String(Object(error).code)) ? 'unavailable' : 'invalid';
-    throw new Refused(kind, `The host name ${hostname} could not be resolved.`, { cause: error });
-  });
-  if (first === undefined) throw new Refused('invalid', `The host name ${hostname} has no address.`);
-  for (const { address } of [first, ...others]) {
-    const refusal = findRefusal(rules, { hostname, address, port });
-    if (refusal !== null) throw refusal;
-  }
-  return [first, ...others];
-}
-
-type Destination = { hostname: string; address: string; port: number };
-
-function findRefusal(rules: AddressRules, { hostname, address, port }: Destination): Refused | null {
-  const verdict = rules(address);
-  switch (verdict.kind) {
-    case 'listed':
-      return null;
-    case 'denied':
-      return new Refused('invalid', `The host ${hostname} is not allowed: its address is ${verdict.reason}.`);
-    case 'public':
-      if (ANY_HOST_PORTS.has(port)) return null;
-      return new Refused('invalid', `Port ${port} is not allowed: expected one of ${[...ANY_HOST_PORTS].join(', ')}.`);
-  }
-}
-
-function lookupAll(hostname: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    systemLookup(hostname, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
-  });
 }

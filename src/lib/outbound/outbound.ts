@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { Refused } from '../refused.ts';
 import { type AddressRules, createAddressRules } from './address-rules.ts';
-import type { Lookup } from './guarded-connector.ts';
+import type { Lookup } from './guarded-lookup.ts';
 import { limitBody, tooLarge } from './limited-body.ts';
 import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts';
 

@@ -1294,10 +1294,25 @@ export const de = {
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Zeigt, was importiert würde, und was nicht importiert werden kann und warum. Danach kannst du den Import starten.',
   Export: 'Export',
-  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
-    'Der Befehl schreibt Originale, Untertitel, Vorschaubilder, Metadaten, Statistik und Prüfsummen.',
   'Run it again to continue, or to add changes. An import restores the library with the same ids.':
     'Erneut ausgeführt, setzt er fort und ergänzt. Ein Import stellt die Bibliothek mit denselben IDs wieder her.',
+  'Writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Schreibt Originale, Untertitel, Vorschaubilder, Metadaten, Statistik und Prüfsummen.',
+  'Read more about exports': 'Mehr über Exporte',
+  'Export to': 'Exportieren nach',
+  'Folder of the service': 'Ordner des Dienstes',
+  'Folder name': 'Name des Ordners',
+  'The administrator of the service knows where it is.': 'Der Administrator des Dienstes weiß, wo er liegt.',
+  'Start export': 'Export starten',
+  'With the command line': 'Mit der Befehlszeile',
+  Exports: 'Exporte',
+  'Transferred: {0}': 'Übertragen: {0}',
+  'In transfer: {0}': 'In Übertragung: {0}',
+  '{0} exported, {1} unchanged, {2} failed, of {3}': '{0} exportiert, {1} unverändert, {2} fehlgeschlagen, von {3}',
+  'Videos that were not exported: {0}': 'Nicht exportierte Videos: {0}',
+  'Cancel export': 'Export abbrechen',
+  'Export changes': 'Änderungen exportieren',
+  'Resume export': 'Export fortsetzen',
   'Without a bucket, the command writes into a folder.': 'Ohne Bucket schreibt der Befehl in einen Ordner.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
@@ -1577,6 +1592,9 @@ export const de = {
   'Started an import': 'Import gestartet',
   'Cancelled an import': 'Import abgebrochen',
   'Resumed an import': 'Import fortgesetzt',
+  'Started an export': 'Export gestartet',
+  'Cancelled an export': 'Export abgebrochen',
+  'Resumed an export': 'Export fortgesetzt',
   'Created the library': 'Bibliothek angelegt',
   'Changed settings of the library': 'Einstellungen der Bibliothek geändert',
   'Deleted the library': 'Bibliothek gelöscht',

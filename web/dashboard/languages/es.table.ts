@@ -1304,10 +1304,25 @@ export const es = {
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Indica qué se importaría, qué no se puede importar y por qué. Después puedes iniciar la importación.',
   Export: 'Exportar',
-  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
-    'El comando escribe originales, subtítulos, miniaturas, metadatos, estadísticas y sumas de verificación.',
   'Run it again to continue, or to add changes. An import restores the library with the same ids.':
     'Ejecútalo de nuevo para continuar o añadir cambios. Una importación restaura la biblioteca con los mismos ID.',
+  'Writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Escribe originales, subtítulos, miniaturas, metadatos, estadísticas y sumas de verificación.',
+  'Read more about exports': 'Más información sobre las exportaciones',
+  'Export to': 'Exportar a',
+  'Folder of the service': 'Carpeta del servicio',
+  'Folder name': 'Nombre de la carpeta',
+  'The administrator of the service knows where it is.': 'El administrador del servicio sabe dónde está.',
+  'Start export': 'Iniciar exportación',
+  'With the command line': 'Con la línea de comandos',
+  Exports: 'Exportaciones',
+  'Transferred: {0}': 'Transferido: {0}',
+  'In transfer: {0}': 'En transferencia: {0}',
+  '{0} exported, {1} unchanged, {2} failed, of {3}': '{0} exportados, {1} sin cambios, {2} con error, de {3}',
+  'Videos that were not exported: {0}': 'Vídeos no exportados: {0}',
+  'Cancel export': 'Cancelar exportación',
+  'Export changes': 'Exportar cambios',
+  'Resume export': 'Reanudar exportación',
   'Without a bucket, the command writes into a folder.': 'Sin un bucket, el comando escribe en una carpeta.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Asigna a AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY las claves del bucket.',
@@ -1586,6 +1601,9 @@ export const es = {
   'Started an import': 'Importación iniciada',
   'Cancelled an import': 'Importación cancelada',
   'Resumed an import': 'Importación reanudada',
+  'Started an export': 'Exportación iniciada',
+  'Cancelled an export': 'Exportación cancelada',
+  'Resumed an export': 'Exportación reanudada',
   'Created the library': 'Biblioteca creada',
   'Changed settings of the library': 'Configuración de la biblioteca modificada',
   'Deleted the library': 'Biblioteca eliminada',

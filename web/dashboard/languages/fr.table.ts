@@ -1325,10 +1325,25 @@ export const fr = {
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     "Indique ce qui serait importé, ce qui ne peut pas l'être et pourquoi. Vous pouvez ensuite démarrer l'import.",
   Export: 'Export',
-  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
-    'La commande écrit les originaux, sous-titres, miniatures, métadonnées, statistiques et sommes de contrôle.',
   'Run it again to continue, or to add changes. An import restores the library with the same ids.':
     'Relancez-la pour continuer ou ajouter des modifications. Un import restaure la bibliothèque avec les mêmes ID.',
+  'Writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Écrit les originaux, sous-titres, miniatures, métadonnées, statistiques et sommes de contrôle.',
+  'Read more about exports': 'En savoir plus sur les exports',
+  'Export to': 'Exporter vers',
+  'Folder of the service': 'Dossier du service',
+  'Folder name': 'Nom du dossier',
+  'The administrator of the service knows where it is.': "L'administrateur du service sait où il se trouve.",
+  'Start export': "Démarrer l'export",
+  'With the command line': 'Avec la ligne de commande',
+  Exports: 'Exports',
+  'Transferred: {0}': 'Transféré : {0}',
+  'In transfer: {0}': 'En cours de transfert : {0}',
+  '{0} exported, {1} unchanged, {2} failed, of {3}': '{0} exportées, {1} inchangées, {2} échouées, sur {3}',
+  'Videos that were not exported: {0}': 'Vidéos non exportées : {0}',
+  'Cancel export': "Annuler l'export",
+  'Export changes': 'Exporter les modifications',
+  'Resume export': "Reprendre l'export",
   'Without a bucket, the command writes into a folder.': 'Sans bucket, la commande écrit dans un dossier.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Indiquez les clés du bucket dans AWS_ACCESS_KEY_ID et AWS_SECRET_ACCESS_KEY.',
@@ -1608,6 +1623,9 @@ export const fr = {
   'Started an import': 'Import démarré',
   'Cancelled an import': 'Import annulé',
   'Resumed an import': 'Import repris',
+  'Started an export': 'Export démarré',
+  'Cancelled an export': 'Export annulé',
+  'Resumed an export': 'Export repris',
   'Created the library': 'Bibliothèque créée',
   'Changed settings of the library': 'Paramètres de la bibliothèque modifiés',
   'Deleted the library': 'Bibliothèque supprimée',

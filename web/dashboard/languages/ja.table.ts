@@ -1297,10 +1297,25 @@ export const ja = {
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'インポートされる項目と、インポートできない項目およびその理由を一覧表示します。その後、インポートを開始できます。',
   Export: 'エクスポート',
-  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
-    'このコマンドは、元のファイル、字幕、サムネイル、メタデータ、統計、チェックサムを書き出します。',
   'Run it again to continue, or to add changes. An import restores the library with the same ids.':
     'もう一度実行すると、続きから再開するか、変更分を追加します。インポートすると、同じ ID でライブラリを復元できます。',
+  'Writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    '元のファイル、字幕、サムネイル、メタデータ、統計、チェックサムを書き出します。',
+  'Read more about exports': 'エクスポートの詳細',
+  'Export to': 'エクスポート先',
+  'Folder of the service': 'サービスのフォルダ',
+  'Folder name': 'フォルダ名',
+  'The administrator of the service knows where it is.': '場所はサービスの管理者が把握しています。',
+  'Start export': 'エクスポートを開始',
+  'With the command line': 'コマンドラインを使う',
+  Exports: 'エクスポート一覧',
+  'Transferred: {0}': '転送済み: {0}',
+  'In transfer: {0}': '転送中: {0}',
+  '{0} exported, {1} unchanged, {2} failed, of {3}': '{3} 件中 {0} 件エクスポート、{1} 件変更なし、{2} 件失敗',
+  'Videos that were not exported: {0}': 'エクスポートできなかった動画: {0}',
+  'Cancel export': 'エクスポートをキャンセル',
+  'Export changes': '変更をエクスポート',
+  'Resume export': 'エクスポートを再開',
   'Without a bucket, the command writes into a folder.': 'バケットを指定しない場合、コマンドはフォルダに書き出します。',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'AWS_ACCESS_KEY_ID と AWS_SECRET_ACCESS_KEY にバケットのキーを設定してください。',
@@ -1576,6 +1591,9 @@ export const ja = {
   'Started an import': 'インポートを開始',
   'Cancelled an import': 'インポートをキャンセル',
   'Resumed an import': 'インポートを再開',
+  'Started an export': 'エクスポートを開始',
+  'Cancelled an export': 'エクスポートをキャンセル',
+  'Resumed an export': 'エクスポートを再開',
   'Created the library': 'ライブラリを作成',
   'Changed settings of the library': 'ライブラリの設定を変更',
   'Deleted the library': 'ライブラリを削除',

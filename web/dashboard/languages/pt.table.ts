@@ -1294,10 +1294,25 @@ export const pt = {
   'Lists what would be imported, and what cannot be imported and why. You can then start the import.':
     'Lista o que seria importado e o que não pode ser importado, com o motivo. Depois, você pode iniciar a importação.',
   Export: 'Exportação',
-  'The command writes originals, captions, thumbnails, metadata, statistics and checksums.':
-    'O comando grava originais, legendas, miniaturas, metadados, estatísticas e somas de verificação.',
   'Run it again to continue, or to add changes. An import restores the library with the same ids.':
     'Execute-o de novo para continuar ou incluir alterações. Uma importação restaura a biblioteca com os mesmos IDs.',
+  'Writes originals, captions, thumbnails, metadata, statistics and checksums.':
+    'Grava originais, legendas, miniaturas, metadados, estatísticas e somas de verificação.',
+  'Read more about exports': 'Saiba mais sobre exportações',
+  'Export to': 'Exportar para',
+  'Folder of the service': 'Pasta do serviço',
+  'Folder name': 'Nome da pasta',
+  'The administrator of the service knows where it is.': 'O administrador do serviço sabe onde ela está.',
+  'Start export': 'Iniciar exportação',
+  'With the command line': 'Com a linha de comando',
+  Exports: 'Exportações',
+  'Transferred: {0}': 'Transferido: {0}',
+  'In transfer: {0}': 'Em transferência: {0}',
+  '{0} exported, {1} unchanged, {2} failed, of {3}': '{0} exportados, {1} inalterados, {2} com falha, de {3}',
+  'Videos that were not exported: {0}': 'Vídeos não exportados: {0}',
+  'Cancel export': 'Cancelar exportação',
+  'Export changes': 'Exportar alterações',
+  'Resume export': 'Retomar exportação',
   'Without a bucket, the command writes into a folder.': 'Sem um bucket, o comando grava em uma pasta.',
   'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to the keys of the bucket.':
     'Defina AWS_ACCESS_KEY_ID e AWS_SECRET_ACCESS_KEY com as chaves do bucket.',
@@ -1575,6 +1590,9 @@ export const pt = {
   'Started an import': 'Iniciou uma importação',
   'Cancelled an import': 'Cancelou uma importação',
   'Resumed an import': 'Retomou uma importação',
+  'Started an export': 'Iniciou uma exportação',
+  'Cancelled an export': 'Cancelou uma exportação',
+  'Resumed an export': 'Retomou uma exportação',
   'Created the library': 'Criou a biblioteca',
   'Changed settings of the library': 'Alterou configurações da biblioteca',
   'Deleted the library': 'Excluiu a biblioteca',

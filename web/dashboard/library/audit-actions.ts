@@ -79,6 +79,14 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
     },
   },
   {
+    label: 'Export',
+    operations: {
+      createExport: 'Started an export',
+      cancelExport: 'Cancelled an export',
+      resumeExport: 'Resumed an export',
+    },
+  },
+  {
     label: 'Settings',
     operations: {
       createLibrary: 'Created the library',

@@ -1,4 +1,5 @@
 import { ACCOUNT_FIELD_TEXTS } from './account-field-texts.ts';
+import { EXPORT_FIELD_TEXTS } from './export-field-texts.ts';
 import { FEED_FIELD_TEXTS } from './feed-field-texts.ts';
 import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
@@ -19,6 +20,7 @@ const TEXTS: FieldTexts = {
   ...REPORT_FIELD_TEXTS,
   ...SHIELD_FIELD_TEXTS,
   ...IMPORT_FIELD_TEXTS,
+  ...EXPORT_FIELD_TEXTS,
   ...FEED_FIELD_TEXTS,
   ...VIEWER_ACCESS_FIELD_TEXTS,
   ...QUOTA_FIELD_TEXTS,

@@ -15,6 +15,8 @@ export const storageEvents = {
   ),
   'storage.move-failed': storage.error('Objects could not be moved.', ['err']),
   'storage.moving': storage.info('Objects are being moved from the old store.', ['waiting', 'bytes']),
+  'export.unswept': storage.warn('Parts of interrupted exports could not be removed from a bucket.', ['err']),
+  'export.ended': storage.info('An export of a library ended.', ['libraryId', 'exportId', 'state', 'reason?']),
   'storage.moved': storage.info('All objects have been moved. Remove MILLRACE_STORAGE_FROM.'),
 };
 

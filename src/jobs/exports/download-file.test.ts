@@ -21,6 +21,7 @@ test.each([
     from.push(fromByte);
     return new Response('abcdef'.slice(skips ? fromByte : 0));
   };
-  const found = await downloadFile({ name: 'a file', skips, request }, { target, sha256: isKnown ? hash : null });
+  const wanted = { target, sha256: isKnown ? hash : null };
+  const found = await downloadFile({ name: 'a file', skips, request }, wanted, new AbortController().signal);
   expect({ found, from, text: await readFile(target, 'utf8') }).toEqual({ found: hash, from: asked, text: 'abcdef' });
 });

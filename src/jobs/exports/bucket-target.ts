@@ -1,26 +1,29 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer, text as textOf } from 'node:stream/consumers';
-import { openExportBucket } from '../../../compose/open-export-bucket.ts';
-import { readExportPlace } from '../../../config/read-export-place.ts';
-import { reasonOf } from '../../../lib/mask-paths.ts';
-import { sha256Of } from '../../../lib/sha256-of.ts';
-import { printLine } from '../output.ts';
-import { retryTransfer } from '../transfer-fault.ts';
+import { Refused } from '../../lib/refused.ts';
+import { sha256Of } from '../../lib/sha256-of.ts';
+import type { ExportBucket } from './export-bucket.ts';
 import type { ExportTarget, WantedFile } from './export-target.ts';
 import { mediaExtension, SNIFFED_BYTES } from './media-extension.ts';
 import { readRemote } from './read-remote.ts';
+import { retryTransfer } from './transfer-fault.ts';
+
+/** Maximum number of objects below the prefix of an export. Their names and marks are in memory. */
+const MAX_OBJECTS = 2_000_000;
 
 /**
  * Opens a bucket as destination of an export. Objects with unchanged content are not written again. Media are
- * streamed, with a few parts in memory.
+ * streamed, with a few parts in memory. `signal` aborts transfers.
  */
-export async function openBucketTarget(url: string): Promise<ExportTarget> {
-  const bucket = await openExportBucket(readExportPlace(url), (error) =>
-    printLine(`Parts of interrupted exports could not be removed: ${reasonOf(error)}`),
-  );
+export async function openBucketTarget(bucket: ExportBucket, signal: AbortSignal): Promise<ExportTarget> {
   const stored = new Map<string, { sizeBytes: number; etag: string }>();
-  for await (const { name, ...facts } of bucket.list()) if (!name.includes('/')) stored.set(name, facts);
+  let listed = 0;
+  for await (const { name, ...facts } of bucket.list()) {
+    listed += 1;
+    if (listed > MAX_OBJECTS) throw tooMany();
+    if (!name.includes('/')) stored.set(name, facts);
+  }
   const writeBytes = async (name: string, bytes: Uint8Array) => {
     // The ETag of an object that was written in one request is its MD5, unless the bucket encrypts with its own key.
     const etag = createHash('md5').update(bytes).digest('hex');
@@ -34,7 +37,7 @@ export async function openBucketTarget(url: string): Promise<ExportTarget> {
   };
   const writeMedia = async ({ file, stem, sha256, maxBytes }: WantedFile) => {
     // Without a hash, the rest of the file may belong to another version.
-    const { first, rest } = await peek(readRemote(file, sha256 !== null));
+    const { first, rest } = await peek(readRemote(file, sha256 !== null, signal));
     const name = `${stem}${mediaExtension(first)}`;
     const body = Readable.from(rest, { objectMode: false });
     // Also ends the download if the bucket fails.
@@ -53,9 +56,10 @@ export async function openBucketTarget(url: string): Promise<ExportTarget> {
     writeText: (name, text) => writeBytes(name, Buffer.from(text)),
     async writeFile(wanted) {
       const { file, stem, extension } = wanted;
-      if (extension === null) return retryTransfer(file.name, () => writeMedia(wanted));
+      if (extension === null) return retryTransfer(file.name, () => writeMedia(wanted), signal);
       const name = `${stem}${extension}`;
-      const bytes = await retryTransfer(file.name, async () => ({ value: await buffer(readRemote(file, false)) }));
+      const read = async () => ({ value: await buffer(readRemote(file, false, signal)) });
+      const bytes = await retryTransfer(file.name, read, signal);
       await writeBytes(name, bytes);
       return { name, sha256: createHash('sha256').update(bytes).digest('hex') };
     },
@@ -82,4 +86,9 @@ async function peek(body: AsyncGenerator<Uint8Array>): Promise<{ first: Buffer; 
     yield* body;
   }
   return { first, rest: rest() };
+}
+
+function tooMany(): Refused {
+  const message = `Expected at most ${MAX_OBJECTS} objects in this place of the bucket, got more.`;
+  return new Refused('invalid', `${message} Export into a folder of the bucket.`);
 }

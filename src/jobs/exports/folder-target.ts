@@ -1,16 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../../lib/has-code.ts';
-import { Refused } from '../../../lib/refused.ts';
-import { replaceFile } from '../../../lib/replace-file.ts';
-import { sha256Of } from '../../../lib/sha256-of.ts';
-import { downloadFile } from '../download-file.ts';
+import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
+import { sha256Of } from '../../lib/sha256-of.ts';
+import { downloadFile } from './download-file.ts';
 import type { ExportTarget } from './export-target.ts';
 import { mediaExtension, SNIFFED_BYTES } from './media-extension.ts';
 
-/** Opens a folder as destination of an export, and creates it. An interrupted transfer is continued in `*.part`. */
-export async function openFolderTarget(folder: string): Promise<ExportTarget> {
+/**
+ * Opens a folder as destination of an export, and creates it. An interrupted transfer is continued in `*.part`.
+ * `signal` aborts transfers.
+ */
+export async function openFolderTarget(folder: string, signal: AbortSignal): Promise<ExportTarget> {
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw new Refused('invalid', `expected a folder that can be written, got ${folder} (${Object(cause).code}).`, {
       cause,
@@ -34,7 +37,7 @@ export async function openFolderTarget(folder: string): Promise<ExportTarget> {
     },
     async writeFile({ file, stem, extension, sha256 }) {
       const target = join(folder, `${stem}${extension ?? '.media'}`);
-      const hash = await downloadFile(file, { target, sha256 });
+      const hash = await downloadFile(file, { target, sha256 }, signal);
       const name = `${stem}${extension ?? mediaExtension(await firstBytesOf(target))}`;
       if (extension === null) await rename(target, join(folder, name));
       names.add(name);

@@ -1,4 +1,4 @@
-import type { RemoteFile } from '../transfer-fault.ts';
+import type { RemoteFile } from './transfer-fault.ts';
 
 /** Names of export files that do not belong to a single video. */
 export const EXPORT_FILES = { collections: 'collections.json', statistics: 'statistics.csv', sums: 'SHA256SUMS' };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DownloadFailed, faultOf, type RemoteFile, statusFault } from '../transfer-fault.ts';
+import { DownloadFailed, faultOf, type RemoteFile, statusFault } from './transfer-fault.ts';
 
 /** Maximum number of consecutive attempts to continue a file without receiving a byte. */
 const MAX_CONTINUATIONS = 5;
@@ -9,7 +9,11 @@ const PAUSE_MS = 1_000;
  * Yields the bytes of a file. With `canContinue`, requests the remaining bytes after an interruption. Throws
  * `DownloadFailed` if another attempt cannot succeed.
  */
-export async function* readRemote(file: RemoteFile, canContinue: boolean): AsyncGenerator<Uint8Array> {
+export async function* readRemote(
+  file: RemoteFile,
+  canContinue: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   let [received, failures] = [0, 0];
   for (;;) {
     const before = received;
@@ -22,10 +26,11 @@ export async function* readRemote(file: RemoteFile, canContinue: boolean): Async
       }
       return;
     } catch (error) {
+      signal.throwIfAborted();
       failures = received > before ? 1 : failures + 1;
       if (faultOf(error).isFinal || !canContinue || failures === MAX_CONTINUATIONS) throw error;
     }
-    await sleep(PAUSE_MS);
+    await sleep(PAUSE_MS, undefined, { signal });
   }
 }
 
@@ -39,7 +44,7 @@ async function bodyFrom(
   const fault = statusFault(status);
   const startsAgain = fromByte > 0 && status === 200 && !skips;
   if (fault === null && !startsAgain && body !== null) return body;
-  await body?.cancel();
+  await body?.cancel?.();
   const reason = fault?.reason ?? 'the service did not continue the file';
   throw fault?.isFinal === true ? new DownloadFailed(`${name}: ${reason}.`) : new Error(reason);
 }

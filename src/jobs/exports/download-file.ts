@@ -14,12 +14,16 @@ import { type Fault, faultOf, type RemoteFile, retryTransfer, statusFault } from
 export function downloadFile(
   file: RemoteFile,
   { target, sha256 }: { target: string; sha256: string | null },
+  signal: AbortSignal,
 ): Promise<string> {
   const part = `${target}.part`;
-  return retryTransfer(file.name, async () => {
+  const download = async () => {
     // Without a hash, a partial file may belong to an earlier version.
     if (sha256 === null) await rm(part, { force: true });
-    const fault = await transfer(file, part).catch(faultOf);
+    const fault = await transfer(file, part, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      return faultOf(error);
+    });
     if (fault !== null) return fault;
     const hash = await hashOf(part);
     if (sha256 !== null && hash !== sha256) {
@@ -29,7 +33,8 @@ export function downloadFile(
     }
     await rename(part, target);
     return { value: hash };
-  });
+  };
+  return retryTransfer(file.name, download, signal);
 }
 
 async function hashOf(file: string): Promise<string> {
@@ -39,7 +44,7 @@ async function hashOf(file: string): Promise<string> {
 }
 
 /** Appends the missing bytes. Returns null if the file is complete. */
-async function transfer({ request, skips }: RemoteFile, part: string): Promise<Fault | null> {
+async function transfer({ request, skips }: RemoteFile, part: string, signal: AbortSignal): Promise<Fault | null> {
   const fromByte = await sizeOf(part);
   const response = await request(fromByte);
   const { status, body } = response;
@@ -47,11 +52,13 @@ async function transfer({ request, skips }: RemoteFile, part: string): Promise<F
   if (status === 416 && fromByte > 0) return null;
   const fault = statusFault(status);
   if (fault !== null) {
-    await body?.cancel();
+    await body?.cancel?.();
     return fault;
   }
   if (body === null) return { reason: 'the response has no body', isFinal: false };
-  await pipeline(body, createWriteStream(part, { flags: status === 206 || skips ? 'a' : 'w', flush: true }));
+  await pipeline(body, createWriteStream(part, { flags: status === 206 || skips ? 'a' : 'w', flush: true }), {
+    signal,
+  });
   return null;
 }
 

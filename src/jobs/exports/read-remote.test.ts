@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RemoteFile } from '../transfer-fault.ts';
 import { readRemote } from './read-remote.ts';
+import type { RemoteFile } from './transfer-fault.ts';
 
 /** A file `abcdef` whose first response ends after three bytes. `wholeAgain` ignores the position. */
 function brokenFile(wholeAgain: boolean): { file: RemoteFile; asked: number[] } {
@@ -25,7 +25,7 @@ function brokenFile(wholeAgain: boolean): { file: RemoteFile; asked: number[] } 
 
 async function readAll(file: RemoteFile, canContinue: boolean): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readRemote(file, canContinue)) chunks.push(chunk);
+  for await (const chunk of readRemote(file, canContinue, new AbortController().signal)) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 

@@ -1,0 +1,35 @@
+import type { RemoteFile } from './transfer-fault.ts';
+
+/** Fields of a video that an export needs. It writes all others too. */
+export type ExportedVideo = {
+  guid: string;
+  title: string;
+  status: number;
+  length: number;
+  captions: readonly { srclang?: string | null }[];
+  thumbnailFileName: string | null;
+  hasOriginal: boolean | null;
+  originalHash: string | null;
+  hasMP4Fallback: boolean;
+  /** Bytes of all stored files of the video. */
+  storageSize: number;
+  availableResolutions: string;
+};
+
+/** A file of a video. */
+export type ExportedFile =
+  | { kind: 'original' }
+  | { kind: 'mp4'; heightPx: number }
+  | { kind: 'captions'; srclang: string }
+  | { kind: 'thumbnail'; fileName: string };
+
+/** Values by day, with the days as in the API. */
+type Chart = Readonly<Record<string, number>> | null;
+
+/** A library that is exported. The command line reads it over the API, and a worker reads its database. */
+export type ExportSource = {
+  collections(): AsyncIterable<{ guid: string; name: string }>;
+  /** Views and watch time of each day. */
+  statistics(): Promise<{ viewsChart?: Chart; watchTimeChart?: Chart }>;
+  file(video: ExportedVideo, file: ExportedFile): RemoteFile;
+};

@@ -1,0 +1,187 @@
+import { isMedium } from '../../catalog/imports/sidecars.ts';
+import { readGuid } from '../../lib/guid.ts';
+import type { ExportedFile, ExportedVideo, ExportSource } from './export-source.ts';
+import { EXPORT_FILES, type ExportTarget } from './export-target.ts';
+import { DownloadFailed } from './transfer-fault.ts';
+
+/** Marks of exported media, by which a later run notices changed files without reading all of them. */
+const MARKS = '.export.json';
+
+const GUID_CHARS = 36;
+const [CREATED, UPLOAD_FAILED] = [0, 6];
+const UNKNOWN = { sha256: null, maxBytes: null };
+/** Thumbnails that are frames of the video, which an import makes again. */
+const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
+
+/** Writes a library into a destination, so that `import folder` or `import s3` restores it with the same ids. */
+export type ExportWriter = {
+  /**
+   * Writes the media of a video unless the destination has them undamaged, and its captions, thumbnail and metadata.
+   * Throws `DownloadFailed` if a file cannot be read. May run for several videos at once.
+   */
+  writeVideo(video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'>;
+  writeCollections(): Promise<void>;
+  writeStatistics(): Promise<void>;
+  /** Saves checksums and marks. Without them, a later run reads the media that were written before. */
+  save(): Promise<void>;
+};
+
+/** `sums` and `marks` have the SHA-256 and the mark of exported media by name, `before` earlier files by GUID. */
+type Exporting = {
+  source: ExportSource;
+  target: ExportTarget;
+  sums: Map<string, string>;
+  marks: Map<string, string>;
+  before: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Reads what earlier runs wrote into the destination, and continues from there. */
+export async function openExportWriter(source: ExportSource, target: ExportTarget): Promise<ExportWriter> {
+  const [sums, marks] = [await readSums(target), await readMarks(target)];
+  const before = new Map<string, string[]>();
+  for (const name of new Set([...target.names(), ...sums.keys()])) {
+    const guid = name.slice(0, GUID_CHARS);
+    before.set(guid, [...(before.get(guid) ?? []), name]);
+  }
+  const exporting = { source, target, sums, marks, before };
+  return {
+    writeVideo: (video) => writeVideo(exporting, video),
+    writeCollections: () => writeCollections(source, target),
+    writeStatistics: () => writeStatistics(source, target),
+    save: () => saveState(exporting),
+  };
+}
+
+/** Writes the checksums as `sha256sum` does, and the marks. */
+async function saveState({ target, sums, marks }: Exporting): Promise<void> {
+  const sorted = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  await target.writeText(EXPORT_FILES.sums, sorted.map(([name, sum]) => `${sum}  ${name}\n`).join(''));
+  await target.writeText(MARKS, `${JSON.stringify(Object.fromEntries(marks))}\n`);
+}
+
+async function writeCollections(source: ExportSource, target: ExportTarget): Promise<void> {
+  const collections: { guid: string; name: string }[] = [];
+  for await (const { guid, name } of source.collections()) collections.push({ guid, name });
+  await target.writeText(EXPORT_FILES.collections, `${JSON.stringify(collections, null, 2)}\n`);
+}
+
+/** Writes the views and the watch time of each day. */
+async function writeStatistics(source: ExportSource, target: ExportTarget): Promise<void> {
+  const { viewsChart, watchTimeChart } = await source.statistics();
+  const days = new Set([...Object.keys(viewsChart ?? {}), ...Object.keys(watchTimeChart ?? {})]);
+  const rows = [...days]
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .map((day) => [day.slice(0, 10), viewsChart?.[day] ?? 0, watchTimeChart?.[day] ?? 0] as const)
+    .filter(([, views, watchSec]) => views > 0 || watchSec > 0);
+  const text = ['date,views,watchTimeSec', ...rows.map((row) => row.join(','))].join('\n');
+  await target.writeText(EXPORT_FILES.statistics, `${text}\n`);
+}
+
+function hasFile({ status }: ExportedVideo): boolean {
+  return status !== CREATED && status !== UPLOAD_FAILED;
+}
+
+async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'> {
+  const { source, target } = exporting;
+  // Both become file names.
+  const isName = ({ srclang }: ExportedVideo['captions'][number]) => /^[\w-]{1,64}$/.test(String(srclang));
+  const { guid, thumbnailFileName } = video;
+  if (readGuid(guid) === null || !video.captions.every(isName)) {
+    throw new DownloadFailed('Expected a GUID and language codes of letters, digits and hyphens.');
+  }
+  const before = exporting.before.get(guid) ?? [];
+  const isNew = hasFile(video) && (await writeMedia(exporting, video, before));
+  // These may have changed, so they are always transferred.
+  const attached = new Map(
+    video.captions.map(({ srclang }): [string, ExportedFile] => [
+      `.${srclang}.vtt`,
+      { kind: 'captions', srclang: String(srclang) },
+    ]),
+  );
+  if (thumbnailFileName !== null && !MADE_THUMBNAIL.test(thumbnailFileName)) {
+    attached.set('.jpg', { kind: 'thumbnail', fileName: thumbnailFileName });
+  }
+  for (const [extension, file] of attached) {
+    await target.writeFile({ file: source.file(video, file), stem: guid, extension, ...UNKNOWN });
+  }
+  const isDeleted = (name: string) => /\.(vtt|jpg)$/.test(name) && !attached.has(name.slice(guid.length));
+  for (const name of before.filter(isDeleted)) await target.remove(name);
+  // Written last, so that a video with metadata is complete.
+  await target.writeText(`${guid}.json`, `${JSON.stringify(video, null, 2)}\n`);
+  if (!hasFile(video)) return 'empty';
+  return isNew ? 'exported' : 'unchanged';
+}
+
+/** Transfers the media of a video, unless the target has it undamaged. Returns whether it was transferred. */
+async function writeMedia(exporting: Exporting, video: ExportedVideo, before: readonly string[]): Promise<boolean> {
+  const { source, target, sums, marks } = exporting;
+  const sha256 = video.hasOriginal === true ? video.originalHash : null;
+  const media = before.filter(isMedium);
+  for (const name of media) {
+    if (target.has(name) && (await isSame(exporting, { video, name, sha256 }))) return false;
+  }
+  const { name, sha256: sum } = await target.writeFile({
+    file: source.file(video, mediaOf(video)),
+    stem: video.guid,
+    extension: null,
+    sha256,
+    // All stored files of the video.
+    maxBytes: video.storageSize,
+  });
+  for (const old of media.filter((one) => one !== name)) {
+    await target.remove(old);
+    sums.delete(old);
+    marks.delete(old);
+  }
+  sums.set(name, sum);
+  marks.set(name, await target.markOf(name));
+  return true;
+}
+
+type Existing = { video: ExportedVideo; name: string; sha256: string | null };
+
+/** Returns whether a file is undamaged and has the content of the video. Reads it only if its mark changed. */
+async function isSame({ target, sums, marks }: Exporting, { video, name, sha256 }: Existing): Promise<boolean> {
+  // An interrupted export may not have saved the checksum.
+  const expected = sums.get(name) ?? sha256;
+  if (expected === null) return false;
+  if (sha256 === null ? !(await hasSameRenditions(target, video)) : expected !== sha256) return false;
+  const mark = await target.markOf(name);
+  if (marks.get(name) !== mark || !sums.has(name)) {
+    if ((await target.hashOf(name)) !== expected) return false;
+    sums.set(name, expected);
+    marks.set(name, mark);
+  }
+  return true;
+}
+
+/** Returns whether the exported metadata have the same renditions, so that the MP4 file is the same too. */
+async function hasSameRenditions(target: ExportTarget, video: ExportedVideo): Promise<boolean> {
+  const before: Partial<ExportedVideo> = JSON.parse((await target.readText(`${video.guid}.json`)) ?? '{}');
+  const marks = ['originalHash', 'storageSize', 'availableResolutions', 'length'] as const;
+  return marks.every((name) => before[name] === video[name]);
+}
+
+/** Returns the original of a video, or else the largest MP4. */
+function mediaOf(video: ExportedVideo): ExportedFile {
+  if (video.hasOriginal === true) return { kind: 'original' };
+  const heights = video.availableResolutions.split(',').map((text) => Number.parseInt(text, 10));
+  const heightPx = Math.max(0, ...heights.filter((one) => one > 0));
+  if (video.hasMP4Fallback && heightPx > 0) return { kind: 'mp4', heightPx };
+  throw new DownloadFailed('The library keeps neither originals nor MP4 files of this video.');
+}
+
+/** A file that is missing or unreadable costs only time, because the next run reads the media again. */
+async function readMarks(target: ExportTarget): Promise<Map<string, string>> {
+  const text = await target.readText(MARKS);
+  try {
+    return new Map(Object.entries(JSON.parse(text ?? '{}')));
+  } catch {
+    return new Map();
+  }
+}
+
+async function readSums(target: ExportTarget): Promise<Map<string, string>> {
+  const text = (await target.readText(EXPORT_FILES.sums)) ?? '';
+  return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum = '', name = '']) => [name, sum]));
+}
