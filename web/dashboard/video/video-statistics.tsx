@@ -1,21 +1,32 @@
+import type { QualityModel } from '../../../src/api/models/audience.ts';
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
+import { Compared } from '../statistics/compared.tsx';
+import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
+import { queryOf } from '../statistics/periods.ts';
+import { Quality } from '../statistics/quality.tsx';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
-  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?videoGuid=${videoId}`);
+  const state = usePeriod();
+  const query = `${queryOf(state.period)}&videoGuid=${videoId}`;
+  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
+  const quality = useLoaded<QualityModel>(`/library/${libraryId}/statistics/quality?${query}`);
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${videoId}/heatmap`);
   const found = statistics.value.value;
   if (found === null) return null;
   return (
     <>
+      <PeriodPicker state={state} />
+      {state.compared !== null && <Compared libraryId={libraryId} video={videoId} {...state.compared} />}
       <ViewsPanel found={found} />
       <Heatmap heat={heat.value.value?.heatmap ?? null} lengthSec={lengthSec} />
-      <Audience libraryId={libraryId} query={`videoGuid=${videoId}`} />
-      <DownloadCsv libraryId={libraryId} query={`videoGuid=${videoId}`} />
+      <Audience libraryId={libraryId} query={query} />
+      {quality.value.value !== null && <Quality libraryId={libraryId} found={quality.value.value} />}
+      <DownloadCsv libraryId={libraryId} query={query} />
     </>
   );
 }
@@ -26,8 +37,11 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
     <section class="panel">
       <h2>{t('Views')}</h2>
       <p class="figure">{sum.toLocaleString()}</p>
-      <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-      {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video on a page.')}</p>}
+      {sum === 0 ? (
+        <p class="hint">{t('No views in this period. Share the link or embed the video on a page.')}</p>
+      ) : (
+        <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
+      )}
     </section>
   );
 }
