@@ -1,8 +1,9 @@
 import type { AudienceModel } from '../../../src/api/models/audience.ts';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
 import { bytes, clock, plural } from '../base/words.ts';
+import { deviceName } from './device-name.ts';
 import { Shares } from './shares.tsx';
 
 const REFRESH_MS = 10_000;
@@ -14,24 +15,26 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
   const found = value.value;
   if (found === null || isEmpty(found)) return null;
   const referrers = found.referrers.map(({ name, views }) => ({ name: name || t('No referrer'), views }));
-  const devices = found.devices.map(({ name, views }) => ({ name: name === '' ? t('Unknown') : tr(name), views }));
+  const devices = found.devices.map(({ name, views }) => ({ name: deviceName(name), views }));
   return (
-    <div class="columns">
-      <section class="panel">
-        <h2>{t('Audience')}</h2>
-        <dl class="audience">
-          {factsOf(found).map(([term, words]) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{words}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      <Shares title={t('Devices')} rows={devices} />
-      <Shares title={t('Referring pages')} rows={referrers} />
+    <>
       {found.retention !== null && <Retention percents={found.retention} average={found.libraryRetention} />}
-    </div>
+      <div class="columns">
+        <section class="panel">
+          <h2>{t('Audience')}</h2>
+          <dl class="audience">
+            {factsOf(found).map(([term, words]) => (
+              <div key={term}>
+                <dt>{term}</dt>
+                <dd>{words}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <Shares title={t('Devices')} rows={devices} />
+        <Shares title={t('Referring pages')} rows={referrers} />
+      </div>
+    </>
   );
 }
 

@@ -79,7 +79,8 @@ function rowsOf(now: Figures, before: Figures): Row[] {
 
 function differenceOf({ now, before }: Row): string {
   if (now === null || before === null || before === 0) return '–';
-  return `${now >= before ? '+' : '−'}${Math.round(Math.abs(now / before - 1) * 100)} %`;
+  const percent = Math.round((now / before - 1) * 100);
+  return `${percent === 0 ? '' : percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
 
 const DAYS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { language, t } from '../base/language.ts';
 import { SelectField } from '../parts/fields.tsx';
 import { comparedPeriods, monthsBefore, type OwnDates, type Period, type PeriodChoice, periodOf } from './periods.ts';
@@ -27,8 +28,8 @@ export function usePeriod(): PeriodState {
   return { choice, own, other, period, compared, change: (to) => (chosen.value = { ...chosen.value, ...to }) };
 }
 
-/** Selects a period and the one to compare it with. */
-export function PeriodPicker({ state }: { state: PeriodState }) {
+/** Selects a period and the one to compare it with. `children`: buttons at the end of the row. */
+export function PeriodPicker({ state, children }: { state: PeriodState; children?: ComponentChildren }) {
   const { choice, own, other, period, change } = state;
   const months = monthsBefore(Date.now(), MONTHS).map((month) => [month, monthName(month)] as const);
   const choose = (to: PeriodChoice) => {
@@ -64,6 +65,7 @@ export function PeriodPicker({ state }: { state: PeriodState }) {
         choices={[['none', t('Nothing')], ['previous', t('Previous period')], ...months]}
         onChange={(to) => change({ other: to })}
       />
+      {children}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { QualityModel } from '../../../src/api/models/audience.ts';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Link } from '../parts/parts.tsx';
 import { countryName } from './country-name.ts';
+import { deviceName } from './device-name.ts';
 
 type Group = Omit<QualityModel['countries'][number], 'name'>;
 type Row = Group & { key: string; label: ComponentChildren };
@@ -63,9 +64,7 @@ export function Quality({ libraryId, found }: { libraryId: number; found: Qualit
 function rowsOf(found: QualityModel, libraryId: number): Record<By, Row[]> {
   return {
     countries: found.countries.map(({ name, ...group }) => ({ ...group, key: name, label: countryName(name) })),
-    devices: found.devices.map(({ name, ...group }) => {
-      return { ...group, key: name, label: name === '' ? t('Unknown') : tr(name) };
-    }),
+    devices: found.devices.map(({ name, ...group }) => ({ ...group, key: name, label: deviceName(name) })),
     renditions: found.renditions.map(({ height, ...group }) => {
       return { ...group, key: `${height}`, label: `${height}p` };
     }),

@@ -3,6 +3,7 @@ import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/m
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
+import { Link } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
 import { Compared } from '../statistics/compared.tsx';
 import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
@@ -20,13 +21,22 @@ export function VideoStatistics(props: { libraryId: number; videoId: string; len
   if (found === null) return null;
   return (
     <>
-      <PeriodPicker state={state} />
+      <PeriodPicker state={state}>
+        <span class="push" />
+        <DownloadCsv libraryId={libraryId} query={query} />
+      </PeriodPicker>
       {state.compared !== null && <Compared libraryId={libraryId} video={videoId} {...state.compared} />}
       <ViewsPanel found={found} />
-      <Heatmap heat={heat.value.value?.heatmap ?? null} lengthSec={lengthSec} />
+      {heat.value.value !== null && (
+        <Heatmap
+          libraryId={libraryId}
+          heat={heat.value.value.heatmap}
+          lengthSec={lengthSec}
+          views={total(found.viewsChart)}
+        />
+      )}
       <Audience libraryId={libraryId} query={query} />
       {quality.value.value !== null && <Quality libraryId={libraryId} found={quality.value.value} />}
-      <DownloadCsv libraryId={libraryId} query={query} />
     </>
   );
 }
@@ -65,15 +75,24 @@ function Bars({ values, name }: { values: Record<string, number>; name: (value: 
   );
 }
 
-function Heatmap({ heat, lengthSec }: { heat: Record<string, number> | null; lengthSec: number }) {
+/** A heatmap needs five views. With as many views and no heatmap, the library has turned it off. */
+const MIN_VIEWS = 5;
+
+type HeatmapProps = { libraryId: number; heat: Record<string, number> | null; lengthSec: number; views: number };
+
+function Heatmap({ libraryId, heat, lengthSec, views }: HeatmapProps) {
   const points = Object.entries(heat ?? {}).map(([at, value]) => ({ at: Number(at), value }));
+  if (points.length === 0 && views < MIN_VIEWS) return null;
   const last = Math.max(1, ...points.map(({ at }) => at));
   const line = points.map(({ at, value }) => `L${((at / last) * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
   return (
     <section class="panel">
       <h2>{t('Most watched parts')}</h2>
       {points.length === 0 ? (
-        <p class="hint">{t('Available after five viewers have watched.')}</p>
+        <p class="hint">
+          {t('Heatmaps are off in this library.')}{' '}
+          <Link to={{ name: 'settings', libraryId, part: 'player' }}>{t('Turn them on in the player settings')}</Link>
+        </p>
       ) : (
         <>
           <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Heatmap')}>
