@@ -6,7 +6,7 @@ type Snippet = Omit<Call, 'id'>;
 
 /** Parameters that are numbers. */
 const NUMBERS = [
-  ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
+  ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec', 'months'],
   ...['expires', 'fromByte', 'thumbnailTime', 'maxWidth', 'maxHeight', 'before', 'pullZone', 'serverZoneId'],
 ];
 /** Operations whose zone parameter is a string. */

@@ -183,8 +183,6 @@ export const de = {
   'The person is signed out everywhere. Videos stay. Library keys that the person knows stay valid.':
     'Die Person wird überall abgemeldet. Videos bleiben. Schlüssel, die die Person kennt, gelten weiter.',
   'Delete person': 'Person löschen',
-  'You are signed in with a key, which has no account.':
-    'Du bist mit einem Schlüssel angemeldet, zu dem kein Konto gehört.',
   Profile: 'Profil',
   'The current language of the dashboard is saved with it.':
     'Die aktuelle Sprache des Dashboards wird mit gespeichert.',
@@ -1113,6 +1111,15 @@ export const de = {
     'Die Prognose setzt den Monat im bisherigen Tempo fort. Am Monatsanfang fließt auch das Tempo des letzten Monats ein.',
   'Time spent rebuffering': 'Zeit mit Nachladen',
   'Usage by month': 'Nutzung nach Monat',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Noch kein Vorschaubild. Es wird aus dem Video erzeugt, oder Sie laden eines hoch.',
+  'Available when encoding is done.': 'Verfügbar, sobald das Codieren fertig ist.',
+  'No file can be downloaded.': 'Es kann keine Datei heruntergeladen werden.',
+  'Turn on MP4 files for new videos': 'MP4-Dateien für neue Videos einschalten',
+  'Uploads go to the collection {0}.': 'Die Uploads kommen in die Sammlung {0}.',
+  'Left out, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Sie sind mit einem Schlüssel angemeldet, zu dem kein Konto gehört. Melden Sie sich ab und mit Ihrer E-Mail-Adresse wieder an.',
   '{0} so far': '{0} bisher',
   '{0}% at the end, {1}% on average': '{0} % am Ende, {1} % im Durchschnitt',
   'Current time': 'Aktuelle Zeit',
@@ -1255,8 +1262,6 @@ export const de = {
   'Dense list': 'Dichte Liste',
   'Extend the selection': 'Auswahl erweitern',
   Downloads: 'Downloads',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Encodierungseinstellungen ein.',
   'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',

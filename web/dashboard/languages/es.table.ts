@@ -188,7 +188,6 @@ export const es = {
   'The person is signed out everywhere. Videos stay. Library keys that the person knows stay valid.':
     'Se cierran todas sus sesiones. Los videos se conservan. Las claves de biblioteca que conozca siguen activas.',
   'Delete person': 'Eliminar persona',
-  'You are signed in with a key, which has no account.': 'Iniciaste sesión con una clave, que no tiene cuenta.',
   Profile: 'Perfil',
   'The current language of the dashboard is saved with it.': 'También se guarda el idioma actual del panel.',
   'Password changed. All other sessions have ended.': 'Contraseña cambiada. Se cerraron todas las demás sesiones.',
@@ -1121,6 +1120,15 @@ export const es = {
     'El pronóstico continúa el mes al ritmo actual. A principios de mes también usa el ritmo del mes anterior.',
   'Time spent rebuffering': 'Tiempo de recarga del búfer',
   'Usage by month': 'Uso por mes',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Todavía no hay miniatura. Se crea a partir del video, o puedes subir una.',
+  'Available when encoding is done.': 'Disponible cuando termine la codificación.',
+  'No file can be downloaded.': 'No se puede descargar ningún archivo.',
+  'Turn on MP4 files for new videos': 'Activa los archivos MP4 para videos nuevos',
+  'Uploads go to the collection {0}.': 'Los archivos se añaden a la colección {0}.',
+  'Left out, because not video or audio: {0}': 'Omitidos por no ser video ni audio: {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Has iniciado sesión con una clave, que no tiene cuenta. Cierra la sesión e iníciala con tu correo electrónico.',
   '{0} so far': '{0} hasta ahora',
   '{0}% at the end, {1}% on average': '{0} % al final, {1} % en promedio',
   'Current time': 'Tiempo actual',
@@ -1264,8 +1272,6 @@ export const es = {
   'Dense list': 'Lista compacta',
   'Extend the selection': 'Ampliar la selección',
   Downloads: 'Descargas',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'No hay archivos para descargar. Activa los archivos MP4 en la configuración de codificación.',
   'Code format': 'Formato del código',
   HTML: 'HTML',
   React: 'React',

@@ -192,7 +192,6 @@ export const fr = {
     "La personne est déconnectée partout. Les vidéos sont conservées. Les clés de bibliothèque qu'elle connaît " +
     'restent valables.',
   'Delete person': 'Supprimer la personne',
-  'You are signed in with a key, which has no account.': "Vous êtes connecté avec une clé, qui n'a pas de compte.",
   Profile: 'Profil',
   'The current language of the dashboard is saved with it.':
     'La langue actuelle du tableau de bord est enregistrée en même temps.',
@@ -1142,6 +1141,15 @@ export const fr = {
     'La prévision prolonge le mois au rythme actuel. En début de mois, elle tient aussi compte du rythme du mois précédent.',
   'Time spent rebuffering': 'Temps passé en mise en mémoire tampon',
   'Usage by month': 'Utilisation par mois',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Pas encore de miniature. Elle est créée à partir de la vidéo, ou vous pouvez en importer une.',
+  'Available when encoding is done.': 'Disponible une fois l’encodage terminé.',
+  'No file can be downloaded.': 'Aucun fichier ne peut être téléchargé.',
+  'Turn on MP4 files for new videos': 'Activer les fichiers MP4 pour les nouvelles vidéos',
+  'Uploads go to the collection {0}.': 'Les fichiers sont ajoutés à la collection {0}.',
+  'Left out, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Vous êtes connecté avec une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
   '{0} so far': '{0} jusqu’ici',
   '{0}% at the end, {1}% on average': '{0} % à la fin, {1} % en moyenne',
   'Current time': 'Temps actuel',
@@ -1287,8 +1295,6 @@ export const fr = {
   'Dense list': 'Liste compacte',
   'Extend the selection': 'Étendre la sélection',
   Downloads: 'Téléchargements',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    "Aucun fichier ne peut être téléchargé. Activez les fichiers MP4 dans les paramètres d'encodage.",
   'Code format': 'Format du code',
   HTML: 'HTML',
   React: 'React',

@@ -185,7 +185,6 @@ export const ja = {
   'The person is signed out everywhere. Videos stay. Library keys that the person knows stay valid.':
     'このメンバーはすべてのデバイスでログアウトされます。動画は残ります。本人が知っているライブラリキーは有効なままです。',
   'Delete person': 'メンバーを削除',
-  'You are signed in with a key, which has no account.': 'キーでログインしているため、アカウントがありません。',
   Profile: 'プロフィール',
   'The current language of the dashboard is saved with it.': 'ダッシュボードの現在の言語も一緒に保存されます。',
   'Password changed. All other sessions have ended.':
@@ -1115,6 +1114,15 @@ export const ja = {
     '予測は今月のペースが続くものとして計算します。月初めは先月のペースも加味します。',
   'Time spent rebuffering': 'バッファリング時間の割合',
   'Usage by month': '月別の使用量',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'サムネイルはまだありません。動画から作成されますが、アップロードもできます。',
+  'Available when encoding is done.': 'エンコードが終わると利用できます。',
+  'No file can be downloaded.': 'ダウンロードできるファイルはありません。',
+  'Turn on MP4 files for new videos': '新しい動画のMP4ファイルをオンにする',
+  'Uploads go to the collection {0}.': 'コレクション「{0}」にアップロードします。',
+  'Left out, because not video or audio: {0}': '動画・音声ではないため除外: {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'キーでサインインしているため、アカウントがありません。サインアウトして、メールアドレスでサインインしてください。',
   '{0} so far': '{0}（現時点）',
   '{0}% at the end, {1}% on average': '最後まで{0}%、平均{1}%',
   'Current time': '再生時間',
@@ -1257,8 +1265,6 @@ export const ja = {
   'Dense list': 'コンパクトなリスト',
   'Extend the selection': '選択範囲を拡張',
   Downloads: 'ダウンロード',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'ダウンロードできるファイルはありません。エンコード設定で MP4 ファイルをオンにしてください。',
   'Code format': 'コードの形式',
   HTML: 'HTML',
   React: 'React',

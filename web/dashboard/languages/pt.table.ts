@@ -182,7 +182,6 @@ export const pt = {
   'The person is signed out everywhere. Videos stay. Library keys that the person knows stay valid.':
     'A pessoa é desconectada em toda parte. Os vídeos ficam. Chaves de biblioteca que ela conhece continuam válidas.',
   'Delete person': 'Excluir pessoa',
-  'You are signed in with a key, which has no account.': 'Você entrou com uma chave, que não tem conta.',
   Profile: 'Perfil',
   'The current language of the dashboard is saved with it.': 'O idioma atual do painel é salvo junto.',
   'Password changed. All other sessions have ended.': 'Senha alterada. Todas as outras sessões foram encerradas.',
@@ -1112,6 +1111,15 @@ export const pt = {
     'A previsão continua o mês no ritmo atual. No início do mês, ela também usa o ritmo do mês anterior.',
   'Time spent rebuffering': 'Tempo de recarregamento',
   'Usage by month': 'Uso por mês',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Ainda não há miniatura. Ela é criada a partir do vídeo, ou você pode enviar uma.',
+  'Available when encoding is done.': 'Disponível quando a codificação terminar.',
+  'No file can be downloaded.': 'Nenhum arquivo pode ser baixado.',
+  'Turn on MP4 files for new videos': 'Ative os arquivos MP4 para novos vídeos',
+  'Uploads go to the collection {0}.': 'Os envios vão para a coleção {0}.',
+  'Left out, because not video or audio: {0}': 'Ignorados por não serem vídeo nem áudio: {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Você entrou com uma chave, que não tem conta. Saia e entre com seu endereço de e-mail.',
   '{0} so far': '{0} até agora',
   '{0}% at the end, {1}% on average': '{0}% no fim, {1}% em média',
   'Current time': 'Tempo atual',
@@ -1254,8 +1262,6 @@ export const pt = {
   'Dense list': 'Lista compacta',
   'Extend the selection': 'Ampliar a seleção',
   Downloads: 'Downloads',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'Nenhum arquivo pode ser baixado. Ative arquivos MP4 nas configurações de codificação.',
   'Code format': 'Formato do código',
   HTML: 'HTML',
   React: 'React',
