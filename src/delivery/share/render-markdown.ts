@@ -7,8 +7,17 @@ export type Description = { html: string; text: string };
  * Links, bold, italic and code within a line. Each part has a maximum length, so that the time is linear whatever a
  * description contains. The parser of the dashboard needs seconds for some texts of 5,000 characters.
  */
-const INLINE =
-  /\[([^[\]\n]{1,200})\]\(((?:https?:\/\/|mailto:)[^\s()<>"]{1,500})\)|\*\*([^*\n]{1,300})\*\*|\*([^*\n]{1,300})\*|`([^`\n]{1,300})`/gi;
+const INLINE = new RegExp(
+  [
+    /\[([^[\]\n]{1,200})\]\(((?:https?:\/\/|mailto:)[^\s()<>"]{1,500})\)/,
+    /\*\*([^*\n]{1,300})\*\*/,
+    /\*([^*\n]{1,300})\*/,
+    /`([^`\n]{1,300})`/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
 const ITEM = /^ {0,3}(?:([-*+])|\d{1,9}[.)]) +(.*)$/;
 const HEADING = /^#{1,6} +(.*)$/;
 

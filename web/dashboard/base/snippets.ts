@@ -6,8 +6,9 @@ type Snippet = Omit<Call, 'id'>;
 
 /** Parameters that are numbers. */
 const NUMBERS = [
-  ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec', 'months'],
+  ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
   ...['expires', 'fromByte', 'thumbnailTime', 'maxWidth', 'maxHeight', 'before', 'pullZone', 'serverZoneId'],
+  'months',
 ];
 /** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
