@@ -55,10 +55,11 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
-    const { hours, signed }: { hours?: string; signed?: string } = Object(request.query);
-    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
+    // The server parses no queries, because each operation reads its own.
+    const query = new URLSearchParams(request.url.split('?')[1]);
+    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(query.get('hours')) || 1)) * SIGNED_SEC);
     return noStore(reply).send({
-      address: await embedAddress({ libraryId, videoId, validSec, isSigned: signed === 'true' }, deps),
+      address: await embedAddress({ libraryId, videoId, validSec, isSigned: query.get('signed') === 'true' }, deps),
     });
   });
 }
