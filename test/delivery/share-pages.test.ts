@@ -80,7 +80,7 @@ test('plays in a library that requires tokens, with chapters, transcript and dow
     await page.getByText('Transcript', { exact: true }).click();
     await page.getByRole('button', { name: 'Hello from the film' }).waitFor(PATIENCE);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(TITLE);
-    expect(await page.locator('.about').innerText()).toBe(ABOUT);
+    expect(await page.locator('.about').textContent()).toBe(ABOUT.replace('\n', ''));
     expect(await page.locator('.about').getByRole('link', { name: 'Mills' }).getAttribute('href')).toBe(MILLS);
     await lookAtPage('share', page, SHARE_PAGE);
     const download = page.waitForEvent('download', PATIENCE);

@@ -17,10 +17,12 @@ export function Downloads({ libraryId, files, isEncoding }: DownloadsProps) {
     <Panel title={t('Downloads')}>
       {files.length === 0 && isEncoding && <p class="hint">{t('Available when encoding is done.')}</p>}
       {files.length === 0 && !isEncoding && (
-        <p class="hint">
-          {t('No file can be downloaded.')}{' '}
-          <Link to={{ name: 'settings', libraryId, part: 'encoding' }}>{t('Turn on MP4 files for new videos')}</Link>
-        </p>
+        <div class="row">
+          <span class="hint">{t('No file can be downloaded.')}</span>
+          <Link class="button" to={{ name: 'settings', libraryId, part: 'encoding' }}>
+            {t('Turn on MP4 files for new videos')}
+          </Link>
+        </div>
       )}
       <div class="row">
         {files.map((file) => (

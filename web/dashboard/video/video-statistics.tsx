@@ -89,10 +89,12 @@ function Heatmap({ libraryId, heat, lengthSec, views }: HeatmapProps) {
     <section class="panel">
       <h2>{t('Most watched parts')}</h2>
       {points.length === 0 ? (
-        <p class="hint">
-          {t('Heatmaps are off in this library.')}{' '}
-          <Link to={{ name: 'settings', libraryId, part: 'player' }}>{t('Turn them on in the player settings')}</Link>
-        </p>
+        <div class="row">
+          <span class="hint">{t('Heatmaps are off in this library.')}</span>
+          <Link class="button" to={{ name: 'settings', libraryId, part: 'player' }}>
+            {t('Turn them on in the player settings')}
+          </Link>
+        </div>
       ) : (
         <>
           <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Heatmap')}>
