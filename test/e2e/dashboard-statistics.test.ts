@@ -39,9 +39,8 @@ beforeAll(async () => {
   await watch(db, { mediaId: film, fromMs: thisMonthMs, views: 10 });
   await watch(db, { mediaId: short, fromMs: thisMonthMs, views: 10 });
   await db.updateTable('media').set({ storage_bytes: 7_000_000_000 }).where('id', '=', film).execute();
-  await sql`insert into encoded_month values (1, to_timestamp(${lastMonthMs / 1000})::date, 0, ${90 * 60_000}::bigint)`.execute(
-    db,
-  );
+  const month = new Date(lastMonthMs).toISOString().slice(0, 10);
+  await sql`insert into encoded_month values (1, ${month}::date, 0, ${90 * 60_000}::bigint)`.execute(db);
   const delivered = { libraryId: 1, mediaId: WHOLE_LIBRARY, bytes: 4_000_000_000 };
   await keepDelivered(db, newGuid(), [{ ...delivered, hourMs: lastMonthMs + DAY_MS }]);
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });

@@ -1087,7 +1087,7 @@ export const de = {
   'Deleted video': 'Gelöschtes Video',
   Device: 'Gerät',
   Difference: 'Unterschied',
-  Encoded: 'Codiert',
+  Encoded: 'Encodiert',
   'End of {0} (forecast)': 'Ende {0} (Prognose)',
   Figure: 'Kennzahl',
   'First day': 'Erster Tag',
@@ -1096,9 +1096,9 @@ export const de = {
   Month: 'Monat',
   'Most watched videos': 'Meistgesehene Videos',
   'No views in this period. Share a link or embed a video on a page.':
-    'Keine Aufrufe in diesem Zeitraum. Teilen Sie einen Link, oder betten Sie ein Video auf einer Seite ein.',
+    'Keine Aufrufe in diesem Zeitraum. Teile einen Link, oder bette ein Video auf einer Seite ein.',
   'No views in this period. Share the link or embed the video on a page.':
-    'Keine Aufrufe in diesem Zeitraum. Teilen Sie den Link, oder betten Sie das Video auf einer Seite ein.',
+    'Keine Aufrufe in diesem Zeitraum. Teile den Link, oder bette das Video auf einer Seite ein.',
   Nothing: 'Nichts',
   'Only the newest {0} views.': 'Nur die neuesten {0} Aufrufe.',
   'Playback quality': 'Wiedergabequalität',
@@ -1108,18 +1108,18 @@ export const de = {
   'The dashed line is the other video with at least five views, compared by part of its length.':
     'Die gestrichelte Linie ist das andere Video mit mindestens fünf Aufrufen, verglichen nach dem Anteil der Länge.',
   'The forecast continues this month at its pace. Early in a month, it also uses the pace of the last one.':
-    'Die Prognose setzt den Monat im bisherigen Tempo fort. Am Monatsanfang fließt auch das Tempo des letzten Monats ein.',
+    'Die Prognose setzt den Monat im bisherigen Tempo fort. Am Monatsanfang zählt auch das Tempo des letzten.',
   'Time spent rebuffering': 'Zeit mit Nachladen',
   'Usage by month': 'Nutzung nach Monat',
   'No thumbnail yet. It is made from the video, or you can upload one.':
-    'Noch kein Vorschaubild. Es wird aus dem Video erzeugt, oder Sie laden eines hoch.',
-  'Available when encoding is done.': 'Verfügbar, sobald das Codieren fertig ist.',
+    'Noch kein Vorschaubild. Es wird aus dem Video erzeugt, oder du lädst eines hoch.',
+  'Available when encoding is done.': 'Verfügbar, sobald das Encodieren fertig ist.',
   'No file can be downloaded.': 'Es kann keine Datei heruntergeladen werden.',
   'Turn on MP4 files for new videos': 'MP4-Dateien für neue Videos einschalten',
   'Uploads go to the collection {0}.': 'Die Uploads kommen in die Sammlung {0}.',
   'Left out, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
-    'Sie sind mit einem Schlüssel angemeldet, zu dem kein Konto gehört. Melden Sie sich ab und mit Ihrer E-Mail-Adresse wieder an.',
+    'Du bist mit einem Schlüssel angemeldet, ohne Konto. Melde dich ab, und dann mit deiner E-Mail-Adresse an.',
   '{0} so far': '{0} bisher',
   '{0}% at the end, {1}% on average': '{0} % am Ende, {1} % im Durchschnitt',
   'Current time': 'Aktuelle Zeit',

@@ -1115,7 +1115,7 @@ export const es = {
   'The dashed line is the average of {0} other videos, each compared by part of its length.':
     'La línea discontinua es el promedio de {0} videos más, comparados según la parte de su duración.',
   'The dashed line is the other video with at least five views, compared by part of its length.':
-    'La línea discontinua es el otro video con al menos cinco visualizaciones, comparado según la parte de su duración.',
+    'La línea discontinua es el otro video con cinco visualizaciones o más, comparado por parte de su duración.',
   'The forecast continues this month at its pace. Early in a month, it also uses the pace of the last one.':
     'El pronóstico continúa el mes al ritmo actual. A principios de mes también usa el ritmo del mes anterior.',
   'Time spent rebuffering': 'Tiempo de recarga del búfer',

@@ -1138,7 +1138,7 @@ export const fr = {
   'The dashed line is the other video with at least five views, compared by part of its length.':
     'La ligne en pointillés est l’autre vidéo ayant au moins cinq vues, comparée par part de sa durée.',
   'The forecast continues this month at its pace. Early in a month, it also uses the pace of the last one.':
-    'La prévision prolonge le mois au rythme actuel. En début de mois, elle tient aussi compte du rythme du mois précédent.',
+    'La prévision prolonge le mois au rythme actuel. En début de mois, elle tient aussi compte du mois précédent.',
   'Time spent rebuffering': 'Temps passé en mise en mémoire tampon',
   'Usage by month': 'Utilisation par mois',
   'No thumbnail yet. It is made from the video, or you can upload one.':
@@ -1149,7 +1149,7 @@ export const fr = {
   'Uploads go to the collection {0}.': 'Les fichiers sont ajoutés à la collection {0}.',
   'Left out, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
-    'Vous êtes connecté avec une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
+    'Vous utilisez une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
   '{0} so far': '{0} jusqu’ici',
   '{0}% at the end, {1}% on average': '{0} % à la fin, {1} % en moyenne',
   'Current time': 'Temps actuel',
