@@ -49,7 +49,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
 function wholeSeconds(samples: readonly Sample[]): Sample[] {
   const timeOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);
-  return samples.filter((sample, at) => timeOf(sample) - timeOf(samples[at - 1]) < MAX_STEP_MS);
+  return samples.filter((sample, index) => timeOf(sample) - timeOf(samples[index - 1]) < MAX_STEP_MS);
 }
 
 function absence(isOnAir: boolean): HealthLine {

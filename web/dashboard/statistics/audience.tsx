@@ -114,7 +114,7 @@ function heightOf(percent: number): string {
 
 function lineOf(percents: readonly number[]): string {
   const step = 100 / Math.max(1, percents.length);
-  return percents.map((percent, at) => `L${((at + 0.5) * step).toFixed(2)},${heightOf(percent)}`).join(' ');
+  return percents.map((percent, index) => `L${((index + 0.5) * step).toFixed(2)},${heightOf(percent)}`).join(' ');
 }
 
 /** Downloads all statistics as CSV. */
