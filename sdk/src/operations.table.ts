@@ -18,11 +18,15 @@ export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null;
 
 export type AttemptModel = { kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; reason: string; log: string; dateFailed: string };
 
+export type AudienceDiscardedModel = { views: number; watchTime: number };
+
 export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
 
 export type AudienceFailuresModel = { views: number; count: number };
 
-export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; discarded: { views: number; watchTime: number }; bytesSent: number; bytesChart: Record<string, number> };
+export type AudienceLibraryRetentionModel = { videos: number; percents: (number)[] };
+
+export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; libraryRetention: AudienceLibraryRetentionModel | null; estimated: AudienceEstimateModel; discarded: AudienceDiscardedModel; bytesSent: number; bytesChart: Record<string, number> };
 
 export type AudienceRebufferingModel = { views: number; seconds: number };
 
@@ -206,7 +210,11 @@ export type MetaTagModel = { property?: string | null; value?: string | null };
 
 export type MomentModel = { label: string; timestamp?: number };
 
+export type MonthUsageModel = { month: string; storageBytes: number | null; encodedMinutes: number; bandwidthBytes: number };
+
 export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: number; NotedAt: string };
+
+export type NamedQualityModel = { name: string; views: number; watchTime: number; startupP50Ms: number | null; startupP95Ms: number | null; rebufferingViews: number; rebufferingSeconds: number; failedViews: number };
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
@@ -260,6 +268,8 @@ export type PullZoneType = 0 | 1;
 
 export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSecurityIncludeHashRemoteIP?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; BlockNoneReferrer?: boolean | null; BlockedIps?: (string)[] | null; BlockedCountries?: (string)[] | null; RequestLimit?: number | null; BurstSize?: number | null; ConnectionLimitPerIPCount?: number | null; BlockRootPathAccess?: boolean | null; BlockPostRequests?: boolean | null; LimitRatePerSecond?: number | null; LimitRateAfter?: number | null; IgnoreQueryStrings?: boolean | null; EnableAccessControlOriginHeader?: boolean | null; AccessControlOriginHeaderExtensions?: (string)[] | null; UseStaleWhileUpdating?: boolean | null; UseStaleWhileOffline?: boolean | null; CacheErrorResponses?: boolean | null; OriginRetries?: number | null; LoggingIPAnonymizationEnabled?: boolean | null };
 
+export type QualityModel = { views: number; isLimited: boolean; countries: (NamedQualityModel)[]; devices: (NamedQualityModel)[]; renditions: (RenditionQualityModel)[]; videos: (VideoQualityModel)[] };
+
 export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
 
 export type QuotaMode = "soft" | "hard";
@@ -277,6 +287,8 @@ export type RegionList = (RegionModel)[];
 export type RegionModel = { Id: number; Name: string | null; PricePerGigabyte: number; RegionCode: string | null; ContinentCode: string | null; CountryCode: string | null; Latitude: number; Longitude: number; AllowLatencyRouting: boolean };
 
 export type RemoveCertificateRequestModel = { Hostname: string };
+
+export type RenditionQualityModel = { height: number; views: number; watchTime: number; startupP50Ms: number | null; startupP95Ms: number | null; rebufferingViews: number; rebufferingSeconds: number; failedViews: number };
 
 export type ResetPullZoneSecurityKeyModel = { SecurityKey?: string | null };
 
@@ -372,6 +384,10 @@ export type UpdateViewerAccessModel = { mode?: ViewerAccessMode; url?: string | 
 
 export type UpdateWebhookEndpointModel = { url?: string; name?: string; events?: (number)[] | null; enabled?: boolean };
 
+export type UsageForecastModel = { month: string; storageBytes: number; encodedMinutes: number; bandwidthBytes: number };
+
+export type UsageModel = { months: (MonthUsageModel)[]; forecast: UsageForecastModel };
+
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
 export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
@@ -401,6 +417,8 @@ export type VideoOrderModel = { order: "oldest" | "newest" | "title" | "manual";
 export type VideoPlayDataModel = { video: VideoModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; customCss: string | null; pullZoneId: number; widevineEmeRobustness: string | null; widevineSdOnlyForL3: boolean; maxSoftwareWidevineResolution: number | null; isPlayable: boolean; isPlaylistPlayable: boolean; preferredPlaybackSource: VideoPlaybackSource; exposeVideoMetadata: boolean; enableCompactControls: boolean; resumePosition?: number | null; heatmap?: Record<string, number> | null };
 
 export type VideoPlaybackSource = "None" | "Playlist" | "Original";
+
+export type VideoQualityModel = { guid: string; title: string | null; views: number; watchTime: number; startupP50Ms: number | null; startupP95Ms: number | null; rebufferingViews: number; rebufferingSeconds: number; failedViews: number };
 
 export type VideoQueueModel = { videoLibraryId: number; guid: string; status: VideoModelStatus; encodeProgress: number; waitsFor: number; otherLibraries: number; etaSeconds: number | null; estimatedFinish: string | null; message: string };
 
@@ -619,6 +637,8 @@ export type Operations = {
   getPlayHeatmap: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
   /** Returns a pull zone: the hostnames, the token key and the referrer rules of a library's delivery. `GET /pullzone/{id}` */
   getPullZone: { input: { id: number }; answer: PullZoneModel };
+  /** Returns startup time, rebuffering and failures by country, device, resolution and video, for a library or one video. It examines the newest 50,000 views of the period, and at most the days for which visits are kept. `GET /library/{libraryId}/statistics/quality` */
+  getQuality: { input: { libraryId: number; dateFrom?: string; dateTo?: string; videoGuid?: string }; answer: QualityModel };
   /** Returns why a video waits, its queue position, and the estimated time in seconds. `GET /library/{libraryId}/videos/{videoId}/queue` */
   getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
   /** Returns the limits of a library and its current use. Months are calendar months in UTC. `GET /library/{libraryId}/quotas` */
@@ -639,6 +659,8 @@ export type Operations = {
   getSystem: { input: object; answer: SystemModel };
   /** Returns the transcribed seconds of a library, by UTC day. This version does not count them, so all values are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
+  /** Returns the stored bytes, encoded minutes and delivered bytes of a library by calendar month in UTC, the oldest first, with a forecast for the end of the current month. `GET /library/{libraryId}/statistics/usage` */
+  getUsage: { input: { libraryId: number; months?: number }; answer: UsageModel };
   /** Returns the account. It has an id and no personal data. `GET /user` */
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
@@ -918,6 +940,7 @@ export const operations = {
   getPlayData: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play","query":["token","expires"],"body":null,"answer":"json"},
   getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
   getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},
+  getQuality: {"method":"GET","path":"/library/{libraryId}/statistics/quality","query":["dateFrom","dateTo","videoGuid"],"body":null,"answer":"json"},
   getQueuePlace: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/queue","query":[],"body":null,"answer":"json"},
   getQuotas: {"method":"GET","path":"/library/{libraryId}/quotas","query":[],"body":null,"answer":"json"},
   getResolutions: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/resolutions","query":[],"body":null,"answer":"json"},
@@ -928,6 +951,7 @@ export const operations = {
   getStorageZone: {"method":"GET","path":"/storagezone/{id}","query":[],"body":null,"answer":"json"},
   getSystem: {"method":"GET","path":"/system","query":[],"body":null,"answer":"json"},
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
+  getUsage: {"method":"GET","path":"/library/{libraryId}/statistics/usage","query":["months"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
   getVideoOrder: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":null,"answer":"json"},

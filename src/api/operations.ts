@@ -61,7 +61,9 @@ import { searchEventLogs } from './shield/search-event-logs.ts';
 import { updateShieldZone } from './shield/update-shield-zone.ts';
 import { getAccountStatistics } from './statistics/get-account-statistics.ts';
 import { exportAudience, getAudience } from './statistics/get-audience.ts';
+import { getQuality } from './statistics/get-quality.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
+import { getUsage } from './statistics/get-usage.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
 import { drainNode } from './system/drain-node.ts';
@@ -184,6 +186,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getStatistics,
   getAudience,
   exportAudience,
+  getQuality,
+  getUsage,
   getOriginal,
   getQueuePlace,
   getResolutions,

@@ -10,6 +10,7 @@ import { deleteMedia } from './housekeeping/delete-media.ts';
 import { drawWaveforms } from './housekeeping/draw-waveforms.ts';
 import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { measureAllQuotas } from './housekeeping/measure-all-quotas.ts';
+import { measureStorage } from './housekeeping/measure-storage.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { pruneSessions } from './housekeeping/prune-sessions.ts';
@@ -56,6 +57,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   pruneAuditLog,
   pruneSessions,
   measureAllQuotas,
+  measureStorage,
   mergeChunks,
   sweep,
   sweepUploads,

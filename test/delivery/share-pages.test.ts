@@ -11,7 +11,8 @@ import type { TestEdge } from './start-test-edge.ts';
 import { withPage } from './with-page.ts';
 
 const TITLE = 'A <b>film</b> & "more"';
-const ABOUT = '<img src=x onerror=alert(1)>\nSecond line';
+const MILLS = 'https://mills.example/?a=1&b=2';
+const ABOUT = '<img src=x onerror=alert(1)>\nSecond line, Mills';
 const PASSWORD = 'summer party';
 const LOCKED = { access: { playerTokenRequired: true } };
 const PATIENCE = { timeout: 60_000 };
@@ -47,7 +48,7 @@ async function publish(settings: Record<string, unknown>): Promise<PublishedFilm
   const { db } = fixture.database;
   await db
     .updateTable('media')
-    .set({ title: TITLE, description: ABOUT, width_px: 160, height_px: 90 })
+    .set({ title: TITLE, description: ABOUT.replace('Mills', `[Mills](${MILLS})`), width_px: 160, height_px: 90 })
     .set({ captions: JSON.stringify(captions), chapters: JSON.stringify(chapters) })
     .where('id', '=', film.mediaId)
     .execute();
@@ -79,7 +80,8 @@ test('plays in a library that requires tokens, with chapters, transcript and dow
     await page.getByText('Transcript', { exact: true }).click();
     await page.getByRole('button', { name: 'Hello from the film' }).waitFor(PATIENCE);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(TITLE);
-    expect(await page.locator('.about').textContent()).toBe(ABOUT);
+    expect(await page.locator('.about').textContent()).toBe(ABOUT.replace('\n', ''));
+    expect(await page.locator('.about').getByRole('link', { name: 'Mills' }).getAttribute('href')).toBe(MILLS);
     await lookAtPage('share', page, SHARE_PAGE);
     const download = page.waitForEvent('download', PATIENCE);
     await page.getByRole('link', { name: 'Download' }).click();

@@ -288,13 +288,13 @@ test('the page of a stream reports the state of publishing and draws the incomin
   const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
   await open(`library/1/live/${stream.guid}`);
   await page.getByText('Press Start when the picture looks right.').waitFor();
+  await page.frameLocator('[title="Stream preview"]').getByText('Preview', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
   await page.getByText(/The stream is stable|Frames are being dropped/).waitFor();
   await press('Start');
   publisher.kill('SIGKILL');
   await page.getByText('The encoder is disconnected.').waitFor();
   await look('live');
-  // The page also shows each problem as readable text.
   expect(await axeViolations(page, '.findings')).toEqual([]);
   expect(faults).toEqual([]);
 });

@@ -55,9 +55,12 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
-    const { hours }: { hours?: string } = Object(request.query);
-    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
-    return noStore(reply).send({ address: await embedAddress({ libraryId, videoId, validSec }, deps) });
+    // The server parses no queries, because each operation reads its own.
+    const query = new URLSearchParams(request.url.split('?')[1]);
+    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(query.get('hours')) || 1)) * SIGNED_SEC);
+    return noStore(reply).send({
+      address: await embedAddress({ libraryId, videoId, validSec, isSigned: query.get('signed') === 'true' }, deps),
+    });
   });
 }
 
@@ -76,14 +79,17 @@ async function readVideo(
   return { ...read, caller };
 }
 
-/** Returns the player URL of a video, signed for a limited time if its library requires tokens. */
+/**
+ * Returns the player URL of a video, signed for a limited time if its library requires tokens. `isSigned`: in any case,
+ * because only a signed URL shows a live stream before its start.
+ */
 async function embedAddress(
-  { libraryId, videoId, validSec }: { libraryId: number; videoId: Guid; validSec: number },
+  { libraryId, videoId, validSec, isSigned }: { libraryId: number; videoId: Guid; validSec: number; isSigned: boolean },
   { libraries, edgeUrl }: DashboardDeps,
 ): Promise<string> {
   const address = `${edgeUrl}/embed/${libraryId}/${videoId}`;
   const library = await libraries.recall(libraryId);
-  if (library === null || !requiresEmbedToken(library.settings)) return address;
+  if (library === null || !(isSigned || requiresEmbedToken(library.settings))) return address;
   const { libraryKey } = await libraries.keys(libraryId);
   const expires = expiresSec(validSec);
   return `${address}?token=${sha256(`${libraryKey}${videoId}${expires}`)}&expires=${expires}`;

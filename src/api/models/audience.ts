@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { int32, int64, model, nullable, text } from './fields.ts';
+import { flag, int32, int64, model, nullable, text } from './fields.ts';
 
 const chart = () => Type.Record(Type.String(), int64());
 
@@ -43,6 +43,12 @@ export const AudienceEstimateModel = model('AudienceEstimateModel', {
 /** Views and seconds that were claimed without evidence that media was delivered, or repeated within half an hour. */
 export const AudienceDiscardedModel = model('AudienceDiscardedModel', { views: int64(), watchTime: int64() });
 
+/** Average of other videos, by part of the length. */
+export const AudienceLibraryRetentionModel = model('AudienceLibraryRetentionModel', {
+  videos: int32(),
+  percents: Type.Array(int32()),
+});
+
 export const AudienceModel = model('AudienceModel', {
   /** Sum of the distinct viewers of each day. The number of each day is accurate to about 2.3 %. */
   uniqueViewers: int64(),
@@ -58,9 +64,38 @@ export const AudienceModel = model('AudienceModel', {
   failures: AudienceFailuresModel,
   /** Percentage of the views that played each part of a video; null for a library and below five views. */
   retention: nullable(Type.Array(int32())),
+  /** Null if no other video of the library has five views. */
+  libraryRetention: nullable(AudienceLibraryRetentionModel),
   estimated: AudienceEstimateModel,
   discarded: AudienceDiscardedModel,
   bytesSent: int64(),
   bytesChart: chart(),
 });
 export type AudienceModel = Static<typeof AudienceModel>;
+
+const quality = () => ({
+  views: int64(),
+  /** Seconds. */
+  watchTime: int64(),
+  startupP50Ms: nullable(int32()),
+  startupP95Ms: nullable(int32()),
+  rebufferingViews: int64(),
+  rebufferingSeconds: int64(),
+  failedViews: int64(),
+});
+
+export const NamedQualityModel = model('NamedQualityModel', { name: text(), ...quality() });
+export const RenditionQualityModel = model('RenditionQualityModel', { height: int32(), ...quality() });
+export const VideoQualityModel = model('VideoQualityModel', { guid: text(), title: nullable(text()), ...quality() });
+
+/** Playback quality of the views in a period, by group. Not part of the hosted API. */
+export const QualityModel = model('QualityModel', {
+  /** Views that were examined. */
+  views: int64(),
+  isLimited: flag(),
+  countries: Type.Array(NamedQualityModel),
+  devices: Type.Array(NamedQualityModel),
+  renditions: Type.Array(RenditionQualityModel),
+  videos: Type.Array(VideoQualityModel),
+});
+export type QualityModel = Static<typeof QualityModel>;

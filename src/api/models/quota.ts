@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { int32, model, nullable, text, words } from './fields.ts';
+import { double, int32, int64, model, nullable, text, words } from './fields.ts';
 
 /** An amount of a resource. Larger numbers are not exact in JavaScript. */
 const amount = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -38,3 +38,24 @@ export const UpdateQuotasModel = model('UpdateQuotasModel', {
   bandwidthBytesPerMonth: change(),
 });
 export type UpdateQuotasModel = Static<typeof UpdateQuotasModel>;
+
+export const MonthUsageModel = model('MonthUsageModel', {
+  month: text(),
+  storageBytes: nullable(int64()),
+  encodedMinutes: double(),
+  bandwidthBytes: int64(),
+});
+
+export const UsageForecastModel = model('UsageForecastModel', {
+  month: text(),
+  storageBytes: int64(),
+  encodedMinutes: double(),
+  bandwidthBytes: int64(),
+});
+
+/** Use of a library by month, and the expected values at the end of the current one. Not part of the hosted API. */
+export const UsageModel = model('UsageModel', {
+  months: Type.Array(MonthUsageModel),
+  forecast: UsageForecastModel,
+});
+export type UsageModel = Static<typeof UsageModel>;

@@ -54,6 +54,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   dateTo: 'End of the period, RFC 3339. The default is now.',
   'listVideos.dateFrom': 'Lists only videos created at or after this time, RFC 3339.',
   'listVideos.dateTo': 'Lists only videos created before this time, RFC 3339.',
+  months: 'Number of months, the current one included.',
   pullZone: 'Id of a pull zone. -1 for all of them.',
   serverZoneId: 'Id of a region. -1 for all of them.',
   exactRange: 'If true, an hourly period is not extended to whole days.',

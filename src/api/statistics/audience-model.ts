@@ -2,7 +2,8 @@ import type { Audience, Share } from '../../catalog/statistics/reports/audience-
 import type { AudienceModel } from '../models/audience.ts';
 
 export function toAudienceModel(audience: Audience): AudienceModel {
-  const { uniqueViewersChart, viewersNow, startup, rebuffering, failures, retention, estimated, bytesChart } = audience;
+  const { uniqueViewersChart, viewersNow, startup, rebuffering, failures, estimated, bytesChart } = audience;
+  const { retention, libraryRetention } = audience;
   return {
     uniqueViewers: total(uniqueViewersChart),
     uniqueViewersChart,
@@ -16,6 +17,7 @@ export function toAudienceModel(audience: Audience): AudienceModel {
     rebuffering,
     failures,
     retention,
+    libraryRetention,
     estimated,
     discarded: { views: audience.discarded.views, watchTime: audience.discarded.watchSec },
     bytesSent: total(bytesChart),

@@ -49,6 +49,9 @@ function figuresOf({ statistics, audience, heat }: Written): Figure[] {
     ['discarded_watch_seconds', '', '', audience.discarded.watchSec],
     ['viewers_now', '', '', audience.viewersNow],
     ...(audience.retention ?? []).map((percent, point): Figure => ['retention_percent', '', `${point}`, percent]),
+    ...(audience.libraryRetention?.percents ?? []).map(
+      (percent, point): Figure => ['library_retention_percent', '', `${point}`, percent],
+    ),
     ...(heat ?? []).map((percent, stretch): Figure => ['heat_percent', '', `${stretch}`, percent]),
   ];
 }

@@ -23,6 +23,7 @@ import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
 import { up as feedAccess } from './026-feed-access.ts';
 import { up as libraryExports } from './029-exports.ts';
+import { up as storageMonth } from './030-storage-month.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -57,4 +58,5 @@ export const migrations = {
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
   '026-feed-access': { oldestVersion: '0.1.0', up: feedAccess },
   '029-exports': { oldestVersion: '0.1.0', up: libraryExports },
+  '030-storage-month': { oldestVersion: '0.1.0', up: storageMonth },
 } satisfies Record<string, SchemaStep>;

@@ -17,3 +17,11 @@ export type LibraryQuotaTable = {
 
 /** Milliseconds of video encoded in a UTC month, spread over slots, so that concurrent commits rarely wait. */
 export type EncodedMonthTable = { library_id: number; month: string; slot: number; encoded_ms: number };
+
+/** Bytes that a library stored at its last measurement in a UTC month. */
+export type StorageMonthTable = {
+  library_id: number;
+  month: string;
+  stored_bytes: number;
+  measured_at: Generated<Date>;
+};

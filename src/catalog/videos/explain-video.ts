@@ -152,10 +152,10 @@ function experienceOf({ experiences }: WhyView): Finding[] {
             ]
           : []),
         ...(stalls
-          ? [say('stalls', `In ${place}, ${Math.round((100 * stalled) / sessions)} % of ${sessions} sessions stalled.`)]
+          ? [say('stalls', `In ${place}, ${Math.round((100 * stalled) / sessions)} % of ${sessions} views stalled.`)]
           : []),
         ...(failures > 0
-          ? [say('failures', `In ${place}, playback failed ${failures} times in the last seven days.`)]
+          ? [say('failures', `Failures of playback in the last seven days in ${place}: ${failures}.`)]
           : []),
       ];
     });

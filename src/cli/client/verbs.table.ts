@@ -305,6 +305,8 @@ const table = [
     'show viewers, devices, referrers and playback quality; same parameters as stats',
   ),
   call('audience-csv', 'exportAudience', [], 'export statistics and audience as CSV; same parameters as stats'),
+  call('quality', 'getQuality', [], 'show startup, stalls and failures by country, device, resolution and video'),
+  call('usage', 'getUsage', [], 'show storage, encoded minutes and traffic by month, with a forecast; months='),
   call('heatmap', 'getHeatmap', ['videoId'], 'show which parts of a video are watched'),
   call('play-heatmap', 'getPlayHeatmap', ['videoId'], 'show the heatmap in the format of players'),
   call('oembed', 'getOEmbed', ['url'], 'show the oEmbed response for a player page'),

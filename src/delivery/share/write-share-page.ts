@@ -2,6 +2,7 @@ import type { DeliverySettings } from '../../catalog/publications/delivery-setti
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { chooseWords, type Words } from '../player/player-words.ts';
+import { renderMarkdown } from './render-markdown.ts';
 import {
   clock,
   logo,
@@ -48,7 +49,9 @@ export function writeSharePage(publication: Publication, view: SharePageView, wr
   const [width, height] = widthPx > 0 && heightPx > 0 ? [widthPx, heightPx] : [16, 9];
   const style = `:root{--frame:${width}/${height};--frame-width:calc(72vh*${width}/${height})}${lookStyle(settings)}`;
   const about =
-    description === null || description.trim() === '' ? '' : `<p class="about">${escapeHtml(description)}</p>`;
+    description === null || description.trim() === ''
+      ? ''
+      : `<div class="about">${renderMarkdown(description).html}</div>`;
   const download = view.hasDownload
     ? `<a class="button" href="${view.path}/download" download>${word(words, 'share.download')}</a>`
     : '';
@@ -72,7 +75,8 @@ ${transcript(publication, view, words)}
 function previewOf(publication: Publication, { path, origin, fileUrl, apiUrl }: SharePageView): Preview {
   const { title, description, thumbnailKey, thumbnailFileName, widthPx, heightPx } = publication;
   const image = thumbnailKey === null ? null : `${origin}${fileUrl(thumbnailFileName)}`;
-  return { title, description, url: `${origin}${path}`, image, widthPx, heightPx, apiUrl };
+  const text = description === null ? null : renderMarkdown(description).text;
+  return { title, description: text, url: `${origin}${path}`, image, widthPx, heightPx, apiUrl };
 }
 
 type PasswordView = {

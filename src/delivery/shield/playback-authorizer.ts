@@ -2,6 +2,7 @@ import { type Share, shareEndSec } from '../../catalog/shares/share.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import {
+  holdsEmbedToken,
   judgeDirectPlay,
   judgeEmbedToken,
   judgePage,
@@ -53,13 +54,16 @@ export class PlaybackAuthorizer {
     return { ...toProblem('token-denied', message), hit };
   }
 
-  /** Returns whether a request has a valid embed token in a library that requires one. */
+  /**
+   * Returns whether a request has a valid embed token, even if its library requires none. The tokens of share pages
+   * exist only in libraries that require tokens.
+   */
   async holdsToken({ libraryId, mediaId, collectionId }: Requested, request: PlayRequest): Promise<boolean> {
     if (request.shown.token === '') return false;
     const policy = await this.#deps.findPolicy(libraryId);
     const nowMs = Date.now();
-    if (policy?.zone.embedTokenRequired !== true) return false;
-    if (judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) !== null) return false;
+    if (policy === null || !holdsEmbedToken(policy, { mediaId, shown: request.shown }, nowMs)) return false;
+    if (!policy.zone.embedTokenRequired && request.shown.shareId !== undefined) return false;
     return (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs)) === null;
   }
 

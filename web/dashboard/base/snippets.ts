@@ -8,6 +8,7 @@ type Snippet = Omit<Call, 'id'>;
 const NUMBERS = [
   ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
   ...['expires', 'fromByte', 'thumbnailTime', 'maxWidth', 'maxHeight', 'before', 'pullZone', 'serverZoneId'],
+  'months',
 ];
 /** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];

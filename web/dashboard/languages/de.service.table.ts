@@ -102,9 +102,9 @@ export const service = {
     'Seiten, die keinen Referrer senden (Referrer-Policy: no-referrer, manche Apps), werden blockiert.',
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     'Zuschauer in {0} warten {1} s auf das erste Bild (Median von {2} Besuchen).',
-  'In {0}, {1} % of {2} sessions stalled.': 'In {0} stockte die Wiedergabe bei {1} % von {2} Besuchen.',
-  'In {0}, playback failed {1} times in the last seven days.':
-    'In {0} ist die Wiedergabe in den letzten sieben Tagen {1}-mal fehlgeschlagen.',
+  'In {0}, {1} % of {2} views stalled.': 'In {0} stockte die Wiedergabe bei {1} % von {2} Besuchen.',
+  'Failures of playback in the last seven days in {0}: {1}.':
+    'Fehler der Wiedergabe in den letzten sieben Tagen in {0}: {1}.',
   'an unknown country': 'einem unbekannten Land',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

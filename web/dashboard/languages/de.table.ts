@@ -183,8 +183,6 @@ export const de = {
   'The person is signed out everywhere. Videos stay. Library keys that the person knows stay valid.':
     'Die Person wird überall abgemeldet. Videos bleiben. Schlüssel, die die Person kennt, gelten weiter.',
   'Delete person': 'Person löschen',
-  'You are signed in with a key, which has no account.':
-    'Du bist mit einem Schlüssel angemeldet, zu dem kein Konto gehört.',
   Profile: 'Profil',
   'The current language of the dashboard is saved with it.':
     'Die aktuelle Sprache des Dashboards wird mit gespeichert.',
@@ -520,14 +518,11 @@ export const de = {
   Range: 'Zeitraum',
   Views: 'Aufrufe',
   'Views by day': 'Aufrufe nach Tag',
-  'No views yet. Share a link or embed a video on a page.':
-    'Noch keine Aufrufe. Teile einen Link oder bette ein Video in eine Seite ein.',
   'Watch time': 'Sehdauer',
   'Watch time by day': 'Sehdauer nach Tag',
   'Show as table': 'Als Tabelle anzeigen',
   'Views and watch time by day': 'Aufrufe und Sehdauer nach Tag',
   Countries: 'Länder',
-  'Available after the first views.': 'Verfügbar nach den ersten Aufrufen.',
   'Download CSV': 'CSV herunterladen',
   'in S3': 'in S3',
   'in a local folder': 'in einem lokalen Ordner',
@@ -740,11 +735,10 @@ export const de = {
   'The video could not be restored and is still in the trash.':
     'Das Video konnte nicht wiederhergestellt werden und ist noch im Papierkorb.',
   'Move to trash': 'In den Papierkorb verschieben',
-  'No views yet. Share the link or embed the video on a page.':
-    'Noch keine Aufrufe. Teile den Link oder bette das Video in eine Seite ein.',
   'Daily chart': 'Verlauf nach Tagen',
   'Most watched parts': 'Meistgesehene Stellen',
-  'Available after five viewers have watched.': 'Verfügbar, sobald fünf Zuschauer zugesehen haben.',
+  'Heatmaps are off in this library.': 'Heatmaps sind in dieser Bibliothek ausgeschaltet.',
+  'Turn them on in the player settings': 'In den Player-Einstellungen einschalten',
   Heatmap: 'Heatmap',
   'Selected videos': 'Ausgewählte Videos',
   'Move…': 'Verschieben…',
@@ -1082,11 +1076,53 @@ export const de = {
   'Block the network {0}': 'Das Netz {0} blockieren',
   Follow: 'Live verfolgen',
   Menu: 'Menü',
-  'Compare with the previous period': 'Mit dem vorherigen Zeitraum vergleichen',
-  'This period': 'Dieser Zeitraum',
   'Previous period': 'Vorheriger Zeitraum',
-  Change: 'Änderung',
-  'Most watched videos of all time': 'Meistgesehene Videos aller Zeiten',
+  'A view counts for the resolution that it showed longest.':
+    'Ein Aufruf zählt für die Auflösung, die er am längsten gezeigt hat.',
+  'As soon as another video has five views, the average of the library is shown here for comparison.':
+    'Sobald ein anderes Video fünf Aufrufe hat, steht hier zum Vergleich der Durchschnitt der Bibliothek.',
+  'Choose dates': 'Datum wählen',
+  'Compare with': 'Vergleichen mit',
+  'Comparison of two periods': 'Vergleich zweier Zeiträume',
+  'Deleted video': 'Gelöschtes Video',
+  Device: 'Gerät',
+  Difference: 'Unterschied',
+  Encoded: 'Encodiert',
+  'End of {0} (forecast)': 'Ende {0} (Prognose)',
+  Figure: 'Kennzahl',
+  'First day': 'Erster Tag',
+  'Group by': 'Gruppieren nach',
+  'Last day': 'Letzter Tag',
+  Month: 'Monat',
+  'Most watched videos': 'Meistgesehene Videos',
+  'No views in this period. Share a link or embed a video on a page.':
+    'Keine Aufrufe in diesem Zeitraum. Teile einen Link, oder bette ein Video auf einer Seite ein.',
+  'No views in this period. Share the link or embed the video on a page.':
+    'Keine Aufrufe in diesem Zeitraum. Teile den Link, oder bette das Video auf einer Seite ein.',
+  Nothing: 'Nichts',
+  'Only the newest {0} views.': 'Nur die neuesten {0} Aufrufe.',
+  'Playback quality': 'Wiedergabequalität',
+  'Slowest 5% start after': 'Langsamste 5 % starten nach',
+  'The dashed line is the average of {0} other videos, each compared by part of its length.':
+    'Die gestrichelte Linie ist der Durchschnitt von {0} anderen Videos, jeweils verglichen nach dem Anteil der Länge.',
+  'The dashed line is the other video with at least five views, compared by part of its length.':
+    'Die gestrichelte Linie ist das andere Video mit mindestens fünf Aufrufen, verglichen nach dem Anteil der Länge.',
+  'The forecast continues this month at its pace. Early in a month, it also uses the pace of the last one.':
+    'Die Prognose setzt den Monat im bisherigen Tempo fort. Am Monatsanfang zählt auch das Tempo des letzten.',
+  'Time spent rebuffering': 'Zeit mit Nachladen',
+  'Usage by month': 'Nutzung nach Monat',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Noch kein Vorschaubild. Es wird aus dem Video erzeugt, oder du lädst eines hoch.',
+  'Available when encoding is done.': 'Verfügbar, sobald das Encodieren fertig ist.',
+  'No file can be downloaded.': 'Es kann keine Datei heruntergeladen werden.',
+  'Turn on MP4 files for new videos': 'MP4-Dateien für neue Videos einschalten',
+  'Uploads go to the collection {0}.': 'Die Uploads kommen in die Sammlung {0}.',
+  'Left out, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Du bist mit einem Schlüssel angemeldet, ohne Konto. Melde dich ab, und dann mit deiner E-Mail-Adresse an.',
+  '{0} so far': '{0} bisher',
+  '{0}% at the end, {1}% on average': '{0} % am Ende, {1} % im Durchschnitt',
+  'Current time': 'Aktuelle Zeit',
   'Generate chapters and moments': 'Kapitel und Momente erzeugen',
   Details: 'Details',
   'Generate title and description': 'Titel und Beschreibung erzeugen',
@@ -1226,8 +1262,6 @@ export const de = {
   'Dense list': 'Dichte Liste',
   'Extend the selection': 'Auswahl erweitern',
   Downloads: 'Downloads',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    'Keine Datei kann heruntergeladen werden. Schalte MP4-Dateien in den Encodierungseinstellungen ein.',
   'Code format': 'Form des Codes',
   HTML: 'HTML',
   React: 'React',

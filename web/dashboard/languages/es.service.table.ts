@@ -101,9 +101,9 @@ export const service = {
     'Las páginas que no envían referrer (Referrer-Policy: no-referrer, algunas aplicaciones) se bloquean.',
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     'Los espectadores de {0} esperan {1} s hasta la primera imagen (mediana de {2} sesiones).',
-  'In {0}, {1} % of {2} sessions stalled.': 'En {0}, el {1} % de {2} sesiones sufrió interrupciones.',
-  'In {0}, playback failed {1} times in the last seven days.':
-    'En {0}, la reproducción falló {1} veces en los últimos siete días.',
+  'In {0}, {1} % of {2} views stalled.': 'En {0}, el {1} % de {2} sesiones sufrió interrupciones.',
+  'Failures of playback in the last seven days in {0}: {1}.':
+    'Fallos de reproducción en los últimos siete días en {0}: {1}.',
   'an unknown country': 'un país desconocido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -103,9 +103,9 @@ export const service = {
     "Les pages qui n'envoient pas de referrer (Referrer-Policy: no-referrer, certaines applications) sont bloquées.",
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     "Spectateurs ({0}) : {1} s d'attente avant la première image (médiane de {2} visites).",
-  'In {0}, {1} % of {2} sessions stalled.': 'Visites ({0}) : lecture interrompue dans {1} % des {2} visites.',
-  'In {0}, playback failed {1} times in the last seven days.':
-    'Échecs de lecture ({0}) : {1} au cours des sept derniers jours.',
+  'In {0}, {1} % of {2} views stalled.': 'Visites ({0}) : lecture interrompue dans {1} % des {2} visites.',
+  'Failures of playback in the last seven days in {0}: {1}.':
+    'Échecs de lecture au cours des sept derniers jours ({0}) : {1}.',
   'an unknown country': 'pays inconnu',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

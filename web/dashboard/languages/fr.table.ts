@@ -192,7 +192,6 @@ export const fr = {
     "La personne est déconnectée partout. Les vidéos sont conservées. Les clés de bibliothèque qu'elle connaît " +
     'restent valables.',
   'Delete person': 'Supprimer la personne',
-  'You are signed in with a key, which has no account.': "Vous êtes connecté avec une clé, qui n'a pas de compte.",
   Profile: 'Profil',
   'The current language of the dashboard is saved with it.':
     'La langue actuelle du tableau de bord est enregistrée en même temps.',
@@ -537,14 +536,11 @@ export const fr = {
   Range: 'Période',
   Views: 'Vues',
   'Views by day': 'Vues par jour',
-  'No views yet. Share a link or embed a video on a page.':
-    "Aucune vue pour l'instant. Partagez un lien ou intégrez une vidéo dans une page.",
   'Watch time': 'Durée de visionnage',
   'Watch time by day': 'Durée de visionnage par jour',
   'Show as table': 'Afficher sous forme de tableau',
   'Views and watch time by day': 'Vues et durée de visionnage par jour',
   Countries: 'Pays',
-  'Available after the first views.': 'Disponible après les premières vues.',
   'Download CSV': 'Télécharger en CSV',
   'in S3': 'dans S3',
   'in a local folder': 'dans un dossier local',
@@ -762,11 +758,10 @@ export const fr = {
   'The video could not be restored and is still in the trash.':
     "La vidéo n'a pas pu être restaurée et se trouve toujours dans la corbeille.",
   'Move to trash': 'Mettre à la corbeille',
-  'No views yet. Share the link or embed the video on a page.':
-    "Aucune vue pour l'instant. Partagez le lien ou intégrez la vidéo dans une page.",
   'Daily chart': 'Évolution par jour',
   'Most watched parts': 'Passages les plus regardés',
-  'Available after five viewers have watched.': 'Disponible dès que cinq spectateurs ont regardé la vidéo.',
+  'Heatmaps are off in this library.': 'Les cartes de chaleur sont désactivées dans cette bibliothèque.',
+  'Turn them on in the player settings': 'Les activer dans les réglages du lecteur',
   Heatmap: 'Carte de chaleur',
   'Selected videos': 'Vidéos sélectionnées',
   'Move…': 'Déplacer…',
@@ -1111,11 +1106,53 @@ export const fr = {
   'Block the network {0}': 'Bloquer le réseau {0}',
   Follow: 'Suivre en direct',
   Menu: 'Menu',
-  'Compare with the previous period': 'Comparer à la période précédente',
-  'This period': 'Cette période',
   'Previous period': 'Période précédente',
-  Change: 'Modification',
-  'Most watched videos of all time': 'Vidéos les plus regardées de tous les temps',
+  'A view counts for the resolution that it showed longest.':
+    'Une vue compte pour la résolution affichée le plus longtemps.',
+  'As soon as another video has five views, the average of the library is shown here for comparison.':
+    'Dès qu’une autre vidéo aura cinq vues, la moyenne de la bibliothèque s’affichera ici pour comparaison.',
+  'Choose dates': 'Choisir des dates',
+  'Compare with': 'Comparer avec',
+  'Comparison of two periods': 'Comparaison de deux périodes',
+  'Deleted video': 'Vidéo supprimée',
+  Device: 'Appareil',
+  Difference: 'Écart',
+  Encoded: 'Encodé',
+  'End of {0} (forecast)': 'Fin {0} (prévision)',
+  Figure: 'Indicateur',
+  'First day': 'Premier jour',
+  'Group by': 'Regrouper par',
+  'Last day': 'Dernier jour',
+  Month: 'Mois',
+  'Most watched videos': 'Vidéos les plus regardées',
+  'No views in this period. Share a link or embed a video on a page.':
+    'Aucune vue pendant cette période. Partagez un lien ou intégrez une vidéo à une page.',
+  'No views in this period. Share the link or embed the video on a page.':
+    'Aucune vue pendant cette période. Partagez le lien ou intégrez la vidéo à une page.',
+  Nothing: 'Rien',
+  'Only the newest {0} views.': 'Seulement les {0} vues les plus récentes.',
+  'Playback quality': 'Qualité de lecture',
+  'Slowest 5% start after': '5 % les plus lents : démarrage après',
+  'The dashed line is the average of {0} other videos, each compared by part of its length.':
+    'La ligne en pointillés est la moyenne de {0} autres vidéos, comparées par part de leur durée.',
+  'The dashed line is the other video with at least five views, compared by part of its length.':
+    'La ligne en pointillés est l’autre vidéo ayant au moins cinq vues, comparée par part de sa durée.',
+  'The forecast continues this month at its pace. Early in a month, it also uses the pace of the last one.':
+    'La prévision prolonge le mois au rythme actuel. En début de mois, elle tient aussi compte du mois précédent.',
+  'Time spent rebuffering': 'Temps passé en mise en mémoire tampon',
+  'Usage by month': 'Utilisation par mois',
+  'No thumbnail yet. It is made from the video, or you can upload one.':
+    'Pas encore de miniature. Elle est créée à partir de la vidéo, ou vous pouvez en importer une.',
+  'Available when encoding is done.': 'Disponible une fois l’encodage terminé.',
+  'No file can be downloaded.': 'Aucun fichier ne peut être téléchargé.',
+  'Turn on MP4 files for new videos': 'Activer les fichiers MP4 pour les nouvelles vidéos',
+  'Uploads go to the collection {0}.': 'Les fichiers sont ajoutés à la collection {0}.',
+  'Left out, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
+  'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
+    'Vous utilisez une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
+  '{0} so far': '{0} jusqu’ici',
+  '{0}% at the end, {1}% on average': '{0} % à la fin, {1} % en moyenne',
+  'Current time': 'Temps actuel',
   'Generate chapters and moments': 'Générer les chapitres et les moments',
   Details: 'Détails',
   'Generate title and description': 'Générer le titre et la description',
@@ -1258,8 +1295,6 @@ export const fr = {
   'Dense list': 'Liste compacte',
   'Extend the selection': 'Étendre la sélection',
   Downloads: 'Téléchargements',
-  'No file can be downloaded. Turn on MP4 files in the encoding settings.':
-    "Aucun fichier ne peut être téléchargé. Activez les fichiers MP4 dans les paramètres d'encodage.",
   'Code format': 'Format du code',
   HTML: 'HTML',
   React: 'React',

@@ -101,8 +101,8 @@ export const service = {
     'リファラーを送信しないページ（Referrer-Policy: no-referrer、一部のアプリ）はブロックされます。',
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     '{0} の視聴者は、最初の映像が表示されるまで {1} 秒待っています（{2} セッションの中央値）。',
-  'In {0}, {1} % of {2} sessions stalled.': '{0} では、{2} セッション中 {1}% で再生が途切れました。',
-  'In {0}, playback failed {1} times in the last seven days.': '{0} では、過去 7 日間に再生が {1} 回失敗しました。',
+  'In {0}, {1} % of {2} views stalled.': '{0} では、{2} セッション中 {1}% で再生が途切れました。',
+  'Failures of playback in the last seven days in {0}: {1}.': '過去 7 日間の再生エラー（{0}）: {1} 件。',
   'an unknown country': '不明な国',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -101,9 +101,8 @@ export const service = {
     'Páginas que não enviam referrer (Referrer-Policy: no-referrer, alguns aplicativos) são bloqueadas.',
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     '{0}: os espectadores esperam {1} s pela primeira imagem (mediana de {2} sessões).',
-  'In {0}, {1} % of {2} sessions stalled.': '{0}: em {1}% de {2} sessões houve travamentos.',
-  'In {0}, playback failed {1} times in the last seven days.':
-    '{0}: a reprodução falhou {1} vezes nos últimos sete dias.',
+  'In {0}, {1} % of {2} views stalled.': '{0}: em {1}% de {2} sessões houve travamentos.',
+  'Failures of playback in the last seven days in {0}: {1}.': 'Falhas de reprodução nos últimos sete dias em {0}: {1}.',
   'an unknown country': 'País desconhecido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -79,7 +79,15 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
         <div class="log-cards">
           <Table
             label={t('Deliveries')}
-            head={[t('Time'), t('Event'), t('Endpoint'), t('State'), t('Attempts'), t('Last response'), t('Actions')]}
+            head={[
+              t('Time'),
+              t('Event'),
+              ...(names.length > 1 ? [t('Endpoint')] : []),
+              t('State'),
+              t('Attempts'),
+              t('Last response'),
+              t('Actions'),
+            ]}
           >
             {found?.items.map((event) => (
               <tr key={event.guid}>
@@ -87,7 +95,7 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
                 <td>
                   <Happened event={event} />
                 </td>
-                <td>{names.find(([guid]) => guid === event.endpointGuid)?.[1] ?? ''}</td>
+                {names.length > 1 && <td>{names.find(([guid]) => guid === event.endpointGuid)?.[1] ?? ''}</td>}
                 <td>
                   <span class={`chip ${TONES[event.state]}`}>
                     {tr(STATES.find(([one]) => one === event.state)?.[1] ?? event.state)}

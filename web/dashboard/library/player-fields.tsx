@@ -17,7 +17,7 @@ const CONTROLS = [
   ['rewind', '10 s back'],
   ['fast-forward', '10 s forward'],
   ['progress', 'Timeline'],
-  ['current-time', 'Time'],
+  ['current-time', 'Current time'],
   ['duration', 'Duration'],
   ['mute', 'Mute'],
   ['volume', 'Volume'],

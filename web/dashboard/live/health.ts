@@ -41,7 +41,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
     ? []
     : [{ level: 'wait', sentence: t('The encoder is connected. Press Start when the picture looks right.') }];
   const rank = { bad: 0, wait: 1, good: 2 };
-  const lines = found.length > 0 ? found : steady(recent);
+  const lines = found.length > 0 || (!isOnAir && recent.length === 0) ? found : steady(recent);
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
 }
 

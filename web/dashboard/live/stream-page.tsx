@@ -73,10 +73,10 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player as viewers see it. Before the start it shows a notice, and then starts automatically. */
+/** The player. Before the start, only people of the library see the picture, so that they can check it. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
-    `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,
+    `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address?signed=true`,
   );
   const address = value.value?.address;
   if (address === undefined) return <div class="player skeleton" />;

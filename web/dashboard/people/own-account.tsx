@@ -17,7 +17,18 @@ import { OwnPasskeys } from './own-passkeys.tsx';
 /** The signed-in person's name, password, second factor and sessions. */
 export function OwnAccount() {
   const person = session.value?.person;
-  if (person == null) return <Notice kind="error">{t('You are signed in with a key, which has no account.')}</Notice>;
+  if (person == null) {
+    return (
+      <>
+        <header class="place">
+          <h1>{t('Your account')}</h1>
+        </header>
+        <p class="panel">
+          {t('You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.')}
+        </p>
+      </>
+    );
+  }
   return (
     <>
       <header class="place">

@@ -1,6 +1,7 @@
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { plural } from '../base/words.ts';
 import { toast } from '../parts/toasts.tsx';
 import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
@@ -29,7 +30,7 @@ export async function addChosen(target: Target, files: readonly File[]): Promise
   const folder = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   const given = files.map((file) => ({ file, handle: null }));
   if (folder === '') addFiles(target, given);
-  else addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder) }, given.filter(isMedia));
+  else await addAll(target, folder, given);
 }
 
 async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Promise<void> {
@@ -39,15 +40,28 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
       files.push({ file, handle: null });
       if (files.length >= MAX_FILES) break;
     }
-    const media = files.filter(isMedia);
-    if (media.length === 0) {
-      toast(t('The folder {0} contains no video or audio files.', folder.name));
-      return;
-    }
-    addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder.name) }, media);
+    await addAll(target, folder.name, files);
   } catch (reason) {
     toast(t('The folder {0} could not be uploaded: {1}', folder.name, describeError(reason)));
   }
+}
+
+/** Uploads the media of a folder into the collection with its name, and says how many other files it leaves out. */
+async function addAll(target: Target, folder: string, files: readonly GivenFile[]): Promise<void> {
+  const media = files.filter(isMedia);
+  if (media.length === 0) {
+    toast(t('The folder {0} contains no video or audio files.', folder));
+    return;
+  }
+  try {
+    addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder) }, media);
+  } catch (reason) {
+    toast(t('The folder {0} could not be uploaded: {1}', folder, describeError(reason)));
+    return;
+  }
+  const others = files.length - media.length;
+  const added = t('Uploads go to the collection {0}.', folder);
+  toast(others === 0 ? added : `${added} ${t('Left out, because not video or audio: {0}', plural(others, 'file'))}`);
 }
 
 function isMedia({ file }: GivenFile): boolean {

@@ -4,16 +4,25 @@ import { t } from '../base/language.ts';
 import { bytes } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { Link } from '../parts/parts.tsx';
 
 /** A file that viewers may download. `type` is its media type, or null if a browser may be unable to play it. */
 export type Download = { name: string; url: string; type: string | null };
 
-/** Buttons that download the files of a video. */
-export function Downloads({ files }: { files: readonly Download[] }) {
+type DownloadsProps = { libraryId: number; files: readonly Download[]; isEncoding: boolean };
+
+/** Buttons that download the files of a video. MP4 files exist once its encoding has finished. */
+export function Downloads({ libraryId, files, isEncoding }: DownloadsProps) {
   return (
     <Panel title={t('Downloads')}>
-      {files.length === 0 && (
-        <p class="hint">{t('No file can be downloaded. Turn on MP4 files in the encoding settings.')}</p>
+      {files.length === 0 && isEncoding && <p class="hint">{t('Available when encoding is done.')}</p>}
+      {files.length === 0 && !isEncoding && (
+        <div class="row">
+          <span class="hint">{t('No file can be downloaded.')}</span>
+          <Link class="button" to={{ name: 'settings', libraryId, part: 'encoding' }}>
+            {t('Turn on MP4 files for new videos')}
+          </Link>
+        </div>
       )}
       <div class="row">
         {files.map((file) => (

@@ -50,7 +50,9 @@ export function Files({ libraryId, path, video }: PartProps) {
 function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const data = sizes.value.value?.data;
   if (data == null) return null;
-  const encoded = Object.entries(data.encoded ?? {});
+  // A rendition without bytes is not made yet.
+  const encoded = Object.entries(data.encoded ?? {}).filter(([, { size }]) => size > 0);
+  const rest = REST.filter(([field]) => Number(data[field] ?? 0) > 0);
   const sounds = encoded.filter(([, { resolution }]) => resolution === null).map(([name]) => name);
   return (
     <Panel title={t('Stored')}>
@@ -65,7 +67,7 @@ function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
             <td>{lengthSec > 0 ? Math.round((size * 8) / 1000 / lengthSec).toLocaleString() : ''}</td>
           </tr>
         ))}
-        {REST.map(([field, label]) => (
+        {rest.map(([field, label]) => (
           <tr key={field}>
             <th scope="row">{tr(label)}</th>
             <td />

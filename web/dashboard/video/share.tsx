@@ -6,6 +6,7 @@ import { fullLink } from '../base/full-link.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
+import { isEncoding } from '../base/words.ts';
 import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
@@ -42,8 +43,9 @@ const KINDS = [
   ['oembed', 'oEmbed'],
   ['video', 'Video element'],
 ] as const;
-/** Width of a fixed frame before the user changes it. */
+/** Width of a fixed frame before the user changes it. A portrait frame of the usual width is higher than a screen. */
 const DEFAULT_WIDTH_PX = 640;
+const DEFAULT_PORTRAIT_WIDTH_PX = 360;
 const MAX_WIDTH_PX = 7_680;
 
 type Choices = { flags: Readonly<Record<string, boolean>>; start: string; captions: string };
@@ -109,7 +111,7 @@ export function Share(props: PartProps) {
             hint={t('A page with the video, its chapters and transcript, for people with its link.')}
           />
         )}
-        <Downloads files={downloads} />
+        <Downloads libraryId={libraryId} files={downloads} isEncoding={isEncoding(video)} />
       </div>
     </div>
   );
@@ -207,6 +209,7 @@ type SizeProps = { video: PartProps['video']; size: FrameSize; onChange: (to: Fr
 
 function SizeFields({ video, size, onChange }: SizeProps) {
   const fixed = frameSizePx(video, size);
+  const usualPx = video.height > video.width ? DEFAULT_PORTRAIT_WIDTH_PX : DEFAULT_WIDTH_PX;
   return (
     <div class="columns tight">
       <SelectField
@@ -216,7 +219,7 @@ function SizeFields({ video, size, onChange }: SizeProps) {
           ['fluid', t('Fluid: fills the available width')],
           ['fixed', t('Fixed width')],
         ]}
-        onChange={(to) => onChange(to === 'fixed' ? { kind: 'fixed', widthPx: DEFAULT_WIDTH_PX } : { kind: 'fluid' })}
+        onChange={(to) => onChange(to === 'fixed' ? { kind: 'fixed', widthPx: usualPx } : { kind: 'fluid' })}
       />
       {fixed !== null && (
         <NumberField

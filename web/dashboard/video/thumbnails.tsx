@@ -31,7 +31,11 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   return (
     <div class="columns">
       <Panel title={t('Current thumbnail')}>
-        {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt={t('Thumbnail')} />}
+        {thumbnail === null ? (
+          <p class="hint">{t('No thumbnail yet. It is made from the video, or you can upload one.')}</p>
+        ) : (
+          <img class="thumbnail" src={thumbnail} alt={t('Thumbnail')} />
+        )}
         {mayWrite() && (
           <label class="button">
             {t('Upload image')}

@@ -1,21 +1,42 @@
+import type { QualityModel } from '../../../src/api/models/audience.ts';
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
+import { Link } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
+import { Compared } from '../statistics/compared.tsx';
+import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
+import { queryOf } from '../statistics/periods.ts';
+import { Quality } from '../statistics/quality.tsx';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
-  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?videoGuid=${videoId}`);
+  const state = usePeriod();
+  const query = `${queryOf(state.period)}&videoGuid=${videoId}`;
+  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
+  const quality = useLoaded<QualityModel>(`/library/${libraryId}/statistics/quality?${query}`);
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${videoId}/heatmap`);
   const found = statistics.value.value;
   if (found === null) return null;
   return (
     <>
+      <PeriodPicker state={state}>
+        <span class="push" />
+        <DownloadCsv libraryId={libraryId} query={query} />
+      </PeriodPicker>
+      {state.compared !== null && <Compared libraryId={libraryId} video={videoId} {...state.compared} />}
       <ViewsPanel found={found} />
-      <Heatmap heat={heat.value.value?.heatmap ?? null} lengthSec={lengthSec} />
-      <Audience libraryId={libraryId} query={`videoGuid=${videoId}`} />
-      <DownloadCsv libraryId={libraryId} query={`videoGuid=${videoId}`} />
+      {heat.value.value !== null && (
+        <Heatmap
+          libraryId={libraryId}
+          heat={heat.value.value.heatmap}
+          lengthSec={lengthSec}
+          views={total(found.viewsChart)}
+        />
+      )}
+      <Audience libraryId={libraryId} query={query} />
+      {quality.value.value !== null && <Quality libraryId={libraryId} found={quality.value.value} />}
     </>
   );
 }
@@ -26,8 +47,11 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
     <section class="panel">
       <h2>{t('Views')}</h2>
       <p class="figure">{sum.toLocaleString()}</p>
-      <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-      {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video on a page.')}</p>}
+      {sum === 0 ? (
+        <p class="hint">{t('No views in this period. Share the link or embed the video on a page.')}</p>
+      ) : (
+        <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
+      )}
     </section>
   );
 }
@@ -51,15 +75,26 @@ function Bars({ values, name }: { values: Record<string, number>; name: (value: 
   );
 }
 
-function Heatmap({ heat, lengthSec }: { heat: Record<string, number> | null; lengthSec: number }) {
+/** A heatmap needs five views. With as many views and no heatmap, the library has turned it off. */
+const MIN_VIEWS = 5;
+
+type HeatmapProps = { libraryId: number; heat: Record<string, number> | null; lengthSec: number; views: number };
+
+function Heatmap({ libraryId, heat, lengthSec, views }: HeatmapProps) {
   const points = Object.entries(heat ?? {}).map(([at, value]) => ({ at: Number(at), value }));
+  if (points.length === 0 && views < MIN_VIEWS) return null;
   const last = Math.max(1, ...points.map(({ at }) => at));
   const line = points.map(({ at, value }) => `L${((at / last) * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
   return (
     <section class="panel">
       <h2>{t('Most watched parts')}</h2>
       {points.length === 0 ? (
-        <p class="hint">{t('Available after five viewers have watched.')}</p>
+        <div class="row">
+          <span class="hint">{t('Heatmaps are off in this library.')}</span>
+          <Link class="button" to={{ name: 'settings', libraryId, part: 'player' }}>
+            {t('Turn them on in the player settings')}
+          </Link>
+        </div>
       ) : (
         <>
           <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Heatmap')}>

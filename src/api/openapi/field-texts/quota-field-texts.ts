@@ -12,6 +12,22 @@ const RESOURCES = {
 export const QUOTA_FIELD_TEXTS: FieldTexts = {
   QuotasModel: { month: 'Current month in UTC, `yyyy-MM`.', ...RESOURCES },
   UpdateQuotasModel: RESOURCES,
+  UsageModel: {
+    months: 'Calendar months in UTC, the oldest first and the current one last, from the first recorded use.',
+    forecast: 'Expected values at the end of the current month.',
+  },
+  MonthUsageModel: {
+    month: 'Month in UTC, `yyyy-MM`.',
+    storageBytes: 'Stored bytes at the last measurement of the month, now in the current one. Null if not measured.',
+    encodedMinutes: 'Minutes of video that encoders made, summed over resolutions and codecs.',
+    bandwidthBytes: 'Bytes that the edges sent.',
+  },
+  UsageForecastModel: {
+    month: 'Current month in UTC, `yyyy-MM`.',
+    storageBytes: 'Stored bytes at the end of the month, if storage keeps growing as in this month.',
+    encodedMinutes: 'Minutes at the end of the month, at the pace of this month and, early in it, of the last one.',
+    bandwidthBytes: 'Bytes at the end of the month, at the same pace.',
+  },
   QuotaModel: {
     limit: 'Limit in the unit of the resource. 0 permits nothing.',
     mode: '`soft` only warns; `hard` also refuses.',

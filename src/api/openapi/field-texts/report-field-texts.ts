@@ -2,6 +2,15 @@ import type { FieldTexts } from './field-texts.ts';
 
 const VIEWS = 'Number of views.';
 const WATCHED = 'Watched seconds.';
+const QUALITY = {
+  views: VIEWS,
+  watchTime: WATCHED,
+  startupP50Ms: 'Median startup time in milliseconds; null without a measurement.',
+  startupP95Ms: '95th percentile of the startup time in milliseconds; null without a measurement.',
+  rebufferingViews: 'Number of views in which playback stalled.',
+  rebufferingSeconds: 'Duration of all stalls.',
+  failedViews: 'Number of views in which playback failed.',
+};
 
 /** Descriptions of the fields of statistics, activity, webhooks and errors. */
 export const REPORT_FIELD_TEXTS: FieldTexts = {
@@ -24,11 +33,17 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     failures: 'Failures of playback after the first frame.',
     retention:
       'Percent of the views that played each of 100 parts of the video; null for a library and below five views.',
+    libraryRetention: 'Average of the other videos of the library, to compare `retention` with; null if there is none.',
     estimated: 'Estimates for players that send no statistics, from their segment requests.',
     discarded:
       'Reported views that were not counted, because no media was delivered or a viewer repeated them in 30 minutes.',
     bytesSent: 'Bytes that the edges sent, including headers.',
     bytesChart: 'Bytes that the edges sent by UTC day or hour, zeros included.',
+  },
+  AudienceLibraryRetentionModel: {
+    videos: 'Number of other videos with at least five views, at most the 500 with the most views.',
+    percents:
+      'Average in percent for each part of `retention`, by part of the length. Weighted by views, up to 100 per video.',
   },
   AudienceDiscardedModel: { views: 'Number of discarded views.', watchTime: 'Number of discarded seconds.' },
   AudienceShareModel: { name: 'Name of the device or host. Empty if unknown.', views: VIEWS, watchTime: WATCHED },
@@ -44,6 +59,21 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
   AudienceEstimateModel: {
     viewsChart: 'Estimated views by UTC day or hour, zeros included.',
     watchTimeChart: 'Estimated seconds by UTC day or hour, zeros included.',
+  },
+  QualityModel: {
+    views: 'Number of views that were examined.',
+    isLimited: 'True if the period has more views than were examined. The oldest ones are missing then.',
+    countries: 'By country, the 30 with the most views.',
+    devices: 'By kind of device.',
+    renditions: 'By the height that a view showed longest.',
+    videos: 'By video, the 30 with the most views. Empty for a single video.',
+  },
+  NamedQualityModel: { name: 'Country (ISO 3166-1 alpha-2) or kind of device. Empty if unknown.', ...QUALITY },
+  RenditionQualityModel: { height: 'Height of the picture in pixels.', ...QUALITY },
+  VideoQualityModel: {
+    guid: 'GUID of the video.',
+    title: 'Title of the video; null if it was deleted.',
+    ...QUALITY,
   },
   DrmStatisticsModel: {
     TotalLicensesIssued: 'Number of licences issued in the period.',

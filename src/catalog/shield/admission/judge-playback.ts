@@ -34,6 +34,15 @@ export function judgeEmbedToken(
   return { rule: RULES.embedToken, expected: 'token and expires in the query', received: describeToken(shown, nowMs) };
 }
 
+/** Returns whether an embed token is valid for a video, even if its library requires none. */
+export function holdsEmbedToken(
+  { zone }: CompiledPolicy,
+  { mediaId, shown }: { mediaId: Guid; shown: EmbedToken },
+  nowMs: number,
+): boolean {
+  return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
+}
+
 /**
  * Returns why a valid embed token of a share page no longer applies; null if it does, or if it is not of a share page.
  * `share` is the one that the token names; null if it was deleted. `collectionId` is that of the video.

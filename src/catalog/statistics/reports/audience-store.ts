@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db.ts';
 import { type FactKind, startupPercentile } from '../sums/audience-fact.ts';
-import { retentionOf } from '../sums/heat.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from '../sums/statistics-range.ts';
 import { countViewers } from '../sums/viewer-sketch.ts';
 import { WHOLE_LIBRARY } from '../sums/whole-library.ts';
-import { dayRows, hourRows, MIN_SESSIONS, type StatisticsOf } from './statistics-store.ts';
+import { loadRetention, type Retention } from './retention-store.ts';
+import { dayRows, hourRows, type StatisticsOf } from './statistics-store.ts';
 
 /** Sessions with a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
 
 /** Viewers, their playback quality, and bytes sent. Days are the UTC days on which sessions began. */
-export type Audience = {
+export type Audience = Retention & {
   /** Chart by day, zeros included, independent of the range's buckets. */
   uniqueViewersChart: Record<string, number>;
   /** Viewers with playback within the last half minute. */
@@ -23,11 +23,6 @@ export type Audience = {
   startup: { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
   rebuffering: { views: number; seconds: number };
   failures: { views: number; count: number };
-  /**
-   * Percentage of sessions that played each of up to 100 parts of equal length; null for a library, and below five
-   * sessions.
-   */
-  retention: number[] | null;
   /** Estimates for other players, from their segment requests. */
   estimated: { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
   /** Views and seconds that were claimed but not counted. */
@@ -55,7 +50,7 @@ export function createAudienceStore(db: Db): AudienceStore {
         selectFacts(db, of, range),
         selectViewers(db, of, range),
         countViewersNow(db, of),
-        selectRetention(db, of),
+        loadRetention(db, of),
         selectEstimates(db, of, range),
         selectBytes(db, of, range),
       ]);
@@ -63,7 +58,7 @@ export function createAudienceStore(db: Db): AudienceStore {
         uniqueViewersChart: viewers,
         viewersNow,
         ...toAudience(facts),
-        retention,
+        ...retention,
         estimated: estimates,
         bytesChart,
       };
@@ -137,18 +132,6 @@ export async function countViewersNow(db: Db, { libraryId, mediaId }: Statistics
       and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid) and not is_estimate and verdict <> 'undelivered'
       and seen_at > now() - make_interval(secs => ${NOW_SEC})`.execute(db);
   return rows[0]?.viewers ?? 0;
-}
-
-async function selectRetention(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number[] | null> {
-  if (mediaId === null) return null;
-  const heat = await db
-    .selectFrom('media_heat')
-    .select(['reached', 'reached_sessions'])
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .executeTakeFirst();
-  if (heat === undefined || heat.reached_sessions < MIN_SESSIONS) return null;
-  return retentionOf(heat.reached, heat.reached_sessions);
 }
 
 async function selectEstimates(db: Db, of: StatisticsOf, range: StatisticsRange) {

@@ -1,0 +1,96 @@
+import type { AudienceModel } from '../../../src/api/models/audience.ts';
+import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import { t } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
+import { bytes, clock } from '../base/words.ts';
+import { Table } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { type Period, queryOf } from './periods.ts';
+
+type Props = { libraryId: number; video?: string; period: Period; before: Period };
+type Row = { name: string; now: number | null; before: number | null; words: (value: number) => string };
+
+/** Two periods side by side. `video`: the GUID of a video; the library if absent. */
+export function Compared({ libraryId, video, period, before }: Props) {
+  const now = useFigures(libraryId, period, video);
+  const earlier = useFigures(libraryId, before, video);
+  const error = now.error ?? earlier.error;
+  if (error !== null) return <Notice kind="error">{error}</Notice>;
+  if (now.figures === null || earlier.figures === null) return null;
+  const rows = rowsOf(now.figures, earlier.figures);
+  return (
+    <Table label={t('Comparison of two periods')} head={[t('Figure'), daysOf(period), daysOf(before), t('Difference')]}>
+      {rows.map((row) => (
+        <tr key={row.name}>
+          <th scope="row">{row.name}</th>
+          <td>{row.now === null ? '–' : row.words(row.now)}</td>
+          <td>{row.before === null ? '–' : row.words(row.before)}</td>
+          <td>{differenceOf(row)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+type Figures = { statistics: VideoStatisticsModel; audience: AudienceModel };
+
+function useFigures(libraryId: number, period: Period, video: string | undefined) {
+  const query = queryOf(period) + (video === undefined ? '' : `&videoGuid=${video}`);
+  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
+  const audience = useLoaded<AudienceModel>(`/library/${libraryId}/statistics/audience?${query}`);
+  const [first, second] = [statistics.value.value, audience.value.value];
+  const figures: Figures | null = first === null || second === null ? null : { statistics: first, audience: second };
+  return { figures, error: statistics.error.value ?? audience.error.value };
+}
+
+function rowsOf(now: Figures, before: Figures): Row[] {
+  const [views, viewsBefore] = [now, before].map(({ statistics }) => total(statistics.viewsChart));
+  const of = (name: string, read: (figures: Figures) => number | null, words: Row['words']): Row => {
+    return { name, now: read(now), before: read(before), words };
+  };
+  const share = (part: (audience: AudienceModel) => number) => (figures: Figures) => {
+    const all = (figures === now ? views : viewsBefore) ?? 0;
+    return all === 0 ? null : (part(figures.audience) * 100) / all;
+  };
+  const count = (value: number) => value.toLocaleString();
+  const percent = (value: number) => `${value.toFixed(1)} %`;
+  return [
+    of(t('Views'), ({ statistics }) => total(statistics.viewsChart), count),
+    of(t('Watch time'), ({ statistics }) => total(statistics.watchTimeChart), clock),
+    of(t('Unique viewers per day'), ({ audience }) => audience.uniqueViewers, count),
+    of(
+      t('Startup time'),
+      ({ audience }) => audience.startup.p50Ms,
+      (ms) => `${(ms / 1000).toFixed(1)} s`,
+    ),
+    of(
+      t('Views with rebuffering'),
+      share((audience) => audience.rebuffering.views),
+      percent,
+    ),
+    of(
+      t('Views with an error'),
+      share((audience) => audience.failures.views),
+      percent,
+    ),
+    of(t('Delivered'), ({ audience }) => audience.bytesSent, bytes),
+  ];
+}
+
+function differenceOf({ now, before }: Row): string {
+  if (now === null || before === null || before === 0) return '–';
+  const percent = Math.round((now / before - 1) * 100);
+  return `${percent === 0 ? '' : percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
+}
+
+const DAYS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const HOURS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Formats the first and last day of a period, or the first and last minute of hours. */
+function daysOf({ fromMs, endMs, isHourly }: Period): string {
+  return isHourly ? HOURS.formatRange(fromMs, endMs) : DAYS.formatRange(fromMs, endMs - 1);
+}
+
+function total(chart: Record<string, number> | null): number {
+  return Object.values(chart ?? {}).reduce((sum, value) => sum + value, 0);
+}
