@@ -14,6 +14,7 @@ import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } 
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
+import * as comments from './comment.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
   DrmVersion,
@@ -147,6 +148,7 @@ export const models = {
   ...quotas,
   ...imports,
   ...shares,
+  ...comments,
   ...videoOrders,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,

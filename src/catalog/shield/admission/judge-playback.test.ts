@@ -136,6 +136,7 @@ const share: Share = {
   passwordHash: null,
   emailDomains: [],
   allowsDownload: false,
+  allowsComments: false,
   expiresAt: null,
 };
 test.each<[string, Share | null, boolean]>([
