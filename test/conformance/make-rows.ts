@@ -1,3 +1,4 @@
+import { createCommentStore } from '../../src/catalog/comments/comment-store.ts';
 import { createFeedStore } from '../../src/catalog/feeds/feed-store.ts';
 import { createEndpointStore } from '../../src/catalog/webhooks/endpoint-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
@@ -48,4 +49,17 @@ export async function makeFeed({ database: { db }, second, secretBox }: TestApi,
   const key = { libraryId: which === 'own' ? 1 : second.id, collectionId: collectionId as Guid };
   await createFeedStore({ db, secretBox }).change(key, { access: 'public' });
   return collectionId;
+}
+
+/** Writes a comment to a video that was made with the same `which`. */
+export async function makeComment(
+  { database: { db }, second }: TestApi,
+  videoId: string,
+  which: Which,
+): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  // The id comes from a response of the service.
+  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
+  const author = { kind: 'person', id: 'test', name: 'test' } as const;
+  return (await createCommentStore(db).create(key, { text: 'Made for a test', author, place: { atMs: 0 } })).id;
 }

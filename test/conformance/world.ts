@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ApiDeps } from '../../src/api/start-api.ts';
-import { createCommentStore } from '../../src/catalog/comments/comment-store.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
@@ -16,6 +15,7 @@ import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import {
+  makeComment,
   makeFeed,
   makeProvider,
   makeWebhookEndpoint,
@@ -170,7 +170,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key belongs to the library, and a share or comment to the video or collection, that precedes it in the path.
+        // A key belongs to the library, and a share or comment to the video or collection, that precedes it.
         else if (title === 'share') made[name] = await makeShare(api, made, which);
         else if (title === 'comment') made[name] = await makeComment(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
@@ -202,15 +202,6 @@ async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<s
   if (which === 'unknown') return UNKNOWN_GUID;
   const wanted = { libraryId, scope: 'read', label: 'test', expiresAt: null } as const;
   return (await createKeyStore(api.database.db).create(wanted)).id;
-}
-
-/** Writes a comment to a video that was made with the same `which`. */
-async function makeComment({ database: { db }, second }: TestApi, videoId: string, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
-  // The id comes from a response of the service.
-  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
-  const author = { kind: 'person', id: 'test', name: 'test' } as const;
-  return (await createCommentStore(db).create(key, { text: 'Made for a test', author, place: { atMs: 0 } })).id;
 }
 
 async function makeShare(

@@ -79,7 +79,7 @@ test('looks right in both colour schemes and on phones', async () => {
   const film = await room.makeFilm();
   const { url } = await room.share(film, { allowsDownload: true });
   const first = Object(await (await post(url, MINE)).json());
-  await post(url, { ...MINE, text: 'The end is cut off.\nCan the fade be longer?', name: 'Grace Hopper', time: 61 });
+  await post(url, { ...MINE, text: 'The end is cut off.\nCan the fade be longer?', name: 'Grace Hopper', time: 9 });
   await room.team.create(film, { text: 'Moved to 0:01.', author: EDITOR, place: { parentId: first.id } });
   const key = { ...film, commentId: first.id };
   await room.team.change(key, { isResolved: true }, { author: EDITOR, isModerator: true });

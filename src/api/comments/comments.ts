@@ -57,7 +57,8 @@ export const createComment = defineOperation({
   summary: 'Add a review comment',
   path: PATH,
   description:
-    'Adds a review comment at a time of a video, or a reply to a comment. A video has at most 1,000 comments and replies.',
+    'Adds a review comment at a time of a video, or a reply to a comment. A video has at most 1,000 comments and ' +
+    'replies.',
   auth: 'access-key',
   permission: 'videos.comment',
   params: VideoParams,
@@ -106,8 +107,8 @@ export const deleteComment = defineOperation({
   summary: 'Delete a review comment',
   path: `${PATH}/{commentId}`,
   description:
-    'Deletes a comment with its replies, or a reply. Authors may delete their own, unless others have replied. People ' +
-    'who may edit videos may delete all.',
+    'Deletes a comment with its replies, or a reply. Authors may delete their own, unless others have replied. ' +
+    'People who may edit videos may delete all.',
   auth: 'access-key',
   permission: 'videos.comment',
   params: CommentParams,

@@ -12,7 +12,7 @@ import * as activity from './activity.ts';
 import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
-import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
+import * as bulk from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import * as comments from './comment.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -87,7 +87,7 @@ import {
   StatusModelOfListOfString,
 } from './status.ts';
 import { systemModels } from './system.ts';
-import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
+import * as trash from './trash.ts';
 import {
   CaptionModelAdd,
   CreateVideoModel,
@@ -138,11 +138,7 @@ export const models = {
   AudioTrackModel,
   AudioTrackList,
   UpdateAudioTrackModel,
-  BulkAction,
-  BulkFilterModel,
-  BulkFailureModel,
-  CreateBulkModel,
-  BulkModel,
+  ...bulk,
   ...feeds,
   ...viewerAccess,
   ...quotas,
@@ -150,8 +146,7 @@ export const models = {
   ...shares,
   ...comments,
   ...videoOrders,
-  TrashedVideoModel,
-  PaginationListOfTrashedVideoModel,
+  ...trash,
   TaskModel: activity.TaskModel,
   TranscriptionModel: activity.TranscriptionModel,
   AudioLoudnessModel: activity.AudioLoudnessModel,

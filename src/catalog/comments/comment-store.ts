@@ -207,7 +207,8 @@ async function lockComment(tx: Tx, key: CommentKey): Promise<Comment> {
   await lockVideo(tx, key);
   const row = await selectComments(tx, key).where('id', '=', key.commentId).executeTakeFirst();
   if (row !== undefined) return toComment(row);
-  const message = `Comment ${key.commentId} of video ${key.mediaId} in library ${key.libraryId} not found. Check the ids.`;
+  const video = `video ${key.mediaId} in library ${key.libraryId}`;
+  const message = `Comment ${key.commentId} of ${video} not found. Check the ids.`;
   throw new Refused('not-found', message);
 }
 

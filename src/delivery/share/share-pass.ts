@@ -16,8 +16,8 @@ export type SharePass = {
   /** Returns the e-mail address that a valid cookie names; null without one, and if it names none. */
   holderOf(share: Share, message: IncomingMessage, nowMs: number): string | null;
   /**
-   * Returns the cookie for a viewer who passed the check. Its path separates the passes of different shares. `holder` is
-   * the confirmed e-mail address, which the cookie then names.
+   * Returns the cookie for a viewer who passed the check. Its path separates the passes of different shares. `holder`
+   * is the confirmed e-mail address, which the cookie then names.
    */
   writePass(share: Share, path: string, place: { isSecure: boolean; nowMs: number; holder?: string }): string;
 };

@@ -31,10 +31,10 @@ export function ReviewThread({ path, libraryId, comment, link, onChanged }: Prop
   const time = clock(comment.time);
   return (
     <li class={comment.isResolved ? 'review-thread resolved' : 'review-thread'}>
-      <div class="row spread">
+      <div class="row">
         <button
           type="button"
-          class="quiet time"
+          class="quiet review-time"
           aria-label={t('Go to {0}', time)}
           onClick={() => {
             link.seek(comment.time);

@@ -1,7 +1,7 @@
 import { make } from '../base/dom.ts';
 import { writeTime } from '../base/time.ts';
 
-/** A comment as `src/delivery/share/share-comments.ts` writes it. `from` is the team, a guest or a confirmed address. */
+/** A comment as written by `src/delivery/share/share-comments.ts`. `email` is a viewer with a confirmed address. */
 type Reply = { id: string; text: string; author: string; from: 'team' | 'guest' | 'email'; created: string };
 export type Comment = Reply & { time: number; isResolved: boolean; replies: Reply[] };
 

@@ -17,8 +17,8 @@ export type EdgeTarget =
   | { kind: 'embed-client'; script: 'protocol' | 'element' };
 
 /**
- * The page of a share; the player in it; the list of its videos, for the player; the file that it offers; the logo of its
- * library; and the comments of its viewers.
+ * The page of a share; the player in it; the list of its videos, for the player; the file that it offers; the logo of
+ * its library; and the comments of its viewers.
  */
 export type SharePart = 'page' | 'player' | 'list' | 'download' | 'logo' | 'comments';
 
