@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCommentStore } from '../../src/catalog/comments/comment-store.ts';
+import { createShareCommentStore } from '../../src/catalog/comments/share-comment-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { join, type TestPerson } from '../support/people.ts';
@@ -138,7 +139,7 @@ test('a reply cannot be replied to or resolved', async () => {
   const { guid } = await as(null, 'POST', path, { text: 'a', time: 1 });
   const reply = await as(null, 'POST', path, { text: 'b', parentId: guid });
   const nested = await as(null, 'POST', path, { text: 'c', parentId: reply.guid });
-  expect([nested.status, nested.message]).toEqual([400, expect.stringMatching(`Reply to comment ${guid}`)]);
+  expect([nested.status, nested.message]).toEqual([400, expect.stringMatching(`Send the parentId ${guid}`)]);
   expect((await as(null, 'POST', `${path}/${reply.guid}`, { isResolved: true })).status).toBe(400);
   expect((await as(null, 'POST', path, { text: 'c', parentId: newGuid() })).status).toBe(404);
 });
@@ -173,6 +174,44 @@ test('comments of a video in the trash, of another video and of another library 
   expect((await as(null, 'POST', trashed, { text: 'b', time: 1 })).status).toBe(404);
   await api.call('POST', `/library/1/trash/${video.split('/').at(-1)}/restore`);
   expect((await as(null, 'GET', trashed)).items).toMatchObject([{ text: 'kept' }]);
+});
+
+test('a deleted share page leaves its comments, and a deleted video none', async () => {
+  const url = await makeVideo();
+  const video = url.replace('/comments', '');
+  const mediaId = url.split('/')[4] as Guid;
+  const { body } = await api.call('POST', `${video}/shares`, { body: { allowComments: true } });
+  const other = Object((await api.call('POST', `${video}/shares`, { body: { allowComments: true } })).body);
+  const store = createShareCommentStore(api.database.db);
+  const author = { kind: 'guest', id: '', name: 'Ada' } as const;
+  for (const shareId of [Object(body).guid, other.guid]) {
+    const key = { libraryId: 1, mediaId, shareId };
+    const { id } = await store.add(key, { text: 'a', author, place: { atMs: 0 } });
+    await store.add(key, { text: 'b', author, place: { parentId: id } });
+  }
+  const isOwn = ({ authorKind, isOwn: own }: { authorKind: string; isOwn: boolean }) => [authorKind, own];
+  expect((await as(null, 'GET', url)).items.map(isOwn)).toEqual([
+    ['guest', false],
+    ['guest', false],
+  ]);
+  await api.call('DELETE', `${video}/shares/${Object(body).guid}`);
+  const { items } = await as(null, 'GET', url);
+  expect(items.map(({ shareId }: { shareId: string | null }) => shareId)).toEqual([null, other.guid]);
+  await api.call('DELETE', video);
+  const left = await api.database.db
+    .selectFrom('review_comment')
+    .select('id')
+    .where('media_id', '=', mediaId)
+    .execute();
+  expect(left).toEqual([]);
+});
+
+test('only share pages of a video can allow comments', async () => {
+  const { body } = await api.call('POST', '/library/1/collections', { body: { name: 'Films' } });
+  const shares = `/library/1/collections/${Object(body).guid}/shares`;
+  expect((await as(null, 'POST', shares, { allowComments: true })).status).toBe(400);
+  const { guid } = await as(null, 'POST', shares, { allowComments: false });
+  expect((await as(null, 'POST', `${shares}/${guid}`, { allowComments: true })).status).toBe(400);
 });
 
 test('the audit log has each change with its text', async () => {

@@ -145,7 +145,7 @@ async function changeComment(
 ): Promise<Thread> {
   const before = await lockComment(tx, key);
   if (text !== undefined && !isAuthor(actor, before)) {
-    throw new Refused('forbidden', `Comment ${key.commentId} was written by somebody else. Reply to it instead.`);
+    throw new Refused('forbidden', `Comment ${key.commentId} was written by somebody else. Send a reply instead.`);
   }
   if (isResolved !== undefined) requireResolvable(before, actor);
   const wasResolved = before.resolved !== null;
@@ -177,8 +177,8 @@ async function removeComment(tx: Tx, key: CommentKey, actor: Actor): Promise<voi
     }
     const [thread] = await addReplies(tx, key, [comment]);
     if (thread?.replies.some((reply) => !isAuthor(actor, reply))) {
-      const message = `Comment ${key.commentId} has replies of others, which would be deleted too. Resolve it instead.`;
-      throw new Refused('invalid', message);
+      const reason = 'has replies of others, which would be deleted too';
+      throw new Refused('invalid', `Comment ${key.commentId} ${reason}. Set isResolved instead.`);
     }
   }
   await tx.deleteFrom('review_comment').where('id', '=', key.commentId).execute();
@@ -195,10 +195,13 @@ function isAuthor({ author }: Actor, comment: Comment): boolean {
 
 function requireResolvable(comment: Comment, actor: Actor): void {
   if (comment.parentId !== null) {
-    throw new Refused('invalid', `Comment ${comment.id} is a reply. Resolve comment ${comment.parentId} instead.`);
+    throw new Refused(
+      'invalid',
+      `Comment ${comment.id} is a reply. Set isResolved of comment ${comment.parentId} instead.`,
+    );
   }
   if (actor.isModerator || isAuthor(actor, comment)) return;
-  const message = `Only its author and editors can resolve or open comment ${comment.id}. Reply to it instead.`;
+  const message = `Only its author and editors can resolve or open comment ${comment.id}. Ask one of them.`;
   throw new Refused('forbidden', message);
 }
 
@@ -225,7 +228,7 @@ async function findParent(
     throw new Refused('not-found', `Comment ${parentId} not found. It may have been deleted.`, { field: 'parentId' });
   }
   if (row.parent_id === null) return toComment(row);
-  const message = `Comment ${parentId} is a reply. Reply to comment ${row.parent_id} instead.`;
+  const message = `Comment ${parentId} is a reply. Send the parentId ${row.parent_id} instead.`;
   throw new Refused('invalid', message, { field: 'parentId' });
 }
 
