@@ -127,7 +127,7 @@ test('the database refuses a comment for a share that an edge still knows', asyn
   expect((await post(url, MINE)).status).toBe(404);
 });
 
-test('a page without comments has none, nor has one of a collection or of a video in the trash', async () => {
+test('a page without comments has none, nor has one of a video in the trash', async () => {
   const { url } = await share({ allowsComments: false });
   expect([(await read(url)).status, (await post(url, MINE)).status]).toEqual([404, 404]);
   expect(await (await fetch(url)).text()).not.toContain('id="comments"');
