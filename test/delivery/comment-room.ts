@@ -9,7 +9,7 @@ import {
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 import { newClient } from './share-code-requests.ts';
 
@@ -22,7 +22,7 @@ export const MINE = { text: 'The logo is late', name: 'Ada', time: 2.5 };
 type Shown = { libraryId: number; mediaId: PublishedFilm['mediaId'] };
 
 /** An edge with films that can be shared, and a mail server for codes. */
-export type CommentRoom = PlayerRoom & {
+export type CommentRoom = PlayerFixture & {
   mail: MailServer;
   shares: ShareStore;
   /** Comments as the team sees them. */
@@ -35,18 +35,18 @@ export type CommentRoom = PlayerRoom & {
 
 export async function openCommentRoom(): Promise<CommentRoom> {
   const mail = await startMailServer();
-  const room = await openPlayerRoom(240, [90]);
+  const fixture = await openPlayerFixture(240, [90]);
   const mailer = openSmtpMailer({ url: mail.url, user: null, password: null, from: 'videos@millrace.test' });
-  const edge = await room.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
-  const { db } = room.database;
+  const edge = await fixture.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
+  const { db } = fixture.database;
   const shares = createShareStore({ db, secretBox: createSecretBox(TEST_SECRET) });
   return {
-    ...room,
+    ...fixture,
     mail,
     shares,
     team: createCommentStore(db),
     async makeFilm(player = {}) {
-      const made = await room.publish({ access: { playerTokenRequired: true }, player });
+      const made = await fixture.publish({ access: { playerTokenRequired: true }, player });
       await db.updateTable('media').set({ title: TITLE }).where('id', '=', made.mediaId).execute();
       return made;
     },
@@ -59,7 +59,7 @@ export async function openCommentRoom(): Promise<CommentRoom> {
       mailer.close();
       await mail.close();
       await edge.close();
-      await room.close();
+      await fixture.close();
     },
   };
 }

@@ -12,18 +12,18 @@ import {
 } from './comment-room.ts';
 import { withPage } from './with-page.ts';
 
-let room: CommentRoom;
+let fixture: CommentRoom;
 beforeAll(async () => {
-  room = await openCommentRoom();
+  fixture = await openCommentRoom();
 });
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 
 const film = (page: Page) => page.frameLocator('#player').locator('video');
 const timeSec = (page: Page) => film(page).evaluate((video: HTMLVideoElement) => video.currentTime);
 
 test('a viewer comments at the current time, replies, and goes to the time of a comment', async () => {
-  const { url } = await room.share(await room.makeFilm());
-  await withPage(room.browser, async (page, faults) => {
+  const { url } = await fixture.share(await fixture.makeFilm());
+  await withPage(fixture.browser, async (page, faults) => {
     await page.goto(url);
     await page.getByText('No comments yet.').waitFor(PATIENCE);
     await film(page).evaluate((video: HTMLVideoElement) => {
@@ -58,9 +58,9 @@ test('a viewer comments at the current time, replies, and goes to the time of a 
 });
 
 test('a reply that is being written stays when others comment', async () => {
-  const { url } = await room.share(await room.makeFilm());
+  const { url } = await fixture.share(await fixture.makeFilm());
   await post(url, MINE);
-  await withPage(room.browser, async (page) => {
+  await withPage(fixture.browser, async (page) => {
     await page.goto(url);
     await page.getByLabel('Your name').fill('Grace');
     const thread = page.locator('.thread', { hasText: 'The logo is late' });
@@ -76,14 +76,14 @@ test('a reply that is being written stays when others comment', async () => {
 });
 
 test('looks right in both colour schemes and on phones', async () => {
-  const film = await room.makeFilm();
-  const { url } = await room.share(film, { allowsDownload: true });
+  const film = await fixture.makeFilm();
+  const { url } = await fixture.share(film, { allowsDownload: true });
   const first = Object(await (await post(url, MINE)).json());
   await post(url, { ...MINE, text: 'The end is cut off.\nCan the fade be longer?', name: 'Grace Hopper', time: 9 });
-  await room.team.create(film, { text: 'Moved to 0:01.', author: EDITOR, place: { parentId: first.id } });
+  await fixture.team.create(film, { text: 'Moved to 0:01.', author: EDITOR, place: { parentId: first.id } });
   const key = { ...film, commentId: first.id };
-  await room.team.change(key, { isResolved: true }, { author: EDITOR, isModerator: true });
-  await withPage(room.browser, async (page) => {
+  await fixture.team.change(key, { isResolved: true }, { author: EDITOR, isModerator: true });
+  await withPage(fixture.browser, async (page) => {
     await page.goto(url);
     await page.getByText('Resolved').waitFor(PATIENCE);
     await page.locator('.thread').first().getByRole('button', { name: 'Reply' }).click();
@@ -94,10 +94,10 @@ test('looks right in both colour schemes and on phones', async () => {
 });
 
 test('the page is in the language of the library', async () => {
-  const film = await room.makeFilm({ uiLanguage: 'ar' });
-  const { url } = await room.share(film);
+  const film = await fixture.makeFilm({ uiLanguage: 'ar' });
+  const { url } = await fixture.share(film);
   await post(url, MINE);
-  await withPage(room.browser, async (page, faults) => {
+  await withPage(fixture.browser, async (page, faults) => {
     await page.goto(url);
     await page.getByText('غير موثّق').waitFor(PATIENCE);
     await lookAtPage('share-comments-ar', page, { exclude: ['iframe'] });

@@ -9,16 +9,16 @@ import { cookieOf, newClient, requestCodeFrom, send } from './share-code-request
 
 const PASSWORD = 'summer party';
 
-let room: CommentRoom;
+let fixture: CommentRoom;
 let shown: PublishedFilm;
 beforeAll(async () => {
-  room = await openCommentRoom();
-  shown = await room.makeFilm();
+  fixture = await openCommentRoom();
+  shown = await fixture.makeFilm();
 });
-afterAll(() => room?.close());
-beforeEach(() => void room.mail.mails.splice(0));
+afterAll(() => fixture?.close());
+beforeEach(() => void fixture.mail.mails.splice(0));
 
-const share = (fields: Partial<ShareFields> = {}, film = shown) => room.share(film, fields);
+const share = (fields: Partial<ShareFields> = {}, film = shown) => fixture.share(film, fields);
 const read = (url: string, headers = {}) => fetch(`${url}/comments`, { headers });
 const listOf = async (url: string) => Object(await (await read(url)).json()).comments;
 
@@ -36,11 +36,11 @@ test('viewers see the comments of their page and the replies of the team, but no
     replies: [],
   });
   await post(other.url, { ...MINE, text: 'A secret of another client' });
-  await room.team.create(shown, { text: 'Internal', author: EDITOR, place: { atMs: 0 } });
+  await fixture.team.create(shown, { text: 'Internal', author: EDITOR, place: { atMs: 0 } });
   const place = { parentId: made.id };
-  await room.team.create(shown, { text: 'Moved', author: EDITOR, place });
-  await room.team.create(shown, { text: 'By a key', author: { kind: 'key', id: 'ApiKey', name: 'ApiKey' }, place });
-  await room.team.create(shown, { text: 'No name', author: { ...EDITOR, name: 'ed@example.com' }, place });
+  await fixture.team.create(shown, { text: 'Moved', author: EDITOR, place });
+  await fixture.team.create(shown, { text: 'By a key', author: { kind: 'key', id: 'ApiKey', name: 'ApiKey' }, place });
+  await fixture.team.create(shown, { text: 'No name', author: { ...EDITOR, name: 'ed@example.com' }, place });
   expect((await post(own.url, { text: 'Thanks', name: 'Ada', parentId: made.id })).status).toBe(200);
   await expect
     .poll(() => listOf(own.url), PATIENCE)
@@ -57,7 +57,7 @@ test('viewers see the comments of their page and the replies of the team, but no
     ]);
   const [foreign] = await listOf(other.url);
   expect((await post(own.url, { text: 'Hello', name: 'Ada', parentId: foreign.id })).status).toBe(404);
-  expect(Object((await room.team.list(shown, { state: 'all', offset: 0, limit: 9 })).threads[1])).toMatchObject({
+  expect(Object((await fixture.team.list(shown, { state: 'all', offset: 0, limit: 9 })).threads[1])).toMatchObject({
     author: { kind: 'guest', id: '', name: 'Ada Lovelace' },
   });
 });
@@ -110,20 +110,20 @@ test('a viewer without the password, and one of an expired or deleted share, get
   expect((await post(url, MINE, { cookie })).status).toBe(200);
   expect(await (await read(url, { cookie })).text()).toContain('The logo is late');
   expect(await (await read(url)).text()).not.toContain('logo');
-  await room.shares.update(key, { expiresAt: new Date(Date.now() - 1) });
+  await fixture.shares.update(key, { expiresAt: new Date(Date.now() - 1) });
   await expect.poll(async () => (await read(url, { cookie })).status, PATIENCE).toBe(410);
   expect((await post(url, MINE, { cookie })).status).toBe(410);
-  await room.shares.remove(key);
+  await fixture.shares.remove(key);
   await expect.poll(async () => (await read(url, { cookie })).status, PATIENCE).toBe(404);
   expect((await post(url, MINE, { cookie })).status).toBe(404);
-  const kept = await room.team.list(shown, { state: 'all', offset: 0, limit: 1_000 });
+  const kept = await fixture.team.list(shown, { state: 'all', offset: 0, limit: 1_000 });
   expect(kept.threads.filter(({ shareId }) => shareId === key.shareId)).toEqual([]);
 });
 
 test('the database refuses a comment for a share that an edge still knows', async () => {
   const { url, key } = await share();
   expect((await read(url)).status).toBe(200);
-  await room.shares.update(key, { allowsComments: false });
+  await fixture.shares.update(key, { allowsComments: false });
   expect((await post(url, MINE)).status).toBe(404);
 });
 
@@ -131,15 +131,15 @@ test('a page without comments has none, nor has one of a video in the trash', as
   const { url } = await share({ allowsComments: false });
   expect([(await read(url)).status, (await post(url, MINE)).status]).toEqual([404, 404]);
   expect(await (await fetch(url)).text()).not.toContain('id="comments"');
-  const film = await room.makeFilm();
+  const film = await fixture.makeFilm();
   const trashed = await share({}, film);
-  await createTrashStore(room.database.db).put(film);
+  await createTrashStore(fixture.database.db).put(film);
   await expect.poll(async () => (await read(trashed.url)).status, PATIENCE).toBe(404);
   expect((await post(trashed.url, MINE)).status).toBe(404);
 });
 
 test('limits the comments of a client, and of viewers of a video', async () => {
-  const film = await room.makeFilm();
+  const film = await fixture.makeFilm();
   const { url, key } = await share({}, film);
   const client = newClient();
   const statuses = [];
@@ -154,14 +154,14 @@ test('limits the comments of a client, and of viewers of a video', async () => {
     author_kind: 'guest' as const,
     author_name: 'a',
   }));
-  await room.database.db.insertInto('review_comment').values(rows).execute();
+  await fixture.database.db.insertInto('review_comment').values(rows).execute();
   expect((await post(url, MINE)).status).toBe(400);
-  const made = await room.team.create(film, { text: 'There is room', author: EDITOR, place: { atMs: 0 } });
+  const made = await fixture.team.create(film, { text: 'There is room', author: EDITOR, place: { atMs: 0 } });
   expect(made.text).toBe('There is room');
 });
 
 test('limits the comments of a share', async () => {
-  const { url } = await share({}, await room.makeFilm());
+  const { url } = await share({}, await fixture.makeFilm());
   const statuses = [];
   for (let count = 0; count < 201; count += 1) statuses.push((await post(url, MINE)).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(200);
@@ -169,8 +169,8 @@ test('limits the comments of a share', async () => {
 });
 
 test('the referrer rules of the library apply, and allow the page itself', async () => {
-  const film = await room.publish({ access: { allowedReferrers: ['good.test'] } });
-  const { url } = await room.share(film);
+  const film = await fixture.publish({ access: { allowedReferrers: ['good.test'] } });
+  const { url } = await fixture.share(film);
   const from = async (referer: string) => [
     (await read(url, { referer })).status,
     (await post(url, MINE, { referer })).status,
@@ -188,14 +188,14 @@ test('a list that has not changed is not sent again', async () => {
 
 test('a confirmed address is the name of its viewer', async () => {
   const { url, key } = await share({ emailDomains: ['example.com'], allowsComments: false });
-  const code = await requestCodeFrom(room.mail, url);
+  const code = await requestCodeFrom(fixture.mail, url);
   const nameless = cookieOf(await send(url, { email: 'ada@example.com', code }));
   expect((await fetch(url, { headers: { cookie: nameless } })).status).toBe(200);
-  await room.shares.update(key, { allowsComments: true });
+  await fixture.shares.update(key, { allowsComments: true });
   // A pass from before does not name the viewer, who has to enter a code again.
   await expect.poll(async () => (await fetch(url, { headers: { cookie: nameless } })).status, PATIENCE).toBe(403);
   expect((await post(url, MINE, { cookie: nameless })).status).toBe(403);
-  const again = await requestCodeFrom(room.mail, url);
+  const again = await requestCodeFrom(fixture.mail, url);
   const cookie = cookieOf(await send(url, { email: 'ada@example.com', code: again }));
   expect(await (await fetch(url, { headers: { cookie } })).text()).toContain('<strong>ada@example.com</strong>');
   const made = Object(await (await post(url, { ...MINE, name: 'Somebody else' }, { cookie })).json());

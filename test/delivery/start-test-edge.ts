@@ -31,7 +31,7 @@ import { createEdgeStorage } from './edge-storage.ts';
 export const SESSION_SECRET = createSecretKey(Buffer.alloc(32, 9));
 
 /** Creates a folder for a test file's objects, and edges over it and the test's database. */
-export async function createEdgeRoom(database: TestDatabase) {
+export async function createEdgeFixture(database: TestDatabase) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
   const storage = createEdgeStorage(folder);
   const player = await loadPlayerAssets();
@@ -84,5 +84,5 @@ export async function createEdgeRoom(database: TestDatabase) {
   };
 }
 
-export type EdgeRoom = Awaited<ReturnType<typeof createEdgeRoom>>;
-export type TestEdge = Awaited<ReturnType<EdgeRoom['start']>>;
+export type EdgeFixture = Awaited<ReturnType<typeof createEdgeFixture>>;
+export type TestEdge = Awaited<ReturnType<EdgeFixture['start']>>;
