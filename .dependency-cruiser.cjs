@@ -31,7 +31,7 @@ const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
     'audit audio-tracks backup bulk exports feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
-    'drm live shield pull-zones speech captions spoken system uploads shares videos collections smart lifecycle images ' +
+    'drm live shield pull-zones speech captions spoken system uploads comments shares videos collections smart lifecycle images ' +
     'renditions scrub tasks quotas webhooks leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',

@@ -57,6 +57,7 @@ const edge = await startEdge({
   loadPlaylist: async () => null,
   mailer: null,
   shareCodes: { put: async () => undefined, take: async () => false },
+  shareComments: { list: async () => [], add: () => Promise.reject(new Error('Expected no comment.')) },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],

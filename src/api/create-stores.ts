@@ -4,6 +4,7 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
+import { createCommentStore } from '../catalog/comments/comment-store.ts';
 import { createExportStore } from '../catalog/exports/export-store.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createImportStore } from '../catalog/imports/import-store.ts';
@@ -74,6 +75,7 @@ type Stores = Pick<
   | 'pullZones'
   | 'retries'
   | 'shares'
+  | 'comments'
   | 'feeds'
   | 'quotas'
   | 'webhookEndpoints'
@@ -124,6 +126,7 @@ export function createStores({ db, outbound, secretBox }: StoreDeps): Stores {
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
     shares: createShareStore({ db, secretBox }),
+    comments: createCommentStore(db),
     feeds: createFeedStore({ db, secretBox }),
     quotas: createQuotaStore(db),
     viewers: new ViewerAuthorizer({ outbound }),

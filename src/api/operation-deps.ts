@@ -5,6 +5,7 @@ import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { VideoOrderStore } from '../catalog/collections/video-order-store.ts';
+import type { CommentStore } from '../catalog/comments/comment-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { ExportStore } from '../catalog/exports/export-store.ts';
@@ -87,6 +88,7 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shares: ShareStore;
+  comments: CommentStore;
   feeds: FeedStore;
   /** Asks the owners of libraries about viewers. */
   viewers: ViewerAuthorizer;

@@ -8,6 +8,7 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import { getVideoOrder, updateVideoOrder } from './collections/video-order.ts';
+import { createComment, deleteComment, listComments, updateComment } from './comments/comments.ts';
 import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
@@ -233,6 +234,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createCollectionShare,
   updateCollectionShare,
   deleteCollectionShare,
+  listComments,
+  createComment,
+  updateComment,
+  deleteComment,
   getVideoOrder,
   updateVideoOrder,
   getSystem,

@@ -20,6 +20,7 @@ import type {
 } from './account-schema.ts';
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CollectionTable } from './collections/collection-schema.ts';
+import type { ReviewCommentTable } from './comments/comment-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { LibraryExportTable } from './exports/export-schema.ts';
@@ -257,6 +258,7 @@ export type Schema = InstallationSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
     secret_rotation: SecretRotationTable;
+    review_comment: ReviewCommentTable;
     share: ShareTable;
     share_code: ShareCodeTable;
     collection_feed: CollectionFeedTable;

@@ -39,6 +39,7 @@ function loadShares() {
     import('../catalog/shares/share-store.ts'),
     import('../catalog/playlists/playlist-store.ts'),
     import('../catalog/shares/share-code-store.ts'),
+    import('../catalog/comments/share-comment-store.ts'),
   ]);
 }
 
@@ -100,14 +101,15 @@ export async function openEdge({
   };
 }
 
-type ShareDeps = Pick<EdgeDeps, 'loadShare' | 'loadShareById' | 'loadPlaylist' | 'shareCodes'>;
+type ShareDeps = Pick<EdgeDeps, 'loadShare' | 'loadShareById' | 'loadPlaylist' | 'shareCodes' | 'shareComments'>;
 
-function openShares(db: Db, [shares, playlists, codes]: Awaited<ReturnType<typeof loadShares>>): ShareDeps {
+function openShares(db: Db, [shares, playlists, codes, comments]: Awaited<ReturnType<typeof loadShares>>): ShareDeps {
   return {
     loadShare: (token) => shares.findShare(db, token),
     loadShareById: (id) => shares.findShareById(db, id),
     loadPlaylist: (key) => playlists.loadPlaylist(db, key),
     shareCodes: codes.createShareCodeStore(db),
+    shareComments: comments.createShareCommentStore(db),
   };
 }
 

@@ -33,7 +33,7 @@ import type { SegmentRequests } from './on-demand/segment-requests.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
-import { serveShare, takeShareForm } from './share/serve-share.ts';
+import { serveShare, takeShareComment, takeShareForm } from './share/serve-share.ts';
 import type { ShareDeps } from './share/share-answers.ts';
 import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
@@ -99,8 +99,8 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Returns the response to an admitted POST: a beacon (`taken`), a licence request or the form of a share. Returns
- * null if the target does not support POST.
+ * Returns the response to an admitted POST: a beacon (`taken`), a licence request, or the form or a comment of a
+ * share. Returns null if the target does not support POST.
  */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
@@ -113,6 +113,7 @@ export async function answerPost(
     return 'taken';
   }
   if (named?.kind === 'share' && named.part === 'page') return takeShareForm(admitted, deps);
+  if (named?.kind === 'share' && named.part === 'comments') return takeShareComment(admitted, deps);
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();

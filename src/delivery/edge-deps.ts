@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { CollectionKey } from '../catalog/collections/collection-store.ts';
+import type { ShareCommentStore } from '../catalog/comments/share-comment-store.ts';
 import type { MediaKey } from '../catalog/db.ts';
 import type { WafSettings } from '../catalog/libraries/library-settings.ts';
 import type { SegmentRequestStore } from '../catalog/on-demand/segment-request-store.ts';
@@ -135,6 +136,8 @@ export type EdgeDeps = {
   /** Sends codes to viewers of shares. Null if no mail server is configured. */
   mailer: Mailer | null;
   shareCodes: ShareCodeStore;
+  /** Comments of viewers of shares. */
+  shareComments: ShareCommentStore;
   watch(listener: PublicationListener): PublicationWatch;
   /** Returns the reason to refuse all requests; null if they are served. */
   refusal?(): string | null;

@@ -46,6 +46,7 @@ import { PlaylistReader } from './receive/playlist-reader.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
 import { ShareReader } from './receive/share-reader.ts';
+import { createShareComments } from './share/share-comments.ts';
 import { createShareEmails } from './share/share-emails.ts';
 import { createSharePasswords } from './share/share-passwords.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
@@ -175,6 +176,7 @@ function openAnswers(
     apiUrl: deps.apiUrl,
     passwords: createSharePasswords(deps.sessionSecret),
     emails: createShareEmails({ secrets: deps.sessionSecret, mailer: deps.mailer, codes: deps.shareCodes }),
+    comments: createShareComments(deps.shareComments),
     playlists: new PlaylistReader(deps.loadPlaylist),
     trusted,
     viewers: deps.viewers,

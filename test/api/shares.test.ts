@@ -27,6 +27,7 @@ test('creates, lists, changes and deletes shares, whose links cannot be guessed'
       access: 'password',
       emailDomains: [],
       allowDownload: true,
+      allowComments: false,
       dateExpires: null,
       createdBy: 'ApiKey',
       dateCreated: expect.any(String),

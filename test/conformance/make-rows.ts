@@ -1,3 +1,4 @@
+import { createCommentStore } from '../../src/catalog/comments/comment-store.ts';
 import { createFeedStore } from '../../src/catalog/feeds/feed-store.ts';
 import { createEndpointStore } from '../../src/catalog/webhooks/endpoint-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
@@ -61,4 +62,17 @@ export async function makeExport(api: TestApi, which: Which): Promise<string> {
     .values({ ...row, state: 'cancelled', concurrency: 1 })
     .execute();
   return id;
+}
+
+/** Writes a comment to a video that was made with the same `which`. */
+export async function makeComment(
+  { database: { db }, second }: TestApi,
+  videoId: string,
+  which: Which,
+): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  // The id comes from a response of the service.
+  const key = { libraryId: which === 'own' ? 1 : second.id, mediaId: videoId as Guid };
+  const author = { kind: 'person', id: 'test', name: 'test' } as const;
+  return (await createCommentStore(db).create(key, { text: 'Made for a test', author, place: { atMs: 0 } })).id;
 }

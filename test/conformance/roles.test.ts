@@ -76,9 +76,14 @@ async function request(operation: Real, place: Place, role: Role) {
   });
 }
 
-/** Gives a person with a role in the first library the same role in a library that the operation's path names. */
+/**
+ * Gives a person with a role in the first library the same role in a library that the operation's path names, and a
+ * person the comment that it names.
+ */
 async function addressFor(operation: Real, place: Place, role: Role): Promise<string> {
   const address = await world.address(operation, 'own');
+  const [, comment] = /\/comments\/([^/]+)$/.exec(address) ?? [];
+  if (comment !== undefined) await giveComment(comment, people.get(`${place} ${role}`));
   const [, id] = /^\/videolibrary\/(\d+)/.exec(address) ?? [];
   const person = people.get(`${place} ${role}`);
   if (place !== 'library' || id === undefined || person === undefined) return address;
@@ -86,4 +91,11 @@ async function addressFor(operation: Real, place: Place, role: Role): Promise<st
   const row = { person_id: person.id as Guid, library_id: Number(id), role };
   await world.api.database.db.insertInto('person_role').values(row).execute();
   return address;
+}
+
+/** Makes a person the author of a comment, because roles without `videos.edit` may change only their own. */
+async function giveComment(id: string, person: TestPerson | undefined): Promise<void> {
+  // The id is one of our own answers.
+  const query = world.api.database.db.updateTable('review_comment').where('id', '=', id as Guid);
+  await query.set({ author_id: person?.id ?? '' }).execute();
 }

@@ -4,6 +4,13 @@ import { UNKNOWN_GUID } from './make-rows.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import type { World } from './world.ts';
 
+const OF_SHARES = {
+  CreateShareModel: { allowDownload: false },
+  UpdateShareModel: { allowDownload: true },
+  CreateCommentModel: { text: 'A sample', time: 0 },
+  UpdateCommentModel: { isResolved: true },
+};
+
 /** Returns a minimal body that an operation accepts, or null for an operation without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (body === null) return null;
@@ -17,8 +24,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     ...placesElsewhere(origin.url),
     SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
-    CreateShareModel: { allowDownload: false },
-    UpdateShareModel: { allowDownload: true },
+    ...OF_SHARES,
     UpdateVideoOrderModel: { order: 'title' },
     CreateWebhookEndpointModel: { url: `${origin.url}/hook` },
     UpdateWebhookEndpointModel: { name: 'A sample' },

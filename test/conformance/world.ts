@@ -15,6 +15,7 @@ import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import {
+  makeComment,
   makeExport,
   makeFeed,
   makeProvider,
@@ -171,8 +172,9 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key belongs to the library, and a share to the video or collection, that precedes it in the path.
+        // A key belongs to the library, and a share or comment to the video or collection, that precedes it.
         else if (title === 'share') made[name] = await makeShare(api, made, which);
+        else if (title === 'comment') made[name] = await makeComment(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
         if (name === 'collectionId' && path.startsWith('/feeds/')) await makeFeed(api, made[name], which);

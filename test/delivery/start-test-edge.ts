@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createShareCommentStore } from '../../src/catalog/comments/share-comment-store.ts';
 import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
 import { loadPlaylist } from '../../src/catalog/playlists/playlist-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
@@ -50,6 +51,7 @@ export async function createEdgeFixture(database: TestDatabase) {
         loadShareById: (id) => findShareById(database.db, id),
         mailer: null,
         shareCodes: createShareCodeStore(database.db),
+        shareComments: createShareCommentStore(database.db),
         loadPlaylist: (key) => loadPlaylist(database.db, key),
         watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),

@@ -22,6 +22,8 @@ const LONGEST: readonly string[] = [
   'test/live/gap-variants.test.ts',
   'test/delivery/player-states.test.ts',
   'test/delivery/share-pages.test.ts',
+  'test/delivery/share-comments-page.test.ts',
+  'test/e2e/review.test.ts',
   'test/delivery/drm.test.ts',
   'test/e2e/first-way.test.ts',
   'test/e2e/dashboard-uploads.test.ts',

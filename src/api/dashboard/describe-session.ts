@@ -27,7 +27,7 @@ export type SessionModel = {
 };
 
 const READING: readonly Permission[] = ['libraries.list', 'videos.read', 'statistics.read'];
-const WRITING: readonly Permission[] = [...READING, 'videos.upload', 'videos.edit', 'live.edit'];
+const WRITING: readonly Permission[] = [...READING, 'videos.comment', 'videos.upload', 'videos.edit', 'live.edit'];
 
 export function describeSession(
   caller: Caller,

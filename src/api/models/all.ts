@@ -14,6 +14,7 @@ import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } 
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import * as bulks from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
+import * as comments from './comment.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
   DrmVersion,
@@ -87,7 +88,7 @@ import {
   StatusModelOfListOfString,
 } from './status.ts';
 import { systemModels } from './system.ts';
-import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
+import * as trash from './trash.ts';
 import {
   CaptionModelAdd,
   CreateVideoModel,
@@ -145,9 +146,9 @@ export const models = {
   ...imports,
   ...exportModels,
   ...shares,
+  ...comments,
   ...videoOrders,
-  TrashedVideoModel,
-  PaginationListOfTrashedVideoModel,
+  ...trash,
   TaskModel: activity.TaskModel,
   TranscriptionModel: activity.TranscriptionModel,
   AudioLoudnessModel: activity.AudioLoudnessModel,

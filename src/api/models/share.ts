@@ -10,6 +10,7 @@ export const ShareModel = model('ShareModel', {
   access: ShareAccess,
   emailDomains: Type.Array(text()),
   allowDownload: flag(),
+  allowComments: flag(),
   dateExpires: nullable(dateTime()),
   createdBy: text(),
   dateCreated: dateTime(),
@@ -25,6 +26,7 @@ const FIELDS = {
     'domains',
   ]),
   allowDownload: guarded('protects', Type.Optional(nullable(flag()))),
+  allowComments: guarded('protects', Type.Optional(nullable(flag()))),
   dateExpires: guarded('protects', Type.Optional(nullable(dateTime()))),
 };
 

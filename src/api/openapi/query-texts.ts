@@ -30,6 +30,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'listAccountAudit.before':
     'Only entries older than the one with this id. For the next page, the last `Id` of this one.',
   'listLibraries.page': 'Number of the page, counted from 1. With 0, the response is a plain list.',
+  'listComments.state': 'State of the comments: `open`, `resolved` or `all`.',
   search: 'Text that the name or title must contain, in any case.',
   'listVideos.orderBy': 'Order of the list: `date`, `title`, `status`, `views`, `length` or `size`.',
   'listLiveStreams.orderBy': 'Order of the list: `date`, `title`, `status`, `started`, `ended` or `planned`.',

@@ -19,6 +19,7 @@ export function toShareModel({ id, token, ...share }: ShareView, edgeUrl: string
     access: share.hasPassword ? 'password' : share.emailDomains.length > 0 ? 'email' : 'link',
     emailDomains: share.emailDomains,
     allowDownload: share.allowsDownload,
+    allowComments: share.allowsComments,
     dateExpires: share.expiresAt && wireTime(share.expiresAt),
     createdBy: share.createdBy,
     dateCreated: wireTime(share.createdAt),
@@ -35,19 +36,21 @@ export function readNewShare(
   sendsMail: boolean,
 ): ShareFields & { createdBy: string } {
   const read = readShareFields(body, sendsMail);
-  const { password = null, emailDomains = [], allowsDownload = false, expiresAt = null } = read;
-  return { password, emailDomains, allowsDownload, expiresAt, createdBy: grant?.person?.email ?? grant?.keyName ?? '' };
+  const { password = null, emailDomains = [], allowsDownload = false, allowsComments = false, expiresAt = null } = read;
+  const createdBy = grant?.person?.email ?? grant?.keyName ?? '';
+  return { password, emailDomains, allowsDownload, allowsComments, expiresAt, createdBy };
 }
 
 /** Reads the fields to change. Throws `Refused` like `readNewShare`. */
 export function readShareFields(
-  { password, emailDomains, allowDownload, dateExpires }: UpdateShareModel,
+  { password, emailDomains, allowDownload, allowComments, dateExpires }: UpdateShareModel,
   sendsMail: boolean,
 ): Partial<ShareFields> {
   return {
     ...(emailDomains !== undefined && { emailDomains: readDomains(emailDomains ?? [], sendsMail) }),
     ...(password !== undefined && { password: password === null ? null : readPassword(password) }),
     ...(allowDownload != null && { allowsDownload: allowDownload }),
+    ...(allowComments != null && { allowsComments: allowComments }),
     ...(dateExpires !== undefined && { expiresAt: dateExpires === null ? null : readEnd(dateExpires) }),
   };
 }

@@ -22,6 +22,7 @@ import { up as quotas } from './022-quotas.ts';
 import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
 import { up as feedAccess } from './026-feed-access.ts';
+import { up as comments } from './027-comments.ts';
 import { up as libraryExports } from './029-exports.ts';
 import { up as storageMonth } from './030-storage-month.ts';
 
@@ -57,6 +58,7 @@ export const migrations = {
   '024-secret-rotation': { oldestVersion: '0.1.0', up: secretRotation },
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
   '026-feed-access': { oldestVersion: '0.1.0', up: feedAccess },
+  '027-comments': { oldestVersion: '0.1.0', up: comments },
   '029-exports': { oldestVersion: '0.1.0', up: libraryExports },
   '030-storage-month': { oldestVersion: '0.1.0', up: storageMonth },
 } satisfies Record<string, SchemaStep>;

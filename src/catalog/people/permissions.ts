@@ -13,6 +13,8 @@ export const PERMISSIONS = {
   public: { level: 'any', roles: ALL },
   'libraries.list': { level: 'any', roles: ALL },
   'videos.read': { level: 'library', roles: ALL },
+  /** Also includes changing and deleting one's own comments. */
+  'videos.comment': { level: 'library', roles: ALL },
   'videos.upload': { level: 'library', roles: ['owner', 'admin', 'editor', 'uploader'] },
   'videos.edit': { level: 'library', roles: ['owner', 'admin', 'editor'] },
   'live.edit': { level: 'library', roles: ['owner', 'admin', 'editor'] },

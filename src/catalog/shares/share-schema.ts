@@ -17,6 +17,7 @@ export type ShareTable = {
   /** Domains of the e-mail addresses of viewers; empty: no address is needed. */
   email_domains: Generated<string[]>;
   allows_download: boolean;
+  allows_comments: Generated<boolean>;
   expires_at: ColumnType<Date | null, Date | null, Date | null>;
   created_by: string;
   created_at: CreatedAt;

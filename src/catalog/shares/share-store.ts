@@ -24,6 +24,8 @@ export type ShareFields = {
   /** Absent in a new share: none. */
   emailDomains?: readonly string[];
   allowsDownload: boolean;
+  /** Absent in a new share: false. Only for a video. */
+  allowsComments?: boolean;
   expiresAt: Date | null;
 };
 
@@ -31,7 +33,7 @@ export type ShareFields = {
 export type ShareStore = {
   /**
    * Creates a share with a new link. Throws `Refused` (`not-found`) for an unknown video or collection, and (`invalid`)
-   * for one that already has 100 shares.
+   * for one that already has 100 shares, and for a collection with comments.
    */
   create(key: SharedKey, fields: ShareFields & { createdBy: string }): Promise<ShareView>;
   /** Returns the shares, oldest first. Throws `Refused` (`not-found`) for an unknown video or collection. */
@@ -49,12 +51,14 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
     hasPassword: row.password_hash !== null,
     emailDomains: row.email_domains,
     allowsDownload: row.allows_download,
+    allowsComments: row.allows_comments,
     expiresAt: row.expires_at,
     createdBy: row.keyLabel ?? row.created_by,
     createdAt: row.created_at,
   });
   return {
-    async create(key, { password, emailDomains = [], allowsDownload, expiresAt, createdBy }) {
+    async create(key, { password, emailDomains = [], allowsDownload, allowsComments = false, expiresAt, createdBy }) {
+      requireCommentable(key, allowsComments);
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const row = {
         id: newGuid(),
@@ -67,6 +71,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
         password_hash: password === null ? null : await hashPassword(password),
         email_domains: [...emailDomains],
         allows_download: allowsDownload,
+        allows_comments: allowsComments,
         expires_at: expiresAt,
         created_by: createdBy,
       };
@@ -76,25 +81,7 @@ export function createShareStore({ db, secretBox }: { db: Db; secretBox: SecretB
       await requireShared(db, key, false);
       return (await selectShares(db, key).select(keyLabel.as('keyLabel')).orderBy('id').execute()).map(toView);
     },
-    async update(key, { password, emailDomains, allowsDownload, expiresAt }) {
-      const { column, id } = columnOf(key);
-      const hash = typeof password === 'string' ? await hashPassword(password) : password;
-      const row = await db
-        .updateTable('share')
-        .set({
-          id: key.shareId,
-          ...(hash !== undefined && { password_hash: hash }),
-          ...(emailDomains !== undefined && { email_domains: [...emailDomains] }),
-          ...(allowsDownload !== undefined && { allows_download: allowsDownload }),
-          ...(expiresAt !== undefined && { expires_at: expiresAt }),
-        })
-        .where('library_id', '=', key.libraryId)
-        .where(column, '=', id)
-        .where('id', '=', key.shareId)
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? unknownShare(key) : toView(row);
-    },
+    update: async (key, fields) => toView(await updateShare(db, key, fields)),
     async remove(key) {
       const { column, id } = columnOf(key);
       const { numDeletedRows } = await db
@@ -123,7 +110,8 @@ function selectForEdge(db: Db) {
   return db
     .selectFrom('share')
     .select(['id', 'library_id as libraryId', 'media_id', 'collection_id', 'password_hash as passwordHash'])
-    .select(['email_domains as emailDomains', 'allows_download as allowsDownload', 'expires_at as expiresAt']);
+    .select(['email_domains as emailDomains', 'allows_download as allowsDownload', 'expires_at as expiresAt'])
+    .select('allows_comments as allowsComments');
 }
 
 type EdgeRow = Omit<Share, 'target'> & Pick<Selectable<ShareTable>, 'media_id' | 'collection_id'>;
@@ -162,6 +150,32 @@ async function insertShare(tx: Tx, key: SharedKey, row: Insertable<ShareTable>):
   return tx.insertInto('share').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
+async function updateShare(
+  db: Db,
+  key: ShareKey,
+  { password, emailDomains, allowsDownload, allowsComments, expiresAt }: Partial<ShareFields>,
+): Promise<Row> {
+  requireCommentable(key, allowsComments ?? false);
+  const { column, id } = columnOf(key);
+  const hash = typeof password === 'string' ? await hashPassword(password) : password;
+  const row = await db
+    .updateTable('share')
+    .set({
+      id: key.shareId,
+      ...(hash !== undefined && { password_hash: hash }),
+      ...(emailDomains !== undefined && { email_domains: [...emailDomains] }),
+      ...(allowsDownload !== undefined && { allows_download: allowsDownload }),
+      ...(allowsComments !== undefined && { allows_comments: allowsComments }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    })
+    .where('library_id', '=', key.libraryId)
+    .where(column, '=', id)
+    .where('id', '=', key.shareId)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? unknownShare(key);
+}
+
 /** Requires a collection, or a video that is not in the trash. */
 async function requireShared(db: Db | Tx, key: SharedKey, lock: boolean): Promise<void> {
   const row =
@@ -183,6 +197,13 @@ async function requireShared(db: Db | Tx, key: SharedKey, lock: boolean): Promis
           .executeTakeFirst();
   if (row !== undefined) return;
   throw new Refused('not-found', `${nameOf(key)} in library ${key.libraryId} not found. Check the id.`);
+}
+
+function requireCommentable(key: SharedKey, allowsComments: boolean): void {
+  if (!allowsComments || 'mediaId' in key) return;
+  const message =
+    'Expected allowComments to be false, because comments need a share page of one video. Share the video.';
+  throw new Refused('invalid', message, { field: 'allowComments' });
 }
 
 function nameOf(key: SharedKey): string {

@@ -7,6 +7,8 @@ export type ShareView = {
   hasPassword: boolean;
   emailDomains: string[];
   allowsDownload: boolean;
+  /** Whether viewers can comment. Always false for a collection. */
+  allowsComments: boolean;
   /** Null: never. */
   expiresAt: Date | null;
   /** E-mail address of a person, or name of a key. */
@@ -27,6 +29,7 @@ export type Share = {
   /** Domains of the e-mail addresses of viewers, in lower case and ASCII; empty: no address is needed. */
   emailDomains: readonly string[];
   allowsDownload: boolean;
+  allowsComments: boolean;
   expiresAt: Date | null;
 };
 

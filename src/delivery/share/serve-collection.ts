@@ -24,7 +24,7 @@ import { writeCollectionPage } from './write-collection-page.ts';
  */
 export async function serveCollection(
   { admitted, share }: AskedShare,
-  { collectionId, part }: { collectionId: Guid; part: Exclude<SharePart, 'logo'> },
+  { collectionId, part }: { collectionId: Guid; part: Exclude<SharePart, 'logo' | 'comments'> },
   deps: ShareDeps,
 ): Promise<Answer> {
   const key = { libraryId: share.libraryId, collectionId };

@@ -12,6 +12,7 @@ import { readPlayRequest } from '../shield/play-request.ts';
 import { fileUrlFor } from '../shield/sign-for-viewer.ts';
 import { readSentAddress, writeSentAddress } from './sent-address.ts';
 import { serveCollection } from './serve-collection.ts';
+import { MAX_COMMENT_BYTES, serveComments, takeComment } from './serve-comments.ts';
 import {
   type Asked,
   type AskedShare,
@@ -41,6 +42,7 @@ export async function serveShare(admitted: Asked, part: SharePart, deps: ShareDe
   if (part === 'logo') return serveLogo(admitted, deps);
   const share = await openShare(admitted, deps);
   if ('kind' in share) return share;
+  if (part === 'comments') return serveComments({ admitted, share }, deps);
   const { target } = share;
   if (target.kind === 'collection') {
     return serveCollection({ admitted, share }, { collectionId: target.collectionId, part }, deps);
@@ -62,6 +64,13 @@ async function serveLogo(admitted: Asked, deps: ShareDeps): Promise<Answer> {
   if (version === null) return notFound('unknown-picture');
   const answer = await serveObject(imageKey(share.libraryId, 'logo', version), 'image/png', deps.storage);
   return answer.kind === 'problem' ? answer : { ...answer, cacheControl: CACHE_PRIVATELY };
+}
+
+/** Adds a comment of a viewer who has passed the checks of the share. Others get the response that refuses the page. */
+export async function takeShareComment(admitted: Asked, deps: ShareDeps): Promise<Answer> {
+  const body = await readBytes(admitted.request.message, { what: 'a comment', limitBytes: MAX_COMMENT_BYTES });
+  const share = await openShare(admitted, deps);
+  return 'kind' in share ? share : takeComment({ admitted, share }, body, deps);
 }
 
 /** Checks the password, or the e-mail address or code, that a viewer entered. Redirects to the page if it is right. */
@@ -90,7 +99,10 @@ async function takeEmail({ admitted, share }: AskedShare, form: URLSearchParams,
   if (code === null) return requestCode({ admitted, share }, address, deps);
   const verdict = await deps.emails.check(share, { text: address, code }, client);
   if (verdict !== 'right') return emailPage({ admitted, share }, { verdict, address, isSent: true }, deps);
-  return redirectWithPass({ admitted, share }, deps.emails.writePass, deps);
+  // The address is the name of the viewer in comments, which other shares do not need.
+  const holder = share.allowsComments ? (readEmailAddress(address) ?? '') : '';
+  const write: SharePass['writePass'] = (of, path, place) => deps.emails.writePass(of, path, { ...place, holder });
+  return redirectWithPass({ admitted, share }, write, deps);
 }
 
 /** Sends a code. Redirects to the form for it, so that reloading that page does not send another code. */
@@ -120,7 +132,11 @@ function lacksPassword({ request: { message, nowMs } }: Asked, share: Share, { p
 }
 
 function lacksEmail({ request: { message, nowMs } }: Asked, share: Share, { emails }: ShareDeps): boolean {
-  return share.emailDomains.length > 0 && !emails.holdsPass(share, message, nowMs);
+  if (share.emailDomains.length === 0) return false;
+  // A pass from before comments were allowed does not name the viewer.
+  return share.allowsComments
+    ? emails.holderOf(share, message, nowMs) === null
+    : !emails.holdsPass(share, message, nowMs);
 }
 
 /** Returns the share if the viewer may see it, or the page that explains why not. */
@@ -170,6 +186,11 @@ function pageOf(admitted: Asked, { share, publication }: SharedVideo, deps: Shar
     origin,
     fileUrl: (file: string) => fileUrlFor({ ...publication, file }, admitted, shareEndSec(share)),
     apiUrl: deps.apiUrl,
+    allowsComments: share.allowsComments,
+    knownAs:
+      share.emailDomains.length > 0
+        ? deps.emails.holderOf(share, admitted.request.message, admitted.request.nowMs)
+        : null,
     hasDownload: share.allowsDownload && bestMp4File(publication) !== null,
     isOpen: isShareOpen(share),
     start: /^[\w:.]{1,20}$/.test(start) ? start : '',

@@ -10,6 +10,7 @@ import type { PublicationReader } from '../publication-reader.ts';
 import type { PlaylistReader } from '../receive/playlist-reader.ts';
 import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
+import type { ShareComments } from './share-comments.ts';
 import type { ShareEmails } from './share-emails.ts';
 import type { SharePasswords } from './share-passwords.ts';
 import { NOTICES, type ShareNotice, writeNoticePage } from './write-share-page.ts';
@@ -23,6 +24,7 @@ export type ShareDeps = {
   storage: EdgeStorage;
   passwords: SharePasswords;
   emails: ShareEmails;
+  comments: ShareComments;
   edgeUrl: string | null;
   apiUrl: string | null;
   trusted: AddressSet;

@@ -48,8 +48,10 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
   const digest = (secret: KeyObject, ...parts: readonly string[]) =>
     createHmac('sha256', secret).update(JSON.stringify(parts)).digest();
   // Contains the domains, so that a change of the domains ends all passes.
-  const prove = ({ id, emailDomains }: Share, endSec: number, secret: KeyObject) =>
-    digest(secret, 'share-pass', id, `${endSec}`, ...emailDomains);
+  const prove: Parameters<typeof createSharePass>[0]['prove'] = ({ id, emailDomains }, { endSec, holder }, secret) =>
+    holder === ''
+      ? digest(secret, 'share-pass', id, `${endSec}`, ...emailDomains)
+      : digest(secret, 'share-pass-of', holder, id, `${endSec}`, ...emailDomains);
   const hashes = ({ id }: Share, address: string, code: string, secret: KeyObject) => ({
     shareId: id,
     addressHash: digest(secret, 'share-address', id, address.toLowerCase()),

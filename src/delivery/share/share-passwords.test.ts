@@ -15,6 +15,7 @@ const makeShare = (change: Partial<Share> = {}): Share => ({
   passwordHash: hash,
   emailDomains: [],
   allowsDownload: false,
+  allowsComments: false,
   expiresAt: null,
   ...change,
 });

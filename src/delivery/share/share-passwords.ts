@@ -23,8 +23,14 @@ export function createSharePasswords(secrets: DerivedSecret<KeyObject>): SharePa
   const byAddress = createFailureLimit(Date.now, ADDRESS_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
   // Contains the hash, so that a new password ends all passes.
-  const prove = ({ id, passwordHash }: Share, endSec: number, secret: KeyObject) =>
-    createHmac('sha256', secret).update(`share|${id}|${endSec}|${passwordHash}`).digest();
+  const prove = (
+    { id, passwordHash }: Share,
+    { endSec, holder }: { endSec: number; holder: string },
+    secret: KeyObject,
+  ) =>
+    createHmac('sha256', secret)
+      .update(`share|${id}|${endSec}|${passwordHash}${holder === '' ? '' : `|${holder}`}`)
+      .digest();
   return {
     ...createSharePass({ cookie: 'millrace-share', secrets, prove }),
     async check(share, password, address) {

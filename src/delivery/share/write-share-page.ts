@@ -13,6 +13,7 @@ import {
   word,
   writeDocument,
 } from './share-document.ts';
+import { writeComments } from './write-comments.ts';
 
 /** Reason why a share page does not show its video. */
 export type ShareNotice = 'gone' | 'expired' | 'failed' | 'waiting' | 'processing';
@@ -26,6 +27,9 @@ type SharePageView = {
   /** URL of the API, or null if unknown. */
   apiUrl: string | null;
   hasDownload: boolean;
+  allowsComments: boolean;
+  /** Confirmed e-mail address of the viewer, or null. */
+  knownAs: string | null;
   /** Whether other sites may show a preview of the page. */
   isOpen: boolean;
   /** Start time of the player, or empty. */
@@ -57,12 +61,15 @@ export function writeSharePage(publication: Publication, view: SharePageView, wr
     : '';
   return writeDocument(
     { title, language, isRtl, style, status: 200, head: view.isOpen ? previewTags(previewOf(publication, view)) : '' },
-    `<main>
+    `<main${view.allowsComments ? ' class="review"' : ''}>
 ${logo(view.path, settings)}
+<div class="film">
 <div class="frame"><iframe id="player" src="${escapeHtml(player)}" title="${escapeHtml(title)}"
  allow="autoplay; encrypted-media; fullscreen; picture-in-picture"></iframe></div>
 <div class="heading"><h1>${escapeHtml(title)}</h1>${download}</div>
 ${about}
+</div>
+${view.allowsComments ? writeComments(words, view.knownAs) : ''}
 <div class="parts">
 ${chapterList(publication, words)}
 ${transcript(publication, view, words)}

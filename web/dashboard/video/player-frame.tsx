@@ -12,6 +12,7 @@ export type PlayerLink = {
   frame: RefObject<HTMLIFrameElement | null>;
   timeSec: Signal<number>;
   seek: (sec: number) => void;
+  pause: () => void;
 };
 
 const CONTEXT = { context: 'player.js', version: '0.0.11' };
@@ -41,6 +42,7 @@ export function usePlayer(): PlayerLink {
       timeSec.value = sec;
       send({ method: 'setCurrentTime', value: sec });
     },
+    pause: () => send({ method: 'pause' }),
   };
 }
 

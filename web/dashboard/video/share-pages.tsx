@@ -22,10 +22,12 @@ type PagesProps = {
   hint: string;
   /** Title of the code that embeds the player of a page. Null if there is no such code. */
   embedTitle?: string | null;
+  /** Whether viewers can be allowed to comment. */
+  offersComments?: boolean;
 };
 
 /** The share pages of a video or collection, and the form that creates one. */
-export function SharePages({ path, hint, embedTitle = null }: PagesProps) {
+export function SharePages({ path, hint, embedTitle = null, offersComments = false }: PagesProps) {
   const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
   const adding = useSignal(false);
   const shares = value.value?.items ?? [];
@@ -35,7 +37,12 @@ export function SharePages({ path, hint, embedTitle = null }: PagesProps) {
       {shares.length > 0 && (
         <ul class="stack" aria-label={t('Share pages')}>
           {shares.map((share) => (
-            <Row key={share.guid} path={`${path}/shares/${share.guid}`} {...{ share, embedTitle }} onChanged={again} />
+            <Row
+              key={share.guid}
+              path={`${path}/shares/${share.guid}`}
+              {...{ share, embedTitle, offersComments }}
+              onChanged={again}
+            />
           ))}
         </ul>
       )}
@@ -48,6 +55,7 @@ export function SharePages({ path, hint, embedTitle = null }: PagesProps) {
         <Editor
           title={t('Create share page')}
           share={null}
+          offersComments={offersComments}
           send={(fields) => api('POST', `${path}/shares`, fields)}
           onSaved={again}
           onClose={() => (adding.value = false)}
@@ -57,9 +65,15 @@ export function SharePages({ path, hint, embedTitle = null }: PagesProps) {
   );
 }
 
-type RowProps = { path: string; share: ShareModel; embedTitle: string | null; onChanged: () => void };
+type RowProps = {
+  path: string;
+  share: ShareModel;
+  embedTitle: string | null;
+  offersComments: boolean;
+  onChanged: () => void;
+};
 
-function Row({ path, share, embedTitle, onChanged }: RowProps) {
+function Row({ path, share, embedTitle, offersComments, onChanged }: RowProps) {
   const editing = useSignal(false);
   const removing = useAction();
   const remove = () =>
@@ -73,6 +87,7 @@ function Row({ path, share, embedTitle, onChanged }: RowProps) {
     ...(share.emailDomains.length > 0 ? [t('Only for {0}', share.emailDomains.join(', '))] : []),
     ...(share.access === 'link' ? [t('Anyone with the link')] : []),
     ...(share.allowDownload ? [t('Download allowed')] : []),
+    ...(share.allowComments ? [t('Comments allowed')] : []),
     share.dateExpires === null
       ? t('Never expires')
       : t(isOver ? 'Expired {0}' : 'Expires {0}', moment(share.dateExpires)),
@@ -98,6 +113,7 @@ function Row({ path, share, embedTitle, onChanged }: RowProps) {
         <Editor
           title={t('Edit share page')}
           share={share}
+          offersComments={offersComments}
           send={(fields) => api('POST', path, fields)}
           onSaved={onChanged}
           onClose={() => (editing.value = false)}
@@ -121,22 +137,25 @@ type EditorProps = {
   title: string;
   /** Null for a new share. */
   share: ShareModel | null;
+  offersComments: boolean;
   send: (fields: object) => Promise<unknown>;
   onSaved: () => void;
   onClose: () => void;
 };
 
-function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
+function Editor({ title, share, offersComments, send, onSaved, onClose }: EditorProps) {
   const hasPassword = useSignal(share?.access === 'password');
   const password = useSignal('');
   const domains = useSignal(share?.emailDomains.join(', ') ?? '');
   const allowDownload = useSignal(share?.allowDownload ?? false);
+  const allowComments = useSignal(share?.allowComments ?? false);
   const end = useSignal(share === null || share.dateExpires === null ? 'never' : 'kept');
   const saving = useAction();
   const save = async (event: Event) => {
     event.preventDefault();
     const fields = {
       allowDownload: allowDownload.value,
+      ...(offersComments && { allowComments: allowComments.value }),
       emailDomains: domains.value.split(/[\s,;]+/).filter((domain) => domain !== ''),
       ...passwordField({ has: hasPassword.value, text: password.value, had: share?.access === 'password' }),
       ...(end.value !== 'kept' && { dateExpires: endOf(end.value) }),
@@ -166,6 +185,14 @@ function Editor({ title, share, send, onSaved, onClose }: EditorProps) {
           value={allowDownload.value}
           onChange={(on) => (allowDownload.value = on)}
         />
+        {offersComments && (
+          <Check
+            label={t('Allow comments')}
+            hint={t('Viewers enter a name, and see only the comments of this page and the replies to them.')}
+            value={allowComments.value}
+            onChange={(on) => (allowComments.value = on)}
+          />
+        )}
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         <div class="row end">
           <button type="submit" class="primary" disabled={saving.isBusy.value}>

@@ -109,6 +109,7 @@ export function Share(props: PartProps) {
           <SharePages
             path={path}
             hint={t('A page with the video, its chapters and transcript, for people with its link.')}
+            offersComments
           />
         )}
         <Downloads libraryId={libraryId} files={downloads} isEncoding={isEncoding(video)} />

@@ -17,6 +17,7 @@ import { Facts } from './facts.tsx';
 import { Files } from './files.tsx';
 import type { PartProps } from './part-props.ts';
 import { Player, usePlayer } from './player-frame.tsx';
+import { Review } from './review.tsx';
 import { Share } from './share.tsx';
 import { StateBanner } from './state-banner.tsx';
 import { Thumbnails } from './thumbnails.tsx';
@@ -28,6 +29,7 @@ type Place = { libraryId: number; videoId: string };
 /** Tabs of the page, with the position of the player in each: above the form, next to it, or none. */
 const TABS = [
   ['overview', 'Overview', 'above'],
+  ['review', 'Review', 'side'],
   ['share', 'Share', 'none'],
   ['captions', 'Captions', 'side'],
   ['audio', 'Audio', 'side'],
@@ -98,6 +100,8 @@ function Part({ name, ...props }: PartProps & { name: (typeof TABS)[number][0] }
   switch (name) {
     case 'overview':
       return <Overview {...props} />;
+    case 'review':
+      return <Review {...props} />;
     case 'share':
       return <Share {...props} />;
     case 'captions':

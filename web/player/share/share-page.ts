@@ -2,6 +2,7 @@ import { type Cue, readCues } from '../base/cues.ts';
 import { make } from '../base/dom.ts';
 import { writeTime } from '../base/time.ts';
 import { spokenOf } from '../transcript/spoken.ts';
+import { openComments } from './comments.ts';
 import { followPlaylist } from './follow-playlist.ts';
 
 /** Interval at which an open page checks that it may still be shown, in ms. */
@@ -25,12 +26,16 @@ async function check(): Promise<void> {
   if (String(answer.status) !== document.documentElement.dataset.status) location.reload();
 }
 
-/** Starts playback at a time. The player keeps requests until it is ready (https://github.com/embedly/player.js). */
+/** Sends a request to the player, which keeps it until it is ready (https://github.com/embedly/player.js). */
+function ask(request: { method: string; value?: unknown; listener?: string }): void {
+  const message = JSON.stringify({ context: 'player.js', version: '0.0.11', ...request });
+  frame?.contentWindow?.postMessage(message, location.origin);
+}
+
+/** Starts playback at a time. */
 function playFrom(sec: number): void {
-  for (const request of [{ method: 'setCurrentTime', value: sec }, { method: 'play' }]) {
-    const message = JSON.stringify({ context: 'player.js', version: '0.0.11', ...request });
-    frame?.contentWindow?.postMessage(message, location.origin);
-  }
+  ask({ method: 'setCurrentTime', value: sec });
+  ask({ method: 'play' });
   frame?.scrollIntoView({ block: 'nearest' });
 }
 
@@ -62,6 +67,18 @@ if (panel !== null && choice != null) {
     if (panel.open) load();
   });
   choice.addEventListener('change', load);
+}
+const comments = document.querySelector<HTMLElement>('#comments');
+if (frame !== null && comments !== null) {
+  // The player is of the same origin.
+  const timeSec = () => frame.contentDocument?.querySelector('video')?.currentTime ?? 0;
+  const pause = () => ask({ method: 'pause' });
+  const seek = (sec: number) => {
+    pause();
+    ask({ method: 'setCurrentTime', value: sec });
+    frame.scrollIntoView({ block: 'nearest' });
+  };
+  openComments(comments, { timeSec, seek, pause });
 }
 const videos = document.querySelector<HTMLElement>('#videos');
 if (frame !== null && videos !== null) followPlaylist(frame, videos);

@@ -13,6 +13,7 @@ export const SHARE_FIELD_TEXTS: FieldTexts = {
       '`*.example.com` stands for all subdomains. Empty or null: no address is needed. Needs a mail server.',
     password: 'Password of 8 to 200 characters; null for none. Only its hash is stored.',
     allowDownload: 'Whether the page offers an MP4 file, if the library has MP4 files. Default false.',
+    allowComments: 'Whether viewers can read and write comments on the page. Only for a video. Default false.',
     dateExpires: 'Time after which the page shows nothing; null for never.',
     createdBy: 'E-mail address of the person, or name of the key, that created the share.',
     dateCreated: 'Time of creation.',

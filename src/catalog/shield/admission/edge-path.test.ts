@@ -24,7 +24,7 @@ test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed
   },
 );
 
-test.each(['page', 'player', 'download', 'logo'])("parses the path of a share's %s", (part) => {
+test.each(['page', 'player', 'download', 'logo', 'comments'])("parses the path of a share's %s", (part) => {
   const token = 'a'.repeat(43);
   const path = part === 'page' ? `/share/${token}` : `/share/${token}/${part}`;
   expect(parseEdgePath(path)).toEqual({ pathZone: null, target: { kind: 'share', token, part } });

@@ -17,10 +17,10 @@ export type EdgeTarget =
   | { kind: 'embed-client'; script: 'protocol' | 'element' };
 
 /**
- * The page of a share; the player in it; the list of its videos, for the player; the file that it offers; and the logo
- * of its library.
+ * The page of a share; the player in it; the list of its videos, for the player; the file that it offers; the logo of
+ * its library; and the comments of its viewers.
  */
-export type SharePart = 'page' | 'player' | 'list' | 'download' | 'logo';
+export type SharePart = 'page' | 'player' | 'list' | 'download' | 'logo' | 'comments';
 
 /**
  * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
@@ -85,7 +85,7 @@ const EMBED_CLIENTS: ReadonlyMap<string, 'protocol' | 'element'> = new Map([
   ['/playerjs/playerjs-latest.min.js', 'protocol'],
   ['/playerjs/millrace-player.js', 'element'],
 ]);
-const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'list', 'download', 'logo'];
+const SHARE_PARTS: readonly SharePart[] = ['page', 'player', 'list', 'download', 'logo', 'comments'];
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /** People copy links that are truncated or end with punctuation. For such a link, a page explains the problem. */

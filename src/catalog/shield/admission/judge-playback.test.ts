@@ -63,6 +63,8 @@ test.each<[string, Partial<PlaybackRequest>, boolean, boolean]>([
   ],
   ['the player of a share', { target: { kind: 'share', token: 't', part: 'player' } }, true, false],
   ['a post to it', { method: 'POST', target: { kind: 'share', token: 't', part: 'player' } }, false, false],
+  ['the comments of a share', { target: { kind: 'share', token: 't', part: 'comments' } }, true, false],
+  ['a post to them', { method: 'POST', target: { kind: 'share', token: 't', part: 'comments' } }, true, false],
   ['the logo of a share', { target: { kind: 'share', token: 't', part: 'logo' } }, false, false],
   ['a licence', { method: 'POST', target: media({ kind: 'licence', system: 'widevine' }) }, true, true],
   ['a licence that is read', { target: media({ kind: 'licence', system: 'widevine' }) }, false, false],
@@ -136,6 +138,7 @@ const share: Share = {
   passwordHash: null,
   emailDomains: [],
   allowsDownload: false,
+  allowsComments: false,
   expiresAt: null,
 };
 test.each<[string, Share | null, boolean]>([

@@ -104,7 +104,7 @@ function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-an
   if (target?.kind === 'player') return isRead ? 'page-and-token' : null;
   // A share grants the token.
   if (target?.kind === 'share') {
-    const isForm = method === 'POST' && target.part === 'page';
+    const isForm = method === 'POST' && (target.part === 'page' || target.part === 'comments');
     return isForm || (isRead && target.part !== 'logo') ? 'page' : null;
   }
   if (target?.kind !== 'media') return null;

@@ -18,7 +18,7 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
 export function playbackPartOf(target: EdgeTarget | null, isPlaying: boolean): PlaybackPart {
   const start = isPlaying ? 'continue' : 'start';
   if (target?.kind === 'player') return target.wantsState ? 'none' : start;
-  if (target?.kind === 'share') return target.part === 'logo' || target.part === 'list' ? 'none' : start;
+  if (target?.kind === 'share') return ['logo', 'list', 'comments'].includes(target.part) ? 'none' : start;
   if (target?.kind !== 'media') return 'none';
   switch (target.file.kind) {
     case 'multivariant':

@@ -1,0 +1,85 @@
+import { cleanText } from '../../lib/clean-text.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Maximum number of comments and replies of a video. */
+export const MAX_COMMENTS = 1_000;
+/** Maximum number of them that viewers of share pages can write, so that the others are left for the team. */
+export const MAX_VIEWER_COMMENTS = 800;
+export const MAX_COMMENT_CHARACTERS = 2_000;
+export const MAX_GUEST_NAME_CHARACTERS = 80;
+/** Maximum position in a video of unknown length, in ms. */
+const MAX_AT_MS = 1_000_000_000;
+
+/**
+ * Kinds of authors. `person`: signed in. `key`: used an API key. `email`: viewer of a share page with a confirmed
+ * e-mail address. `guest`: viewer of a share page with a name that nobody has checked.
+ */
+export const AUTHOR_KINDS = ['person', 'key', 'email', 'guest'] as const;
+export type AuthorKind = (typeof AUTHOR_KINDS)[number];
+
+/** `id` is that of the person, the name of the key, or the e-mail address; empty for a guest. */
+export type Author = { kind: AuthorKind; id: string; name: string };
+
+/** A review comment, or a reply to one. */
+export type Comment = {
+  id: Guid;
+  /** Null for a comment that is not a reply. */
+  parentId: Guid | null;
+  /** Share page on which it was written, or null. */
+  shareId: Guid | null;
+  /** Position in the video. */
+  atMs: number;
+  text: string;
+  author: Author;
+  /** Null for an open comment, and for replies. */
+  resolved: { at: Date; by: string } | null;
+  createdAt: Date;
+  /** Null if the text was never changed. */
+  editedAt: Date | null;
+};
+
+/** A comment with its replies, oldest first. */
+export type Thread = Comment & { replies: Comment[] };
+
+/** A new comment. A reply has a `parentId`, a comment a position. */
+export type NewComment = { text: string; author: Author; place: { parentId: Guid } | { atMs: number } };
+
+/**
+ * Reads the text of a comment: plain text of at most 2,000 characters, without control characters other than line
+ * breaks and tabs. Throws `Refused` (`invalid`) for an empty or longer one.
+ */
+export function readCommentText(sent: string): string {
+  const lines = cleanText(sent).replaceAll(/\r\n?/g, '\n');
+  const text = lines.replaceAll(/\p{Cc}/gu, (found) => (found === '\n' || found === '\t' ? found : '')).trim();
+  requireLength(text, { field: 'text', max: MAX_COMMENT_CHARACTERS });
+  return text;
+}
+
+/** Reads the name of a guest: one line of at most 80 characters. Throws `Refused` (`invalid`) for any other. */
+export function readGuestName(sent: string): string {
+  // Characters that change the direction of a text could make the name look like another.
+  const visible = cleanText(sent).replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
+  const name = visible.replaceAll(/\s+/gu, ' ').trim();
+  requireLength(name, { field: 'name', max: MAX_GUEST_NAME_CHARACTERS });
+  return name;
+}
+
+/**
+ * Converts a position to ms. Throws `Refused` (`invalid`) if it is not in the video, whose length is 0 if unknown.
+ */
+export function readPosition(sec: number, durationMs: number): number {
+  const atMs = Math.round(sec * 1000);
+  const endMs = durationMs > 0 ? durationMs : MAX_AT_MS;
+  // Players report the end of a video up to one frame too late.
+  if (atMs >= 0 && atMs <= endMs + 1000) return Math.min(atMs, endMs);
+  const expected = `Expected time to be a position in the video, 0 to ${endMs / 1000} s`;
+  throw new Refused('invalid', `${expected}, got ${sec}. Correct it.`, { field: 'time' });
+}
+
+function requireLength(text: string, { field, max }: { field: string; max: number }): void {
+  const length = [...text].length;
+  if (length >= 1 && length <= max) return;
+  const message = `Expected ${field} to have 1 to ${max} characters, got ${length}. Correct it.`;
+  throw new Refused('invalid', message, { field });
+}
