@@ -25,15 +25,15 @@ import { VideoStatistics } from './video-statistics.tsx';
 
 type Place = { libraryId: number; videoId: string };
 
-/** Tabs of the page, with the position of the player in each: above the form, next to it, or none. */
+/** Tabs of the page, with the position of the player in each: above the form, next to it, above a timeline, or none. */
 const TABS = [
   ['overview', 'Overview', 'above'],
   ['share', 'Share', 'none'],
-  ['captions', 'Captions', 'side'],
+  ['captions', 'Captions', 'edit'],
   ['audio', 'Audio', 'side'],
-  ['chapters', 'Chapters', 'side'],
+  ['chapters', 'Chapters', 'edit'],
   ['thumbnail', 'Thumbnail', 'none'],
-  ['clip', 'Clip', 'side'],
+  ['clip', 'Clip', 'edit'],
   ['statistics', 'Statistics', 'none'],
   ['files', 'Files', 'none'],
   ['activity', 'Activity', 'none'],
