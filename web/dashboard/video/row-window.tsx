@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { visibleRows } from './visible-rows.ts';
+
+type WindowProps = {
+  class: string;
+  count: number;
+  /** Height of a row that was not drawn yet. */
+  rowPx: number;
+  /** Row to scroll to when it changes. */
+  shown: number | null;
+  /** Returns a row: an `li` with the attribute `data-row`. */
+  row: (index: number) => ComponentChildren;
+};
+
+/** A scrolling list that draws only its visible rows, which may have different heights. */
+export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const heights = useRef(new Map<number, number>()).current;
+  const place = useSignal({ topPx: 0, heightPx: 800 });
+  const measured = useSignal(0);
+  const heightOf = (index: number) => heights.get(index) ?? rowPx;
+  const { first, end, beforePx, afterPx } = visibleRows(count, heightOf, place.value);
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => {
+      place.value = { topPx: current.scrollTop, heightPx: current.clientHeight };
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [place]);
+  // Rows may change their height in every rendering.
+  useLayoutEffect(() => {
+    let isChanged = false;
+    for (const drawn of box.current?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
+      const index = Number(drawn.dataset.row);
+      if (Math.abs(heightOf(index) - drawn.offsetHeight) >= 1) {
+        heights.set(index, drawn.offsetHeight);
+        isChanged = true;
+      }
+    }
+    if (isChanged) measured.value += 1;
+  });
+  useEffect(() => {
+    const { current } = box;
+    if (current === null || shown === null) return;
+    let topPx = 0;
+    for (let index = 0; index < shown; index += 1) topPx += heightOf(index);
+    const bottomPx = topPx + heightOf(shown);
+    if (topPx < current.scrollTop || bottomPx > current.scrollTop + current.clientHeight)
+      current.scrollTop = topPx - (current.clientHeight - rowPx) / 2;
+  }, [shown]);
+  return (
+    <div
+      class={kind}
+      ref={box}
+      data-measured={measured.value}
+      onScroll={({ currentTarget: { scrollTop, clientHeight } }) => {
+        place.value = { topPx: scrollTop, heightPx: clientHeight };
+      }}
+    >
+      <ol style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
+        {Array.from({ length: end - first }, (_, at) => row(first + at))}
+      </ol>
+    </div>
+  );
+}
