@@ -11,7 +11,7 @@ import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { discard, type Service, startService } from '../support/service.ts';
-import { createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
+import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
 const RATE = 25;
 const LENGTH_SEC = 20;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   guid = await upload('film.mp4', ...SCENE, ...SOUND, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac');
   await drawWaveform(guid);
   page = await openDashboard(service, browser);
-  page.context().setDefaultTimeout(Number(process.env.TL_WAIT ?? WAIT_MS));
+  page.context().setDefaultTimeout(WAIT_MS);
   page.on('pageerror', (error) => faults.push(error.message));
 }, WAIT_MS);
 afterAll(async () => {
@@ -131,5 +131,158 @@ test('a clip is cut by dragging, frame steps, zoom and undo, and created with it
   await page.getByRole('heading', { name: 'Best part' }).waitFor();
   const made = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   expect((await getVideo(service, made)).length).toBe(Math.round(endSec - startSec));
+  expect(faults).toEqual([]);
+}, 240_000);
+
+test('chapters and moments are moved with their neighbours, undone, and saved', async () => {
+  const chapters = [
+    { title: 'Opening', start: 0, end: 6 },
+    { title: 'Harbour', start: 6, end: 14 },
+    { title: 'Farewell', start: 14, end: LENGTH_SEC },
+  ];
+  await call(service, 'POST', `/library/1/videos/${guid}`, { chapters, moments: [{ label: 'Gull', timestamp: 9 }] });
+  await open('chapters');
+  await page.locator('.tl-block', { hasText: 'Harbour' }).click();
+  expect(await page.locator('.timed-row.here input').first().inputValue()).toBe('Harbour');
+  await drag('Beginning of chapter 2', -2);
+  expect(await page.getByRole('textbox', { name: 'End of chapter 1' }).inputValue()).toBe('0:04');
+  // A key moves to the previous or next whole second.
+  await slider('End of chapter 2').focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  expect(await page.getByRole('textbox', { name: 'Beginning of chapter 3' }).inputValue()).toBe('0:15');
+  await page.getByLabel('Name of moment 1').focus();
+  await drag('Beginning of moment 1', 3);
+  expect(await page.getByRole('textbox', { name: 'Beginning of moment 1' }).inputValue()).toBe('0:12');
+  await press('Undo');
+  expect(await page.getByRole('textbox', { name: 'Beginning of moment 1' }).inputValue()).toBe('0:09');
+  await page.getByLabel('Name of chapter 1').fill('At dawn');
+  await slider('Position in the video').focus();
+  for (const [key, sec] of [
+    ['Home', 0],
+    ['PageUp', 4],
+    ['PageUp', 15],
+    ['PageDown', 4],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await secOf('Position in the video')).toBe(sec);
+  }
+  await page.getByLabel('Name of chapter 2').focus();
+  await lookAtPage('timeline-chapters', page, { views: FOUR_VIEWS, exclude: ['iframe'] });
+  await page.keyboard.press('Control+s');
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+  expect(await getVideo(service, guid)).toMatchObject({
+    chapters: [
+      { title: 'At dawn', start: 0, end: 4 },
+      { title: 'Harbour', start: 4, end: 15 },
+      { title: 'Farewell', start: 15, end: LENGTH_SEC },
+    ],
+    moments: [{ label: 'Gull', timestamp: 9 }],
+  });
+  // A saved change can still be undone, and is then an unsaved change.
+  await press('Undo');
+  expect(await page.getByLabel('Name of chapter 1').inputValue()).toBe('Opening');
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor();
+  await press('Discard');
+  expect(await page.getByLabel('Name of chapter 1').inputValue()).toBe('At dawn');
+  expect(faults).toEqual([]);
+}, 240_000);
+
+/** Stores captions of a video. */
+async function addCaptions(videoId: string, cues: readonly string[]): Promise<void> {
+  const captionsFile = Buffer.from(`WEBVTT\n\n${cues.join('\n\n')}\n`).toString('base64');
+  const body = { srclang: 'en', label: 'English', captionsFile };
+  await call(service, 'POST', `/library/1/videos/${videoId}/captions/en`, body);
+}
+
+/** Returns the stored captions of a video. */
+async function readCaptions(videoId: string): Promise<string> {
+  return (await fetch(`${service.edgeUrl}/vz-1/${videoId}/captions/en.vtt?ver=${Date.now()}`)).text();
+}
+
+test('caption lines are moved, set at the position of the player, undone, and saved', async () => {
+  await addCaptions(guid, [
+    '00:00:01.000 --> 00:00:04.000\nThe first boats return.',
+    '00:00:05.000 --> 00:00:08.000\nNobody speaks.\nThe gulls do.',
+    '00:00:10.000 --> 00:00:13.500\nThen the market opens.',
+  ]);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/captions`);
+  await press('Edit English');
+  await page.locator('.tl-block', { hasText: 'Nobody speaks. The gulls do.' }).click();
+  expect(await page.locator('.cue.here textarea').inputValue()).toContain('Nobody');
+  await drag('End of line 2', 1);
+  const end = page.getByRole('textbox', { name: 'End of line 2' });
+  expect(await end.inputValue()).toMatch(/^00:00:0(8.9|9.0)/);
+  await page.keyboard.press('Control+z');
+  expect(await end.inputValue()).toBe('00:00:08.000');
+  // A line cannot overlap its neighbour.
+  await drag('End of line 2', 6);
+  expect(await end.inputValue()).toBe('00:00:10.000');
+  await press('Undo');
+  await page.getByRole('button', { name: 'Play line 3' }).click();
+  await slider('Position in the video').focus();
+  await page.keyboard.press('.');
+  await press('Set start here');
+  expect(await page.getByRole('textbox', { name: 'Start of line 3' }).inputValue()).toBe('00:00:10.040');
+  await lookAtPage('timeline-captions', page, { views: FOUR_VIEWS, exclude: ['iframe'] });
+  await press('Save changes');
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+  await expect.poll(() => readCaptions(guid), { timeout: WAIT_MS }).toContain('00:00:10.040 --> 00:00:13.500');
+  expect(faults).toEqual([]);
+}, 240_000);
+
+const LONG_SEC = 36_000;
+const LINES = 5000;
+const CHAPTERS = 500;
+
+/** Makes a video of ten hours that has no file, and therefore neither frames nor sound. */
+async function makeLong(): Promise<string> {
+  const made = await createVideo(service, 'Ten hours');
+  const { db, close } = openCatalogue(service);
+  await db
+    .updateTable('media')
+    .set({ duration_ms: LONG_SEC * 1000 })
+    .where(sql`id`, '=', made)
+    .execute();
+  await close();
+  const time = (sec: number) => new Date(sec * 1000).toISOString().slice(11, 23);
+  const cues = Array.from({ length: LINES }, (_, at) => `${time(at * 7)} --> ${time(at * 7 + 5)}\nSentence ${at + 1}`);
+  await addCaptions(made, cues);
+  const chapters = Array.from({ length: CHAPTERS }, (_, at) => ({
+    ...{ title: `Part ${at + 1}`, start: at * 72, end: (at + 1) * 72 },
+  }));
+  await call(service, 'POST', `/library/1/videos/${made}`, { chapters });
+  return made;
+}
+
+test('ten hours with 5,000 lines and 500 chapters draw only what is visible, without frames and sound', async () => {
+  const long = await makeLong();
+  await open('chapters', long);
+  expect(await page.locator('.tl-block').count()).toBeLessThan(CHAPTERS);
+  expect(await page.locator('.timed-row').count()).toBeLessThan(40);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${long}/captions`);
+  await press('Edit English');
+  await head().waitFor();
+  expect(await page.locator('.tl-block').count()).toBeLessThan(400);
+  expect(await page.locator('.cue').count()).toBeLessThan(40);
+  expect(await page.locator('.tl-film, .tl-wave').count()).toBe(0);
+  await head().focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('PageDown');
+  // The list scrolls to the last line.
+  const last = page.getByLabel(`Text of line ${LINES}`);
+  await last.fill('The end');
+  for (let count = 0; count < 10; count += 1) await press('Zoom in');
+  expect(await page.locator('.tl-block').count()).toBeLessThan(20);
+  await page.locator('.tl-block.here', { hasText: 'The end' }).waitFor();
+  await slider(`End of line ${LINES}`).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await page.getByRole('textbox', { name: `End of line ${LINES}` }).inputValue()).toBe('09:43:18.100');
+  await press('Undo');
+  await press('Undo');
+  expect(await last.inputValue()).toBe(`Sentence ${LINES}`);
+  await page.getByRole('scrollbar', { name: 'Visible part' }).focus();
+  const before = await page.locator('.tl-ruler').textContent();
+  await page.keyboard.press('ArrowLeft');
+  expect(await page.locator('.tl-ruler').textContent()).not.toBe(before);
   expect(faults).toEqual([]);
 }, 240_000);

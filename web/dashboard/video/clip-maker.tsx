@@ -65,6 +65,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
             {
               items: [{ startSec: fromSec, endSec: toSec, label: clock(toSec - fromSec) }],
               isPoints: false,
+              isCut: true,
               nameOf: () => t('clip'),
               onMove: (_, times, { edge, key }) => {
                 const lastSec = Math.max(video.length, waveform?.lengthSec ?? 0);

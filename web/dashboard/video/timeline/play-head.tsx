@@ -3,12 +3,17 @@ import type { PlayerLink } from '../player-frame.tsx';
 import { TimeHandle } from './time-handle.tsx';
 import type { Stage } from './use-stage.ts';
 
-type PlayHeadProps = { stage: Stage; link: PlayerLink; onSeek: (sec: number) => void };
+type PlayHeadProps = {
+  stage: Stage;
+  link: PlayerLink;
+  onSeek: (sec: number) => void;
+  onPage: (direction: 1 | -1) => void;
+};
 
 const NO_TARGETS: readonly number[] = [];
 
-/** Position of the player. */
-export function PlayHead({ stage, link, onSeek }: PlayHeadProps) {
+/** Position of the player. Page Up and Page Down move it to the next and the previous item. */
+export function PlayHead({ stage, link, onSeek, onPage }: PlayHeadProps) {
   return (
     <TimeHandle
       stage={stage}
@@ -17,6 +22,7 @@ export function PlayHead({ stage, link, onSeek }: PlayHeadProps) {
       sec={Math.min(stage.lengthSec, link.timeSec.value)}
       targets={() => NO_TARGETS}
       onMove={onSeek}
+      onPage={onPage}
     />
   );
 }

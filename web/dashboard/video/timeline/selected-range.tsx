@@ -10,6 +10,7 @@ type RangeProps = {
   item: TimelineItem;
   name: string;
   isPoint: boolean;
+  isCut: boolean;
   targets: () => readonly number[];
   /** Null if the user may not edit. */
   onMove: ((times: Times, edge: Edge, key: string) => void) | null;
@@ -18,7 +19,7 @@ type RangeProps = {
 const BEYOND_PX = 20;
 
 /** The selected item over the frames and the sound, with a handle at each end. */
-export function SelectedRange({ stage, item, name, isPoint, targets, onMove }: RangeProps) {
+export function SelectedRange({ stage, item, name, isPoint, isCut, targets, onMove }: RangeProps) {
   const { view, widthPx } = stage;
   const { startSec, endSec } = item;
   if (!(endSec >= startSec)) return null;
@@ -33,7 +34,7 @@ export function SelectedRange({ stage, item, name, isPoint, targets, onMove }: R
     <>
       {!isPoint && (
         <div
-          class="tl-selected"
+          class={isCut ? 'tl-selected cut' : 'tl-selected'}
           style={{ translate: `${left}px 0`, width: `${clamp(toPx(endSec, view, widthPx)) - left}px` }}
         />
       )}

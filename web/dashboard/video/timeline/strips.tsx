@@ -3,6 +3,9 @@ import { rulerTicks, toPx } from './model/view.ts';
 import type { Stage } from './use-stage.ts';
 import type { Waveform } from './use-waveform.ts';
 
+/** Labels this close to the end of the ruler would be cut off. */
+const LABEL_PX = 28;
+
 export function Ruler({ stage: { view, widthPx } }: { stage: Stage }) {
   const { stepSec, ticks } = rulerTicks(view, widthPx);
   const digits = stepSec < 0.1 ? 2 : 1;
@@ -11,7 +14,8 @@ export function Ruler({ stage: { view, widthPx } }: { stage: Stage }) {
       {widthPx > 0 &&
         ticks.map((sec) => (
           <span key={sec} style={{ translate: `${toPx(sec, view, widthPx)}px 0` }}>
-            {stepSec >= 1 ? clock(sec + 0.001) : fractionClock(sec, digits)}
+            {toPx(sec, view, widthPx) < widthPx - LABEL_PX &&
+              (stepSec >= 1 ? clock(sec + 0.001) : fractionClock(sec, digits))}
           </span>
         ))}
     </div>

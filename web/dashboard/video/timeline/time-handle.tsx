@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { preciseClock } from './model/precise-clock.ts';
-import { snapTo, stepFrom } from './model/steps.ts';
+import { nearestFrame, snapTo, stepFrom } from './model/steps.ts';
 import { toPx } from './model/view.ts';
 import type { Stage } from './use-stage.ts';
 
@@ -20,6 +20,8 @@ type HandleProps = {
   targets: () => readonly number[];
   /** `key` names the drag or the repeated key press. */
   onMove: (sec: number, key: string) => void;
+  /** Called for Page Up (1) and Page Down (-1). The default is a long step. */
+  onPage?: (direction: 1 | -1) => void;
 };
 
 let gestures = 0;
@@ -31,12 +33,18 @@ export function newGesture(): string {
 }
 
 /** A position on the timeline, moved by dragging or by keys. It is a slider for assistive technology. */
-export function TimeHandle({ stage, class: kind, label, sec, targets, onMove }: HandleProps) {
+export function TimeHandle({ stage, class: kind, label, sec, targets, onMove, onPage }: HandleProps) {
   const drag = useRef<{ offsetPx: number; key: string; targets: readonly number[] } | null>(null);
   const pressed = useRef('');
   const { view, widthPx, lengthSec, rate } = stage;
   const left = toPx(sec, view, widthPx);
   const press = (event: KeyboardEvent) => {
+    if (onPage !== undefined && (event.key === 'PageUp' || event.key === 'PageDown')) {
+      event.preventDefault();
+      event.stopPropagation();
+      onPage(event.key === 'PageUp' ? 1 : -1);
+      return;
+    }
     const to = keyTarget(event, { sec, rate, lengthSec });
     if (to === null) return;
     event.preventDefault();
@@ -72,7 +80,8 @@ export function TimeHandle({ stage, class: kind, label, sec, targets, onMove }: 
       }}
       onPointerMove={(event) => {
         if (drag.current === null) return;
-        const wished = stage.secAt(event.clientX - drag.current.offsetPx);
+        const at = stage.secAt(event.clientX - drag.current.offsetPx);
+        const wished = Math.min(lengthSec, nearestFrame(at, rate));
         const tolerance = event.altKey ? 0 : (SNAP_PX / Math.max(1, widthPx)) * view.spanSec;
         onMove(snapTo(wished, drag.current.targets, tolerance), drag.current.key);
       }}

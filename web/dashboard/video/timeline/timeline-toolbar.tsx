@@ -37,7 +37,7 @@ export function TimelineToolbar({ stage, link, undoing, onStep, onSetStart, onSe
             <Tool icon="undo" label="Undo" keys="Ctrl Z" onClick={undoing.undo} />
             <Tool icon="redo" label="Redo" keys="Ctrl Shift Z" onClick={undoing.redo} />
           </Group>
-          <Group>
+          <Group class="edges">
             <button type="button" disabled={onSetStart === null} onClick={() => onSetStart?.()}>
               {t('Set start here')}
             </button>
@@ -63,8 +63,8 @@ export function TimelineToolbar({ stage, link, undoing, onStep, onSetStart, onSe
   );
 }
 
-function Group({ children }: { children: ComponentChildren }) {
-  return <div class="tl-group">{children}</div>;
+function Group({ class: kind = '', children }: { class?: string; children: ComponentChildren }) {
+  return <div class={`tl-group ${kind}`}>{children}</div>;
 }
 
 type ToolProps = { icon: IconName; label: Sentence; keys?: string; onClick: (() => void) | null };

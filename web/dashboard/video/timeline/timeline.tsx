@@ -74,7 +74,7 @@ export function Timeline(props: TimelineProps) {
             ))}
           </div>
           <Selected {...props} stage={stage} actions={actions} />
-          <PlayHead stage={stage} link={link} onSeek={actions.seek} />
+          <PlayHead stage={stage} link={link} onSeek={actions.seek} onPage={actions.goToItem} />
         </div>
       </div>
       <OverviewBar id={id} stage={stage} link={link} />
@@ -112,6 +112,7 @@ function Selected({ tracks, selection, stage, actions }: TimelineProps & { stage
       item={item}
       name={track.nameOf(selection.index)}
       isPoint={track.isPoints}
+      isCut={track.isCut === true}
       targets={actions.targets}
       onMove={track.onMove === null ? null : actions.move}
     />

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { useShortcuts } from '../../base/shortcuts.ts';
 import type { PlayerLink } from '../player-frame.tsx';
 import { findItemAt, findNeighbour } from './model/blocks.ts';
-import { frameStart, snapTo, stepFrom } from './model/steps.ts';
+import { frameStart, nearestFrame, snapTo, stepFrom } from './model/steps.ts';
 import { type Edge, type Selection, type Times, type Track, timesWithEdge } from './model/track.ts';
 import { newGesture } from './time-handle.tsx';
 import { useSeek } from './use-seek.ts';
@@ -33,6 +33,8 @@ export type Actions = {
   setEnd: (() => void) | null;
   /** Positions at which an edge of the selected item snaps. */
   targets: () => readonly number[];
+  /** Selects the next or previous item, and moves the player to it. */
+  goToItem: (direction: 1 | -1) => void;
   onKeyDown: (event: KeyboardEvent) => void;
   surface: SurfaceActions;
 };
@@ -48,7 +50,7 @@ export function useActions(options: ActionsOptions): Actions {
     const long = Math.min(stage.lengthSec, Math.max(0, now + steps * LONG_STEP_SEC));
     seek(isLong ? long : stepFrom(now, steps, stage.rate, stage.lengthSec));
   };
-  const goToItem = (direction: -1 | 1) => {
+  const goToItem = (direction: 1 | -1) => {
     const at = selection?.track ?? 0;
     const items = tracks[at]?.items ?? [];
     const found = findNeighbour(items, link.timeSec.peek(), direction);
@@ -67,7 +69,7 @@ export function useActions(options: ActionsOptions): Actions {
   useKeys(stage, step);
   const canMove = item !== undefined && track !== undefined && track.onMove !== null;
   return {
-    ...{ seek, step, move },
+    ...{ seek, step, move, goToItem },
     setStart: canMove ? setEdge('start') : null,
     setEnd: canMove && !track.isPoints ? setEdge('end') : null,
     targets: () => edgesExcept(options, item),
@@ -76,8 +78,8 @@ export function useActions(options: ActionsOptions): Actions {
       const act = {
         ArrowLeft: () => step(-1, event.shiftKey),
         ArrowRight: () => step(1, event.shiftKey),
-        PageUp: () => goToItem(-1),
-        PageDown: () => goToItem(1),
+        PageUp: () => goToItem(1),
+        PageDown: () => goToItem(-1),
       }[event.key];
       if (act === undefined) return;
       event.preventDefault();
@@ -131,7 +133,8 @@ function useSurfaceActions(options: ActionsOptions, seek: (sec: number) => void)
       const edges = edgesExcept(options, at);
       const long = at.endSec - at.startSec;
       return (bySec, key, isFree) => {
-        const wished = Math.min(stage.lengthSec - long, Math.max(0, at.startSec + bySec));
+        const near = nearestFrame(at.startSec + bySec, stage.rate);
+        const wished = Math.min(stage.lengthSec - long, Math.max(0, near));
         const tolerance = isFree ? 0 : secOf(SNAP_PX);
         const snapped = snapTo(wished, edges, tolerance);
         const startSec = snapped === wished ? snapTo(wished + long, edges, tolerance) - long : snapped;

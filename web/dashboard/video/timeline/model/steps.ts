@@ -13,6 +13,11 @@ export function frameStart(sec: number, rate: number): number {
   return roundMs(Math.floor((sec + TOLERANCE_SEC) * rate) / rate);
 }
 
+/** Returns the nearest start of a frame. */
+export function nearestFrame(sec: number, rate: number): number {
+  return roundMs(Math.round(sec * rate) / rate);
+}
+
 /** Returns the start of the frame that is `steps` after the frame at a position, between 0 and `lengthSec`. */
 export function stepFrom(sec: number, steps: number, rate: number, lengthSec: number): number {
   const frame = Math.floor((sec + TOLERANCE_SEC) * rate) + steps;

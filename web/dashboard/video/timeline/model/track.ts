@@ -8,6 +8,8 @@ export type Track = {
   items: readonly TimelineItem[];
   /** Points have one handle instead of two. */
   isPoints: boolean;
+  /** Everything outside the selected item is removed by the editor, so it is dimmed. */
+  isCut?: boolean;
   nameOf: (index: number) => string;
   /** Moves an item. `edge` is the moved part. `key` names the drag. Null if the user may not edit. */
   onMove: ((index: number, times: Times, change: { edge: Edge; key: string }) => void) | null;
