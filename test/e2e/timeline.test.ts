@@ -14,6 +14,7 @@ import { discard, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
 const RATE = 25;
+const VIEWS = [...FOUR_VIEWS, ['light', 1024], ['dark', 1024]] as const;
 const LENGTH_SEC = 20;
 
 let service: Service;
@@ -124,7 +125,7 @@ test('a clip is cut by dragging, frame steps, zoom and undo, and created with it
   await page.keyboard.up('Control');
   await expect.poll(() => page.locator('.tl-window').evaluate((part) => part.clientWidth)).toBeLessThan(zoomed);
   await press('Show everything');
-  await lookAtPage('timeline-clip', page, { views: FOUR_VIEWS, exclude: ['iframe'] });
+  await lookAtPage('timeline-clip', page, { views: VIEWS, exclude: ['iframe'] });
   await page.getByLabel('Clip title').fill('Best part');
   const [startSec, endSec] = [await secOf('Beginning of clip'), await secOf('End of clip')];
   await page.getByRole('button', { name: /^Create clip/ }).click();
@@ -167,7 +168,7 @@ test('chapters and moments are moved with their neighbours, undone, and saved', 
     expect(await secOf('Position in the video')).toBe(sec);
   }
   await page.getByLabel('Name of chapter 2').focus();
-  await lookAtPage('timeline-chapters', page, { views: FOUR_VIEWS, exclude: ['iframe'] });
+  await lookAtPage('timeline-chapters', page, { views: VIEWS, exclude: ['iframe'] });
   await page.keyboard.press('Control+s');
   await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
   expect(await getVideo(service, guid)).toMatchObject({
@@ -223,7 +224,7 @@ test('caption lines are moved, set at the position of the player, undone, and sa
   await page.keyboard.press('.');
   await press('Set start here');
   expect(await page.getByRole('textbox', { name: 'Start of line 3' }).inputValue()).toBe('00:00:10.040');
-  await lookAtPage('timeline-captions', page, { views: FOUR_VIEWS, exclude: ['iframe'] });
+  await lookAtPage('timeline-captions', page, { views: VIEWS, exclude: ['iframe'] });
   await press('Save changes');
   await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
   await expect.poll(() => readCaptions(guid), { timeout: WAIT_MS }).toContain('00:00:10.040 --> 00:00:13.500');
@@ -284,5 +285,59 @@ test('ten hours with 5,000 lines and 500 chapters draw only what is visible, wit
   const before = await page.locator('.tl-ruler').textContent();
   await page.keyboard.press('ArrowLeft');
   expect(await page.locator('.tl-ruler').textContent()).not.toBe(before);
+  expect(faults).toEqual([]);
+}, 240_000);
+
+test('a finger selects, moves and scrolls, and two fingers zoom', async () => {
+  const context = await browser.newContext({
+    ...{ hasTouch: true, viewport: { width: 390, height: 900 }, storageState: await page.context().storageState() },
+  });
+  const phone = await context.newPage();
+  await phone.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/chapters`);
+  const head390 = phone.getByRole('slider', { name: 'Position in the video' });
+  await head390.waitFor();
+  const area = phone.locator('.tl-area');
+  await area.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  const box = await area.boundingBox();
+  if (box === null) throw new Error('Expected a timeline on the page.');
+  const session = await context.newCDPSession(phone);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...shares: number[]) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: shares.map((share, id) => ({ x: box.x + share * box.width, y: box.y + 50, id })),
+    });
+  await phone.touchscreen.tap(box.x + box.width / 2, box.y + 50);
+  const value = async () => Number(await head390.getAttribute('aria-valuenow'));
+  await expect.poll(value, { timeout: WAIT_MS }).toBeCloseTo(LENGTH_SEC / 2, 0);
+  const partPx = () => phone.locator('.tl-window').evaluate((part) => part.clientWidth);
+  const whole = await partPx();
+  await touch('touchStart', 0.4, 0.6);
+  for (const share of [0.35, 0.3, 0.25, 0.2, 0.1]) await touch('touchMove', share, 1 - share);
+  await touch('touchEnd');
+  await expect.poll(partPx, { timeout: WAIT_MS }).toBeLessThan(whole / 2);
+  const left = () => phone.locator('.tl-window').evaluate((part) => Number.parseFloat(part.style.left));
+  const before = await left();
+  await touch('touchStart', 0.2);
+  for (const share of [0.4, 0.6, 0.8]) await touch('touchMove', share);
+  await touch('touchEnd');
+  await expect.poll(left, { timeout: WAIT_MS }).toBeLessThan(before);
+  // The player stays where it was.
+  expect(await value()).toBeCloseTo(LENGTH_SEC / 2, 0);
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await context.close();
+}, 240_000);
+
+test('audio without frames is cut by keys in tenths of a second', async () => {
+  const sound = await upload('sound.m4a', ...SOUND, '-c:a', 'aac');
+  await drawWaveform(sound);
+  await open('clip', sound);
+  await page.locator('.tl-wave').waitFor();
+  expect(await page.locator('.tl-film').count()).toBe(0);
+  await slider('Beginning of clip').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key);
+  expect(await secOf('Beginning of clip')).toBe(1.2);
+  expect(await slider('Beginning of clip').getAttribute('aria-valuetext')).toBe('0:01.200');
+  await press('Next frame');
+  expect(await secOf('Position in the video')).toBe(0.1);
   expect(faults).toEqual([]);
 }, 240_000);

@@ -22,10 +22,27 @@ const EVENTS = ['timeupdate', 'play', 'pause', 'ended'];
 /** Frames start at rounded times. A position slightly later shows the frame that starts there. */
 const INTO_FRAME_SEC = 0.001;
 
+/** Time after a seek in which positions that do not match it are those of earlier seeks. */
+const SEEK_LIMIT_MS = 3000;
+const SEEK_TOLERANCE_SEC = 0.01;
+/** Time that may have been played before the player reports its position. */
+const PLAYED_SEC = 0.5;
+
+/** The last seek whose position the player has not reported yet. */
+type Sought = { sec: number; untilMs: number };
+
+/** Returns whether a reported position is older than a seek. Otherwise steps in quick succession would be lost. */
+function isEarlier(seconds: number, { sec, untilMs }: Sought, isPlaying: boolean): boolean {
+  const after = seconds - INTO_FRAME_SEC - sec;
+  const isReached = after > -SEEK_TOLERANCE_SEC && after < (isPlaying ? PLAYED_SEC : SEEK_TOLERANCE_SEC);
+  return !isReached && performance.now() < untilMs;
+}
+
 export function usePlayer(): PlayerLink {
   const frame = useRef<HTMLIFrameElement>(null);
   const timeSec = useMemo(() => signal(0), []);
   const isPlaying = useMemo(() => signal(false), []);
+  const sought = useRef<Sought | null>(null);
   const send = (message: object) => {
     const { current } = frame;
     if (current?.src)
@@ -41,9 +58,11 @@ export function usePlayer(): PlayerLink {
       if (event === 'ready' || event === 'pause' || event === 'ended') isPlaying.value = false;
       if (event === 'play') isPlaying.value = true;
       if (event === 'timeupdate' && typeof value?.seconds === 'number') {
+        if (sought.current !== null && isEarlier(value.seconds, sought.current, isPlaying.value)) return;
         // The response to a seek is the same position.
         const isSame = Math.abs(value.seconds - INTO_FRAME_SEC - timeSec.value) < INTO_FRAME_SEC / 2;
         if (!isSame) timeSec.value = value.seconds;
+        sought.current = null;
       }
     };
     addEventListener('message', receive);
@@ -55,6 +74,7 @@ export function usePlayer(): PlayerLink {
     isPlaying,
     seek: (sec) => {
       timeSec.value = sec;
+      sought.current = { sec, untilMs: performance.now() + SEEK_LIMIT_MS };
       send({ method: 'setCurrentTime', value: sec + INTO_FRAME_SEC });
     },
     play: () => send({ method: 'play' }),

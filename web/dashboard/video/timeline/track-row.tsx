@@ -14,7 +14,7 @@ export function TrackRow({ number, track, stage: { view, widthPx }, selected }: 
       {layBlocks(track.items, view, widthPx).map(({ index, count, leftPx, widthPx: blockPx }) => (
         <span
           key={index}
-          class={`tl-block${index === selected && count === 1 ? ' here' : ''}${count > 1 ? ' many' : ''}`}
+          class={classOf(index, count, selected)}
           style={{ translate: `${leftPx}px 0`, width: track.isPoints ? undefined : `${Math.max(2, blockPx - 1)}px` }}
           title={count === 1 ? track.items[index]?.label : undefined}
         >
@@ -23,4 +23,10 @@ export function TrackRow({ number, track, stage: { view, widthPx }, selected }: 
       ))}
     </div>
   );
+}
+
+function classOf(index: number, count: number, selected: number | null): string {
+  if (count > 1) return 'tl-block many';
+  if (index === selected) return 'tl-block here';
+  return selected !== null && index === selected + 1 ? 'tl-block after' : 'tl-block';
 }

@@ -56,6 +56,10 @@ export function useSurface(stage: Stage, { placeAt, onSeek, onPick, startMove }:
       event.currentTarget.setPointerCapture(event.pointerId);
       fingers.set(event.pointerId, event.clientX);
       stage.isHeld.current = true;
+      if (fingers.size > 1 && press.current !== null) {
+        press.current.mode = 'pan';
+        return;
+      }
       const startSec = stage.secAt(event.clientX);
       const place = placeAt(event.target, startSec);
       const isTouch = event.pointerType === 'touch';
