@@ -99,7 +99,7 @@ function PlayTool({ link }: { link: PlayerLink }) {
 function TimeText({ link, lengthSec }: { link: PlayerLink; lengthSec: number }) {
   return (
     <span class="tl-time">
-      <strong>{preciseClock(link.timeSec.value)}</strong> / {preciseClock(lengthSec)}
+      <strong>{preciseClock(link.timeSec.value)}</strong> <span class="of">/ {preciseClock(lengthSec)}</span>
     </span>
   );
 }

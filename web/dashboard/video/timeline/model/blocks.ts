@@ -39,7 +39,7 @@ export function findItemAt(items: readonly TimelineItem[], sec: number, toleranc
   let least = toleranceSec;
   items.forEach(({ startSec, endSec }, index) => {
     const distance = Math.max(0, startSec - sec, sec - endSec);
-    // Of adjacent items, the later one starts here.
+    // If two items are adjacent, the later one starts here.
     if (distance <= least) [found, least] = [index, distance];
   });
   return found;
