@@ -25,7 +25,7 @@ type Value = { cues: readonly Cue[] };
 
 const NEW_SEC = 3;
 const MIN_NEW_SEC = 0.5;
-const ROW_PX = 52;
+const ROW_PX = 88;
 
 /** Caption lines with their times next to the video. An invalid line shows a reason, and is not sent. */
 export function CueEditor(props: EditorProps) {

@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { visibleRows } from './visible-rows.ts';
+
+/** Maximum number of renderings in which the list scrolls to a row. */
+const MAX_TRIES = 6;
 
 type WindowProps = {
   class: string;
@@ -31,6 +34,8 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
     observer.observe(current);
     return () => observer.disconnect();
   }, [place]);
+  const wanted = useRef({ row: shown, tries: 0 });
+  if (wanted.current.row !== shown) wanted.current = { row: shown, tries: MAX_TRIES };
   // Rows may change their height in every rendering.
   useLayoutEffect(() => {
     let isChanged = false;
@@ -42,16 +47,13 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
       }
     }
     if (isChanged) measured.value += 1;
+    // The place of a row is only estimated until the rows near it were drawn.
+    const { row: target, tries } = wanted.current;
+    if (box.current === null || target === null || tries === 0) return;
+    const isMoved = scrollToRow(box.current, target, heightOf);
+    // Afterwards, the user may scroll away from the row.
+    wanted.current.tries = isMoved || isChanged ? tries - 1 : 0;
   });
-  useEffect(() => {
-    const { current } = box;
-    if (current === null || shown === null) return;
-    let topPx = 0;
-    for (let index = 0; index < shown; index += 1) topPx += heightOf(index);
-    const bottomPx = topPx + heightOf(shown);
-    if (topPx < current.scrollTop || bottomPx > current.scrollTop + current.clientHeight)
-      current.scrollTop = topPx - (current.clientHeight - rowPx) / 2;
-  }, [shown]);
   return (
     <div
       class={kind}
@@ -66,4 +68,14 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
       </ol>
     </div>
   );
+}
+
+/** Scrolls a row to the middle of the box, unless it is visible. Returns whether it scrolled. */
+function scrollToRow(box: HTMLElement, row: number, heightOf: (index: number) => number): boolean {
+  let topPx = 0;
+  for (let index = 0; index < row; index += 1) topPx += heightOf(index);
+  const rowPx = heightOf(row);
+  const isVisible = topPx >= box.scrollTop && topPx + rowPx <= box.scrollTop + box.clientHeight;
+  if (!isVisible) box.scrollTop = topPx - (box.clientHeight - rowPx) / 2;
+  return !isVisible;
 }
