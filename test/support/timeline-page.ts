@@ -49,16 +49,16 @@ export async function openTimelinePage() {
   };
 }
 
-async function close(room: { folder: string; service: Service; browser: Browser }): Promise<void> {
-  await room.browser.close();
-  await discard(room.service);
-  await rm(room.folder, { recursive: true, force: true });
+async function close(fixture: { folder: string; service: Service; browser: Browser }): Promise<void> {
+  await fixture.browser.close();
+  await discard(fixture.service);
+  await rm(fixture.folder, { recursive: true, force: true });
 }
 
 /** Draws a waveform, which the service does once a minute. */
 async function drawWaveform(service: Service, videoId: string): Promise<void> {
   const { db, close: closeDatabase } = openCatalogue(service);
-  const peaks = Buffer.from(Array.from({ length: 400 }, (_, at) => 40 + Math.abs(Math.sin(at / 9)) * 200));
+  const peaks = Buffer.from(Array.from({ length: 400 }, (_, index) => 40 + Math.abs(Math.sin(index / 9)) * 200));
   await db.updateTable('media').set({ waveform: peaks }).where(sql`id`, '=', videoId).execute();
   await closeDatabase();
 }

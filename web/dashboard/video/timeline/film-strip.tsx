@@ -24,8 +24,8 @@ export function FilmStrip({ film, stage }: { film: Film; stage: Stage }) {
   const percent = (place: number) => `${(place * 100) / (SIDE - 1)}%`;
   return (
     <div class="tl-film" aria-hidden="true">
-      {Array.from({ length: count }, (_, at) => {
-        const place = first + at;
+      {Array.from({ length: count }, (_, index) => {
+        const place = first + index;
         const frame = Math.min(film.count - 1, Math.floor((((place + 0.5) * frameSec) / lengthSec) * film.count));
         const tile = frame % TILES;
         return (

@@ -34,7 +34,7 @@ export function WaveStrip({ waveform: { count, outline }, stage }: { waveform: W
 
 /** Viewers' interest in the visible part, from values between 0 and 100. */
 export function HeatStrip({ heat, stage }: { heat: readonly number[]; stage: Stage }) {
-  const line = heat.map((value, at) => `L${at + 0.5},${100 - value}`).join('');
+  const line = heat.map((value, index) => `L${index + 0.5},${100 - value}`).join('');
   return (
     <Shape
       class="tl-heat"

@@ -23,7 +23,7 @@ export function useWaveform(libraryId: number, videoId: string): Waveform | null
 
 /** Returns the path of mirrored peaks around the middle. */
 function outlineOf(peaks: readonly number[]): string {
-  const above = peaks.map((peak, at) => `${at + 0.5},${255 - Math.max(3, peak)}`);
-  const below = peaks.map((peak, at) => `${at + 0.5},${255 + Math.max(3, peak)}`).reverse();
+  const above = peaks.map((peak, index) => `${index + 0.5},${255 - Math.max(3, peak)}`);
+  const below = peaks.map((peak, index) => `${index + 0.5},${255 + Math.max(3, peak)}`).reverse();
   return peaks.length === 0 ? '' : `M0,255L${[...above, `${peaks.length},255`, ...below].join('L')}Z`;
 }

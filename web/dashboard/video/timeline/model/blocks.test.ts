@@ -12,7 +12,7 @@ test('only items in the visible part are drawn, and wide ones end at its edge', 
 });
 
 test('five thousand lines of ten hours become a bounded number of blocks that cover all of them', () => {
-  const items = Array.from({ length: 5000 }, (_, at) => item(at * 7.2, at * 7.2 + 5));
+  const items = Array.from({ length: 5000 }, (_, index) => item(index * 7.2, index * 7.2 + 5));
   const blocks = layBlocks(items, { fromSec: 0, spanSec: 36_000 }, 1000);
   expect(blocks.length).toBeLessThan(300);
   expect(blocks.reduce((sum, { count }) => sum + count, 0)).toBe(5000);

@@ -47,5 +47,5 @@ export function rulerTicks({ fromSec, spanSec }: View, widthPx: number): { stepS
   const stepSec = STEPS_SEC.find((step) => step >= minSec) ?? Math.ceil(minSec / longest) * longest;
   const first = Math.ceil(fromSec / stepSec - 1e-6);
   const count = Math.max(0, Math.floor((fromSec + spanSec) / stepSec + 1e-6) - first + 1);
-  return { stepSec, ticks: Array.from({ length: count }, (_, at) => (first + at) * stepSec) };
+  return { stepSec, ticks: Array.from({ length: count }, (_, index) => (first + index) * stepSec) };
 }
