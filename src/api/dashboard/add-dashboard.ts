@@ -53,6 +53,11 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
     const address = deps.callerOf(request.raw);
     return noStore(reply).send(await readPlayData({ libraryId, mediaId: videoId }, address, deps));
   });
+  app.get(`${video}/waveform`, async (request, reply) => {
+    const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
+    const { durationMs, peaks } = await deps.videoViews.waveform({ libraryId, mediaId: videoId });
+    return noStore(reply).send({ durationMs, peaks: [...peaks] });
+  });
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
     // The server parses no queries, because each operation reads its own.

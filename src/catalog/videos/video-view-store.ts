@@ -21,21 +21,41 @@ export type VideoViewStore = {
    * makes it on demand.
    */
   hasPlaylist(key: MediaKey): Promise<boolean>;
+  /**
+   * Returns the peaks of the video's sound, 0 to 255, evenly distributed over its length. Empty without sound, or as
+   * long as it is not drawn. Throws `Refused` (`not-found`) for an unknown video.
+   */
+  waveform(key: MediaKey): Promise<{ durationMs: number; peaks: Uint8Array }>;
 };
 
 export function createVideoViewStore(db: Db): VideoViewStore {
   return {
     async load(key) {
       const view = await selectViewOf(db, key);
-      if (view !== undefined) return view;
-      throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
+      if (view === undefined) throw unknownVideo(key);
+      return view;
     },
     async list(query) {
       if (query.collection === 'none') return { total: 0, items: [] };
       return query.search === '' && !isFiltered(query) ? readPage(db, query) : searchPage(db, query);
     },
     hasPlaylist: (key) => findPlaylist(db, key),
+    async waveform(key) {
+      const found = await db
+        .selectFrom('media')
+        .select(['duration_ms', 'waveform'])
+        .where('library_id', '=', key.libraryId)
+        .where('id', '=', key.mediaId)
+        .where('type', '=', 'video')
+        .executeTakeFirst();
+      if (found === undefined) throw unknownVideo(key);
+      return { durationMs: found.duration_ms, peaks: found.waveform ?? new Uint8Array() };
+    },
   };
+}
+
+function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
+  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {

@@ -24,5 +24,5 @@ export function pick<T extends object>(value: Partial<T>, keys: readonly (keyof 
 }
 
 export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

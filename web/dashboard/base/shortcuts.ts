@@ -6,7 +6,7 @@ export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 /** Inputs without text. Keys pressed in them act as shortcuts. */
 const WITHOUT_TEXT = new Set(['checkbox', 'radio', 'button', 'submit', 'file', 'color']);
 /** Keys that a text field handles itself. They are no shortcuts while a text field has the focus. */
-const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+z']);
+const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+y', 'ctrl+z']);
 
 /** Returns whether the user is typing in the target, so that letters are text. */
 function isTyping(target: EventTarget | null): boolean {

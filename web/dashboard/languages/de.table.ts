@@ -1756,4 +1756,22 @@ export const de = {
   'Each person signs in separately, with a role in the account or in single libraries.':
     'Alle melden sich selbst an und haben eine Rolle im Konto oder in einzelnen Bibliotheken.',
   'Audio {0}': 'Ton {0}',
+  clip: 'Clip',
+  'Visible part': 'Sichtbarer Teil',
+  'Previous frame': 'Vorheriges Bild',
+  'Next frame': 'Nächstes Bild',
+  Redo: 'Wiederholen',
+  'Set start here': 'Anfang hier setzen',
+  'Set end here': 'Ende hier setzen',
+  'Zoom out': 'Verkleinern',
+  'Zoom in': 'Vergrößern',
+  'Show everything': 'Alles zeigen',
+  Play: 'Abspielen',
+  'Step by a frame, or by a second with Shift (timeline)':
+    'Ein Bild weiter oder zurück, mit Umschalt eine Sekunde (Zeitleiste)',
+  'Zoom the timeline': 'Zeitleiste vergrößern oder verkleinern',
+  'Undo or redo a change on the timeline': 'Eine Änderung auf der Zeitleiste rückgängig machen oder wiederholen',
+  'line {0}': 'Zeile {0}',
+  'Play {0}': '{0} abspielen',
+  'No lines yet. Add one at the current position.': 'Noch keine Zeilen. Füge eine an der aktuellen Stelle hinzu.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -1766,4 +1766,22 @@ export const es = {
   'Each person signs in separately, with a role in the account or in single libraries.':
     'Cada persona inicia sesión por separado, con un rol en la cuenta o en bibliotecas concretas.',
   'Audio {0}': 'Audio {0}',
+  clip: 'clip',
+  'Visible part': 'Parte visible',
+  'Previous frame': 'Fotograma anterior',
+  'Next frame': 'Fotograma siguiente',
+  Redo: 'Rehacer',
+  'Set start here': 'Fijar inicio aquí',
+  'Set end here': 'Fijar final aquí',
+  'Zoom out': 'Alejar',
+  'Zoom in': 'Acercar',
+  'Show everything': 'Mostrar todo',
+  Play: 'Reproducir',
+  'Step by a frame, or by a second with Shift (timeline)':
+    'Avanzar o retroceder un fotograma, o un segundo con Mayús (línea de tiempo)',
+  'Zoom the timeline': 'Ampliar o reducir la línea de tiempo',
+  'Undo or redo a change on the timeline': 'Deshacer o rehacer un cambio en la línea de tiempo',
+  'line {0}': 'línea {0}',
+  'Play {0}': 'Reproducir {0}',
+  'No lines yet. Add one at the current position.': 'Aún no hay líneas. Añade una en la posición actual.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -1787,4 +1787,23 @@ export const fr = {
   'Each person signs in separately, with a role in the account or in single libraries.':
     'Chaque personne se connecte séparément, avec un rôle dans le compte ou dans certaines bibliothèques.',
   'Audio {0}': 'Audio {0}',
+  clip: 'extrait',
+  'Visible part': 'Partie visible',
+  'Previous frame': 'Image précédente',
+  'Next frame': 'Image suivante',
+  Redo: 'Rétablir',
+  'Set start here': 'Définir le début ici',
+  'Set end here': 'Définir la fin ici',
+  'Zoom out': 'Dézoomer',
+  'Zoom in': 'Zoomer',
+  'Show everything': 'Tout afficher',
+  Play: 'Lire',
+  'Step by a frame, or by a second with Shift (timeline)':
+    "Avancer ou reculer d'une image, ou d'une seconde avec Maj (chronologie)",
+  'Zoom the timeline': 'Zoomer ou dézoomer la chronologie',
+  'Undo or redo a change on the timeline': 'Annuler ou rétablir une modification de la chronologie',
+  'line {0}': 'ligne {0}',
+  'Play {0}': 'Lire {0}',
+  'No lines yet. Add one at the current position.':
+    "Aucune ligne pour l'instant. Ajoutez-en une à la position actuelle.",
 } as const satisfies Readonly<Record<string, string>>;

@@ -1754,4 +1754,22 @@ export const pt = {
   'Each person signs in separately, with a role in the account or in single libraries.':
     'Cada pessoa faz seu próprio login, com uma função na conta ou em bibliotecas específicas.',
   'Audio {0}': 'Áudio {0}',
+  clip: 'clipe',
+  'Visible part': 'Parte visível',
+  'Previous frame': 'Quadro anterior',
+  'Next frame': 'Próximo quadro',
+  Redo: 'Refazer',
+  'Set start here': 'Definir início aqui',
+  'Set end here': 'Definir fim aqui',
+  'Zoom out': 'Reduzir zoom',
+  'Zoom in': 'Aumentar zoom',
+  'Show everything': 'Mostrar tudo',
+  Play: 'Reproduzir',
+  'Step by a frame, or by a second with Shift (timeline)':
+    'Avançar ou voltar um quadro, ou um segundo com Shift (linha do tempo)',
+  'Zoom the timeline': 'Aumentar ou reduzir a linha do tempo',
+  'Undo or redo a change on the timeline': 'Desfazer ou refazer uma alteração na linha do tempo',
+  'line {0}': 'linha {0}',
+  'Play {0}': 'Reproduzir {0}',
+  'No lines yet. Add one at the current position.': 'Ainda não há linhas. Adicione uma na posição atual.',
 };

@@ -32,6 +32,14 @@ const PATHS = {
     '1.700M12 17h.01',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
   play: 'M7 5l12 7-12 7z',
+  pause: 'M8 5v14M16 5v14',
+  stepBack: 'M17 6l-8 6 8 6zM6 6v12',
+  stepOn: 'M7 6l8 6-8 6zM18 6v12',
+  undo: 'M8 5L4 9l4 4M4 9h10a6 6 0 0 1 0 12h-4',
+  redo: 'M16 5l4 4-4 4M20 9H10a6 6 0 0 0 0 12h4',
+  minus: 'M6 12h12',
+  plus: 'M6 12h12M12 6v12',
+  fit: 'M4 6v12M20 6v12M8 12h8M10 9.500L7.500 12l2.500 2.500M14 9.500l2.500 2.500-2.500 2.500',
   out: 'M10 5H5v14h5M14 8l4 4-4 4M18 12H9',
 } as const;
 

@@ -14,6 +14,9 @@ const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ['Escape', 'Clear the selection or close a dialog'],
   ['g', 'Switch between grid and list'],
   ['Ctrl S', 'Save changes'],
+  [', .', 'Step by a frame, or by a second with Shift (timeline)'],
+  ['+ -', 'Zoom the timeline'],
+  ['Ctrl Z, Ctrl Shift Z', 'Undo or redo a change on the timeline'],
 ];
 
 const isOpen = signal(false);

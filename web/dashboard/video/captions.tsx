@@ -36,51 +36,63 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
       onChanged();
     });
   return (
-    <div class="stack">
-      <Panel title={t('Languages')}>
-        {video.captions.length === 0 && (
-          <p class="hint">
-            {t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')}
-          </p>
-        )}
-        <ul class="rows">
-          {video.captions.map(({ srclang, label, version }) => (
-            <li key={srclang}>
-              <span>
-                {label} <span class="hint">{srclang}</span>
-              </span>
-              {mayWrite() && (
-                <span class="row">
-                  <button
-                    type="button"
-                    aria-label={t('Edit {0}', label || srclang || '')}
-                    disabled={play.value.value === null}
-                    onClick={() => leaveThen(() => void open(srclang ?? '', label ?? '', version))}
-                  >
-                    {t('Edit')}
-                  </button>
-                  <button
-                    type="button"
-                    class="quiet"
-                    aria-label={t('Remove {0}', label || srclang || '')}
-                    onClick={() => remove(srclang ?? '')}
-                  >
-                    {t('Remove')}
-                  </button>
+    <>
+      <div class={edited.value === null ? 'stage-list' : 'stage-rest'}>
+        <Panel title={t('Languages')}>
+          {video.captions.length === 0 && (
+            <p class="hint">
+              {t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')}
+            </p>
+          )}
+          <ul class="rows">
+            {video.captions.map(({ srclang, label, version }) => (
+              <li key={srclang}>
+                <span>
+                  {label} <span class="hint">{srclang}</span>
                 </span>
-              )}
-            </li>
-          ))}
-        </ul>
-        {mayWrite() && (
-          <AddCaption path={path} onChanged={onChanged} onWrite={(start) => leaveThen(() => (edited.value = start))} />
-        )}
-        {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
-      </Panel>
+                {mayWrite() && (
+                  <span class="row">
+                    <button
+                      type="button"
+                      aria-label={t('Edit {0}', label || srclang || '')}
+                      disabled={play.value.value === null}
+                      onClick={() => leaveThen(() => void open(srclang ?? '', label ?? '', version))}
+                    >
+                      {t('Edit')}
+                    </button>
+                    <button
+                      type="button"
+                      class="quiet"
+                      aria-label={t('Remove {0}', label || srclang || '')}
+                      onClick={() => remove(srclang ?? '')}
+                    >
+                      {t('Remove')}
+                    </button>
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+          {mayWrite() && (
+            <AddCaption
+              path={path}
+              onChanged={onChanged}
+              onWrite={(start) => leaveThen(() => (edited.value = start))}
+            />
+          )}
+          {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+        </Panel>
+      </div>
       {edited.value !== null && (
-        <CueEditor key={edited.value.srclang} {...edited.value} path={path} link={link} onSaved={onChanged} />
+        <CueEditor
+          key={edited.value.srclang}
+          {...edited.value}
+          {...{ libraryId, video, path, link }}
+          seekPath={play.value.value?.seekPath ?? null}
+          onSaved={onChanged}
+        />
       )}
-    </div>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { VideoHeatmapModel, VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
@@ -11,152 +11,147 @@ import { mayWrite } from '../base/session.ts';
 import { clock } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { readSec } from './cues.ts';
 import type { PartProps } from './part-props.ts';
 import { playDataPath } from './play-data-path.ts';
-import { StoryboardFrames } from './storyboard-frames.tsx';
+import { limitTimes } from './timeline/model/limit-times.ts';
+import { preciseClock } from './timeline/model/precise-clock.ts';
+import { Timeline } from './timeline/timeline.tsx';
+import { useHistory } from './timeline/use-history.ts';
+import { useWaveform } from './timeline/use-waveform.ts';
 
 type Range = { fromSec: number; toSec: number };
 
 const REPLAYED_SEC = 30;
+const CLIP_LIMITS = { firstSec: 0, minSec: 0.04, unitSec: 0.001 };
+const SELECTION = { track: 0, index: 0 };
 
 /**
- * Creates a new video from a part that the user selects on the heatmap, or from the most watched part. Nothing is
+ * Creates a new video from a part that the user selects on the timeline, or from the most watched part. Nothing is
  * encoded again.
  */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
-  const range = useSignal<Range>({ fromSec: 0, toSec: Math.min(video.length, REPLAYED_SEC) });
-  const title = useSignal(t('{0} (clip)', video.title));
+  const waveform = useWaveform(libraryId, video.guid);
+  const clip = useSignal<Range & { title: string }>({
+    ...{ fromSec: 0, toSec: Math.min(video.length, REPLAYED_SEC) },
+    title: t('{0} (clip)', video.title),
+  });
+  const { fromSec, toSec, title } = clip.value;
+  const { change, ...undoing } = useHistory(clip.value, (to) => (clip.value = to), 0);
+  const setRange = (range: Range, key: string | null) => change({ ...clip.value, ...range }, key);
   const making = useAction();
   const points = readHeat(heat.value.value?.heatmap ?? {}, video.length);
   const make = () =>
     making.run(async () => {
-      const { fromSec, toSec } = range.value;
       const part = { videoId: video.guid, startMs: Math.round(fromSec * 1000), endMs: Math.round(toSec * 1000) };
-      const body = { title: title.value, collectionId: video.collectionId, parts: [part] };
+      const body = { title, collectionId: video.collectionId, parts: [part] };
       const { guid } = await api<VideoModel>('POST', `/library/${libraryId}/videos/compose`, body);
       go({ name: 'video', libraryId, videoId: guid });
     });
   const most = mostWatched(points, video.length);
-  const seekPath = play.value.value?.seekPath ?? null;
-  const size = { width: video.width, height: video.height };
+  const playClip = usePlayUntil(link);
   return (
-    <Panel title={t('Create a clip')} hint={t('Captions and chapters are included. The clip is ready within seconds.')}>
-      <Band
-        lengthSec={video.length}
-        points={points}
-        range={range.value}
-        frames={
-          seekPath !== null && video.thumbnailCount > 0 ? (
-            <StoryboardFrames seekPath={seekPath} count={video.thumbnailCount} {...size} />
-          ) : null
-        }
-        onRange={(to) => (range.value = to)}
-        onSeek={link.seek}
-      />
-      <div class="row">
-        <SecondField
-          label={t('From')}
-          value={range.value.fromSec}
-          onChange={(fromSec) => (range.value = { ...range.value, fromSec })}
+    <>
+      <div class="stage-timeline">
+        <Timeline
+          video={video}
+          link={link}
+          waveform={waveform}
+          seekPath={play.value.value?.seekPath ?? null}
+          {...(points.some((value) => value > 0) && { heat: points })}
+          tracks={[
+            {
+              items: [{ startSec: fromSec, endSec: toSec, label: clock(toSec - fromSec) }],
+              isPoints: false,
+              isCut: true,
+              nameOf: () => t('clip'),
+              onMove: (_, times, { edge, key }) => {
+                const lastSec = Math.max(video.length, waveform?.lengthSec ?? 0);
+                const { startSec, endSec } = limitTimes(times, edge, { ...CLIP_LIMITS, lastSec });
+                setRange({ fromSec: startSec, toSec: endSec }, key);
+              },
+            },
+          ]}
+          selection={SELECTION}
+          onSelect={() => undefined}
+          undoing={undoing}
         />
-        <SecondField
-          label={t('To')}
-          value={range.value.toSec}
-          onChange={(toSec) => (range.value = { ...range.value, toSec })}
-        />
-        {most !== null && (
-          <button type="button" onClick={() => (range.value = most)}>
-            {t('Select the most watched {0} s', Math.round(most.toSec - most.fromSec))}
-          </button>
-        )}
-        <button type="button" onClick={() => link.seek(range.value.fromSec)}>
-          {t('Play clip')}
-        </button>
       </div>
-      {mayWrite() && (
-        <div class="row new">
-          <input
-            aria-label={t('Clip title')}
-            value={title.value}
-            onInput={(event) => (title.value = event.currentTarget.value)}
-          />
-          <button
-            type="button"
-            class="primary"
-            disabled={making.isBusy.value || range.value.toSec <= range.value.fromSec}
-            onClick={make}
-          >
-            {t('Create clip ({0})', clock(range.value.toSec - range.value.fromSec))}
-          </button>
-        </div>
-      )}
-      {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
-    </Panel>
+      <div class="stage-list">
+        <Panel
+          title={t('Create a clip')}
+          hint={t('Captions and chapters are included. The clip is ready within seconds.')}
+        >
+          <div class="row">
+            <TimeField label={t('From')} value={fromSec} onChange={(sec) => setRange({ fromSec: sec, toSec }, null)} />
+            <TimeField label={t('To')} value={toSec} onChange={(sec) => setRange({ fromSec, toSec: sec }, null)} />
+          </div>
+          <div class="row">
+            <button type="button" onClick={() => playClip(fromSec, toSec)}>
+              {t('Play clip')}
+            </button>
+            {most !== null && (
+              <button type="button" onClick={() => setRange(most, null)}>
+                {t('Select the most watched {0} s', Math.round(most.toSec - most.fromSec))}
+              </button>
+            )}
+          </div>
+          {mayWrite() && (
+            <div class="row new">
+              <input
+                aria-label={t('Clip title')}
+                value={title}
+                onInput={(event) => change({ ...clip.value, title: event.currentTarget.value }, 'title')}
+              />
+              <button type="button" class="primary" disabled={making.isBusy.value || toSec <= fromSec} onClick={make}>
+                {t('Create clip ({0})', clock(toSec - fromSec))}
+              </button>
+            </div>
+          )}
+          {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
+        </Panel>
+      </div>
+    </>
   );
 }
 
-function SecondField({ label, value, onChange }: { label: string; value: number; onChange: (sec: number) => void }) {
+/** Returns a function that plays from one position to another. */
+function usePlayUntil(link: PartProps['link']): (fromSec: number, toSec: number) => void {
+  const end = useSignal<Range | null>(null);
+  useEffect(
+    () =>
+      link.timeSec.subscribe((sec) => {
+        const { value: part } = end;
+        if (part === null || (sec >= part.fromSec - 0.5 && sec < part.toSec)) return;
+        end.value = null;
+        // A position before the part is that of another seek.
+        if (sec >= part.toSec && sec < part.toSec + 1) link.pause();
+      }),
+    [link, end],
+  );
+  return (fromSec, toSec) => {
+    link.seek(fromSec);
+    end.value = { fromSec, toSec };
+    link.play();
+  };
+}
+
+function TimeField({ label, value, onChange }: { label: string; value: number; onChange: (sec: number) => void }) {
   return (
     <label class="inline">
       {label}
       <input
-        type="number"
-        class="price"
-        min={0}
-        step={0.1}
-        value={Math.round(value * 10) / 10}
-        onInput={({ currentTarget: { valueAsNumber } }) => {
-          if (Number.isFinite(valueAsNumber)) onChange(valueAsNumber);
+        class="time"
+        value={preciseClock(value)}
+        onChange={({ currentTarget }) => {
+          const sec = readSec(currentTarget.value);
+          if (Number.isFinite(sec)) onChange(sec);
+          else currentTarget.value = preciseClock(value);
         }}
       />
     </label>
-  );
-}
-
-type BandProps = {
-  lengthSec: number;
-  points: readonly number[];
-  range: Range;
-  frames: ComponentChildren;
-  onRange: (range: Range) => void;
-  onSeek: (sec: number) => void;
-};
-
-/** The heatmap over time and the selected part, drawn by dragging. */
-function Band({ lengthSec, points, range, frames, onRange, onSeek }: BandProps) {
-  const anchor = useSignal<number | null>(null);
-  const length = Math.max(1, lengthSec);
-  const at = ({ currentTarget, clientX }: PointerEvent & { currentTarget: Element }) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    return Math.min(length, Math.max(0, ((clientX - left) / width) * length));
-  };
-  const percent = (sec: number) => `${(sec / length) * 100}%`;
-  const line = points.map((value, index) => `L${(index / Math.max(1, points.length - 1)) * 100},${31 - value * 0.3}`);
-  return (
-    <div
-      class="band"
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        anchor.value = at(event);
-      }}
-      onPointerMove={(event) => {
-        if (anchor.value === null) return;
-        const here = at(event);
-        onRange({ fromSec: Math.min(anchor.value, here), toSec: Math.max(anchor.value, here) });
-      }}
-      onPointerUp={(event) => {
-        if (anchor.value !== null && Math.abs(at(event) - anchor.value) < length / 200) onSeek(anchor.value);
-        anchor.value = null;
-      }}
-    >
-      {frames}
-      <svg viewBox="0 0 100 32" preserveAspectRatio="none" aria-hidden="true">
-        <path d={`M0,32 ${line.join(' ')} L100,32Z`} />
-      </svg>
-      <span class="band-range" style={{ left: percent(range.fromSec), width: percent(range.toSec - range.fromSec) }} />
-    </div>
   );
 }
 

@@ -1,29 +1,145 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ApiError, api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
-import { type Cue, findFaults, readSec, writeCues, writeSec } from './cues.ts';
+import { CueRow } from './cue-row.tsx';
+import { type Cue, findFaults, writeCues, writeSec } from './cues.ts';
+import type { PartProps } from './part-props.ts';
 import type { PlayerLink } from './player-frame.tsx';
+import { RowWindow } from './row-window.tsx';
+import { moveCue } from './timeline/model/move-cue.ts';
+import type { Track } from './timeline/model/track.ts';
+import { Timeline } from './timeline/timeline.tsx';
+import { useHistory } from './timeline/use-history.ts';
+import { useWaveform } from './timeline/use-waveform.ts';
 
-type EditorProps = {
+type EditorProps = Pick<PartProps, 'libraryId' | 'video' | 'path' | 'link'> & {
   srclang: string;
   label: string;
   cues: readonly Cue[];
-  path: string;
-  link: PlayerLink;
+  seekPath: string | null;
   onSaved: () => void;
 };
+type Value = { cues: readonly Cue[] };
 
 const NEW_SEC = 3;
+const MIN_NEW_SEC = 0.5;
+const ROW_PX = 88;
 
 /** Caption lines with their times next to the video. An invalid line shows a reason, and is not sent. */
-export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: EditorProps) {
+export function CueEditor(props: EditorProps) {
+  const { libraryId, video, srclang, label, link } = props;
+  const waveform = useWaveform(libraryId, video.guid);
+  const lengthSec = Math.max(video.length, waveform?.lengthSec ?? 0);
+  const { draft, refused } = useCues(props);
+  const { cues } = draft.value;
+  const { change: record, ...undoing } = useHistory<Value>(draft.value, draft.change, draft.resets);
+  const change = (to: readonly Cue[], key: string | null = null) => record({ cues: to }, key);
+  const faults = useMemo(() => findFaults(cues), [cues]);
+  const items = useMemo(
+    () => cues.map(({ startSec, endSec, text }) => ({ startSec, endSec, label: text.replaceAll('\n', ' ') })),
+    [cues],
+  );
+  const track: Track = {
+    items,
+    isPoints: false,
+    nameOf: (index) => t('line {0}', index + 1),
+    onMove: (index, to, { edge, key }) => change(moveCue(cues, index, { to, edge, lengthSec }), key),
+  };
+  const selected = useSignal<number | null>(null);
+  const list = useFocusOnNew();
+  const now = useNow(link, cues);
+  const add = () => {
+    const added = newCue(cues, link.timeSec.peek());
+    const sorted = [...cues, added].toSorted((first, second) => first.startSec - second.startSec);
+    change(sorted);
+    selected.value = sorted.indexOf(added);
+    list.wanted.current = selected.value;
+  };
+  return (
+    <>
+      <div class="stage-timeline" ref={list.timeline}>
+        <Timeline
+          video={video}
+          link={link}
+          waveform={waveform}
+          seekPath={props.seekPath}
+          selection={selected.value === null ? null : { track: 0, index: selected.value }}
+          onSelect={({ index }) => (selected.value = index)}
+          undoing={undoing}
+          tracks={[track]}
+        />
+      </div>
+      <section class="panel cue-editor stage-list" aria-label={t('Captions in {0}', label)} ref={list.section}>
+        <div class="row spread">
+          <h2>{label || srclang}</h2>
+          <AddButton timeSec={link.timeSec} onAdd={add} />
+        </div>
+        <Refused lines={refused.value} />
+        {cues.length === 0 && <p class="hint">{t('No lines yet. Add one at the current position.')}</p>}
+        <CueList {...{ cues, faults, change, selected, now, link }} resets={draft.resets} />
+      </section>
+    </>
+  );
+}
+
+/** Lines that the service did not accept. */
+function Refused({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul class="tray-error">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+type ListProps = {
+  cues: readonly Cue[];
+  faults: ReadonlyMap<number, string>;
+  change: (to: readonly Cue[], key?: string | null) => void;
+  selected: Signal<number | null>;
+  now: Signal<number>;
+  link: PlayerLink;
+  resets: number;
+};
+
+function CueList({ cues, faults, change, selected, now, link, resets }: ListProps) {
+  const row = (index: number) => {
+    const cue = cues[index] ?? { startSec: 0, endSec: 0, text: '' };
+    return (
+      <CueRow
+        // Lines have no id, so their index identifies them.
+        key={`${resets} ${index}`}
+        cue={cue}
+        index={index}
+        count={cues.length}
+        fault={faults.get(index) ?? null}
+        isNow={now.value === index}
+        isSelected={selected.value === index}
+        onChange={(changes, key) => {
+          const changed = cues.map((one, at) => (at === index ? { ...one, ...changes } : one));
+          change(changed, key);
+        }}
+        onSelect={() => (selected.value = index)}
+        onSeek={() => link.seek(cue.startSec)}
+        onRemove={() => change(cues.filter((_, at) => at !== index))}
+      />
+    );
+  };
+  return <RowWindow class="cues" count={cues.length} rowPx={ROW_PX} shown={selected.value} row={row} />;
+}
+
+/** Keeps the edited lines. `refused` lists the lines that the service did not accept. */
+function useCues({ cues, srclang, label, path, onSaved }: EditorProps) {
   const refused = useSignal<readonly string[]>([]);
-  const { value, resets, change } = useDraft(
-    { cues: start },
+  const draft = useDraft<Value>(
+    { cues },
     {
       name: t('Captions in {0}', label),
-      findFault: ({ cues }) => (findFaults(cues).size > 0 ? t('Correct the marked lines first.') : null),
+      findFault: (value) => (findFaults(value.cues).size > 0 ? t('Correct the marked lines first.') : null),
       async save(_, edited) {
         refused.value = [];
         try {
@@ -36,98 +152,53 @@ export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: 
       },
     },
   );
-  const { cues } = value;
-  const faults = findFaults(cues);
-  const changeCue = (index: number, changes: Partial<Cue>) =>
-    change({ cues: cues.map((cue, at) => (at === index ? { ...cue, ...changes } : cue)) });
-  const add = () => {
-    const startSec = Math.round(link.timeSec.value * 1000) / 1000;
-    const added = { startSec, endSec: startSec + NEW_SEC, text: '' };
-    change({ cues: [...cues, added].toSorted((first, second) => first.startSec - second.startSec) });
-  };
+  return { draft, refused };
+}
+
+/** Returns the line at the position of the player. -1 without one. */
+function useNow(link: PlayerLink, cues: readonly Cue[]): Signal<number> {
+  const lines = useSignal(cues);
+  lines.value = cues;
+  return useComputed(() => {
+    const sec = link.timeSec.value;
+    return lines.value.findIndex(({ startSec, endSec }) => sec >= startSec && sec < endSec);
+  });
+}
+
+/** Scrolls to the editor when it opens, and moves the focus to a new line as soon as it is drawn. */
+function useFocusOnNew() {
+  const timeline = useRef<HTMLDivElement>(null);
+  const section = useRef<HTMLElement>(null);
+  const wanted = useRef<number | null>(null);
+  useEffect(() => timeline.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const field = section.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"] textarea`);
+    if (!field) return;
+    wanted.current = null;
+    field.focus();
+  });
+  return { timeline, section, wanted };
+}
+
+/** Returns an empty line at a position, which ends before the next line starts. */
+function newCue(cues: readonly Cue[], sec: number): Cue {
+  const startSec = Math.round(sec * 1000) / 1000;
+  const next = Math.min(...cues.map((cue) => cue.startSec).filter((start) => start >= startSec + MIN_NEW_SEC));
+  return { startSec, endSec: Math.min(startSec + NEW_SEC, next), text: '' };
+}
+
+function AddButton({ timeSec, onAdd }: { timeSec: Signal<number>; onAdd: () => void }) {
   return (
-    <section class="panel cue-editor" aria-label={t('Captions in {0}', label)}>
-      <div class="row spread">
-        <h2>{label}</h2>
-        <button type="button" onClick={add}>
-          {t('Add line at {0}', writeSec(link.timeSec.value).slice(3, 8))}
-        </button>
-      </div>
-      {refused.value.length > 0 && (
-        <ul class="tray-error">
-          {refused.value.map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      )}
-      <ol class="cues">
-        {cues.map((cue, index) => (
-          <CueRow
-            // Lines have no id, so their index identifies them.
-            key={`${resets} ${index}`}
-            cue={cue}
-            line={index + 1}
-            fault={faults.get(index) ?? null}
-            isNow={link.timeSec.value >= cue.startSec && link.timeSec.value < cue.endSec}
-            onChange={(changes) => changeCue(index, changes)}
-            onSeek={() => link.seek(cue.startSec)}
-            onRemove={() => change({ cues: cues.filter((_, at) => at !== index) })}
-          />
-        ))}
-      </ol>
-    </section>
+    <button type="button" onClick={onAdd}>
+      {t('Add line at {0}', writeSec(timeSec.value).slice(3, 8))}
+    </button>
   );
 }
 
-type RowProps = {
-  cue: Cue;
-  line: number;
-  fault: string | null;
-  isNow: boolean;
-  onChange: (changes: Partial<Cue>) => void;
-  onSeek: () => void;
-  onRemove: () => void;
-};
+type Place = Pick<EditorProps, 'srclang' | 'label' | 'path'>;
 
-function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProps) {
-  return (
-    <li class={isNow ? 'cue now' : 'cue'}>
-      <button type="button" class="quiet" aria-label={t('Play line {0}', line)} onClick={onSeek}>
-        {line}
-      </button>
-      <input
-        aria-label={t('Start of line {0}', line)}
-        class="time"
-        defaultValue={writeSec(cue.startSec)}
-        onChange={({ currentTarget }) => onChange({ startSec: readSec(currentTarget.value) })}
-      />
-      <input
-        aria-label={t('End of line {0}', line)}
-        class="time"
-        defaultValue={writeSec(cue.endSec)}
-        onChange={({ currentTarget }) => onChange({ endSec: readSec(currentTarget.value) })}
-      />
-      <textarea
-        aria-label={t('Text of line {0}', line)}
-        rows={Math.max(1, cue.text.split('\n').length)}
-        value={cue.text}
-        onInput={({ currentTarget }) => onChange({ text: currentTarget.value })}
-      />
-      <button type="button" class="quiet" aria-label={t('Remove line {0}', line)} onClick={onRemove}>
-        ✕
-      </button>
-      {fault !== null && (
-        <p class="tray-error" role="alert">
-          {t('Line')} {line}: {fault}
-        </p>
-      )}
-    </li>
-  );
-}
-
-type Track = Pick<EditorProps, 'srclang' | 'label' | 'path'>;
-
-async function saveCues(cues: readonly Cue[], { srclang, label, path }: Track): Promise<void> {
+async function saveCues(cues: readonly Cue[], { srclang, label, path }: Place): Promise<void> {
   const bytes = new TextEncoder().encode(writeCues(cues));
   const captionsFile = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
   await api('POST', `${path}/captions/${srclang}`, { srclang, label, captionsFile });

@@ -11,15 +11,38 @@ import { frameShape } from '../uploads/embed-code.ts';
 export type PlayerLink = {
   frame: RefObject<HTMLIFrameElement | null>;
   timeSec: Signal<number>;
+  isPlaying: Signal<boolean>;
   seek: (sec: number) => void;
+  play: () => void;
   pause: () => void;
 };
 
 const CONTEXT = { context: 'player.js', version: '0.0.11' };
+const EVENTS = ['timeupdate', 'play', 'pause', 'ended'];
+/** Frames start at rounded times. A position slightly later shows the frame that starts there. */
+const INTO_FRAME_SEC = 0.001;
+
+/** Time after a seek in which positions that do not match it are those of earlier seeks. */
+const SEEK_LIMIT_MS = 3000;
+const SEEK_TOLERANCE_SEC = 0.01;
+/** Time that may have been played before the player reports its position. */
+const PLAYED_SEC = 0.5;
+
+/** The last seek whose position the player has not reported yet. */
+type Sought = { sec: number; untilMs: number };
+
+/** Returns whether a reported position is older than a seek. Otherwise steps in quick succession would be lost. */
+function isEarlier(seconds: number, { sec, untilMs }: Sought, isPlaying: boolean): boolean {
+  const after = seconds - INTO_FRAME_SEC - sec;
+  const isReached = after > -SEEK_TOLERANCE_SEC && after < (isPlaying ? PLAYED_SEC : SEEK_TOLERANCE_SEC);
+  return !isReached && performance.now() < untilMs;
+}
 
 export function usePlayer(): PlayerLink {
   const frame = useRef<HTMLIFrameElement>(null);
   const timeSec = useMemo(() => signal(0), []);
+  const isPlaying = useMemo(() => signal(false), []);
+  const sought = useRef<Sought | null>(null);
   const send = (message: object) => {
     const { current } = frame;
     if (current?.src)
@@ -29,19 +52,32 @@ export function usePlayer(): PlayerLink {
     const receive = ({ source, data }: MessageEvent) => {
       if (source !== frame.current?.contentWindow || typeof data !== 'string') return;
       const { event, value } = readEvent(data);
-      if (event === 'ready') send({ method: 'addEventListener', value: 'timeupdate', listener: 'dashboard' });
-      if (event === 'timeupdate' && typeof value?.seconds === 'number') timeSec.value = value.seconds;
+      if (event === 'ready')
+        for (const name of EVENTS) send({ method: 'addEventListener', value: name, listener: 'dashboard' });
+      // Also when the page of the player is loaded again.
+      if (event === 'ready' || event === 'pause' || event === 'ended') isPlaying.value = false;
+      if (event === 'play') isPlaying.value = true;
+      if (event === 'timeupdate' && typeof value?.seconds === 'number') {
+        if (sought.current !== null && isEarlier(value.seconds, sought.current, isPlaying.value)) return;
+        // The response to a seek is the same position.
+        const isSame = Math.abs(value.seconds - INTO_FRAME_SEC - timeSec.value) < INTO_FRAME_SEC / 2;
+        if (!isSame) timeSec.value = value.seconds;
+        sought.current = null;
+      }
     };
     addEventListener('message', receive);
     return () => removeEventListener('message', receive);
-  }, [timeSec]);
+  }, [timeSec, isPlaying]);
   return {
     frame,
     timeSec,
+    isPlaying,
     seek: (sec) => {
       timeSec.value = sec;
-      send({ method: 'setCurrentTime', value: sec });
+      sought.current = { sec, untilMs: performance.now() + SEEK_LIMIT_MS };
+      send({ method: 'setCurrentTime', value: sec + INTO_FRAME_SEC });
     },
+    play: () => send({ method: 'play' }),
     pause: () => send({ method: 'pause' }),
   };
 }

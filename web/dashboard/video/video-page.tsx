@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { follow } from '../base/follow.ts';
 import { t, tr } from '../base/language.ts';
+import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { clock, day, plural } from '../base/words.ts';
@@ -9,9 +10,6 @@ import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { Activity } from './activity.tsx';
 import { AudioTracks } from './audio-tracks.tsx';
-import { Captions } from './captions.tsx';
-import { Chapters } from './chapters.tsx';
-import { ClipMaker } from './clip-maker.tsx';
 import { Details, useDetails } from './details.tsx';
 import { Facts } from './facts.tsx';
 import { Files } from './files.tsx';
@@ -24,18 +22,23 @@ import { Thumbnails } from './thumbnails.tsx';
 import { TrashButton } from './trash-button.tsx';
 import { VideoStatistics } from './video-statistics.tsx';
 
+// The editors with a timeline are only loaded when they are opened.
+const Captions = lazy(async () => (await import('./captions.tsx')).Captions);
+const Chapters = lazy(async () => (await import('./chapters.tsx')).Chapters);
+const ClipMaker = lazy(async () => (await import('./clip-maker.tsx')).ClipMaker);
+
 type Place = { libraryId: number; videoId: string };
 
-/** Tabs of the page, with the position of the player in each: above the form, next to it, or none. */
+/** Tabs of the page, with the position of the player in each: above the form, next to it, above a timeline, or none. */
 const TABS = [
   ['overview', 'Overview', 'above'],
   ['review', 'Review', 'side'],
   ['share', 'Share', 'none'],
-  ['captions', 'Captions', 'side'],
+  ['captions', 'Captions', 'edit'],
   ['audio', 'Audio', 'side'],
-  ['chapters', 'Chapters', 'side'],
+  ['chapters', 'Chapters', 'edit'],
   ['thumbnail', 'Thumbnail', 'none'],
-  ['clip', 'Clip', 'side'],
+  ['clip', 'Clip', 'edit'],
   ['statistics', 'Statistics', 'none'],
   ['files', 'Files', 'none'],
   ['activity', 'Activity', 'none'],
