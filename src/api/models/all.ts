@@ -13,6 +13,7 @@ import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
+import * as chatWebhooks from './chat-webhook.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
@@ -144,6 +145,7 @@ export const models = {
   BulkModel,
   ...feeds,
   ...viewerAccess,
+  ...chatWebhooks,
   ...quotas,
   ...imports,
   ...shares,

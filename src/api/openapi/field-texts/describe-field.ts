@@ -1,4 +1,5 @@
 import { ACCOUNT_FIELD_TEXTS } from './account-field-texts.ts';
+import { CHAT_WEBHOOK_FIELD_TEXTS } from './chat-webhook-field-texts.ts';
 import { FEED_FIELD_TEXTS } from './feed-field-texts.ts';
 import type { FieldTexts } from './field-texts.ts';
 import { IMPORT_FIELD_TEXTS } from './import-field-texts.ts';
@@ -22,6 +23,7 @@ const TEXTS: FieldTexts = {
   ...FEED_FIELD_TEXTS,
   ...VIEWER_ACCESS_FIELD_TEXTS,
   ...QUOTA_FIELD_TEXTS,
+  ...CHAT_WEBHOOK_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
 };
 

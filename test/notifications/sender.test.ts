@@ -1,0 +1,331 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { claimSummaries } from '../../src/catalog/notifications/summary-store.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { join, pageHeaders, type TestPerson } from '../support/people.ts';
+import { type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
+import { addVideos, choose, happen, PUBLIC_URL, startSender } from './lab.ts';
+
+const CHAT = '/library/1/chat-webhook';
+const PATIENT = { timeout: 30_000, interval: 20 };
+
+let api: TestApi;
+let chat: Receiver;
+let mail: MailServer;
+let owner: TestPerson;
+let sender: { close(): Promise<void> } | null = null;
+
+beforeAll(async () => {
+  [api, chat, mail] = await Promise.all([startTestApi(), startReceiver(), startMailServer()]);
+  owner = await join(api, { role: 'owner' });
+});
+beforeEach(async () => {
+  for (const table of ['notification_summary', 'notification', 'chat_webhook', 'notification_choice'] as const) {
+    await api.database.db.deleteFrom(table).execute();
+  }
+  chat.arrivals.length = 0;
+  chat.script(status(200));
+  mail.mails.length = 0;
+});
+afterEach(async () => {
+  await sender?.close();
+  sender = null;
+  expect(api.faults).toEqual([]);
+});
+afterAll(async () => {
+  await Promise.all([chat.stop(), mail.close()]);
+  await api.stop();
+});
+
+const setChat = async (fields: object = {}) => {
+  const answer = await api.call('POST', CHAT, {
+    body: { url: `${chat.url}/services/T0/B0/very-secret-token`, ...fields },
+  });
+  expect(answer.status).toBe(200);
+};
+const stored = async () => Object((await api.call('GET', CHAT)).body);
+const texts = () => chat.arrivals.map(({ body }) => String(JSON.parse(body).text));
+const untilRouted = () =>
+  vi.waitFor(async () => {
+    const rows = api.database.db.selectFrom('notification').select('position').where('is_routed', '=', false);
+    expect(await rows.execute()).toEqual([]);
+  }, PATIENT);
+/** Returns the decoded text of an e-mail with short lines. */
+const decoded = (data: string) =>
+  data
+    .replaceAll('=\r\n', '')
+    .replaceAll(/(?:=[0-9A-F]{2})+/g, (bytes) => decodeURIComponent(bytes.replaceAll('=', '%')));
+
+test('a chat and a person get a finished and a failed video, with links, in one message each', async () => {
+  const [first, second] = await addVideos(api, 1, ['Rough & <ready>|@channel', 'Broken']);
+  if (first === undefined || second === undefined) throw new Error('Expected two videos.');
+  await setChat();
+  expect((await choose(api, owner, { browser: [], email: ['ready', 'failed'] })).status).toBe(204);
+  await happen(api, 'ready', { libraryId: 1, mediaId: first });
+  await happen(api, 'failed', { libraryId: 1, mediaId: second });
+  await happen(api, 'live', { libraryId: 1, mediaId: second });
+  sender = startSender(api, { mailUrl: mail.url });
+  await vi.waitFor(() => expect([chat.arrivals.length, mail.mails.length]).toEqual([1, 1]), PATIENT);
+  const page = (id: string) => `${PUBLIC_URL}/dashboard/library/1/videos/${id}`;
+  expect(texts()[0]?.split('\n').slice(1)).toEqual([
+    `• <${page(first)}|Rough &amp; &lt;ready&gt;¦@\u200bchannel> is ready.`,
+    `• <${page(second)}|Broken> failed.`,
+  ]);
+  expect(texts()[0]).toMatch(/Videos ready: 1 · Videos failed: 1/);
+  expect(Object.keys(JSON.parse(chat.arrivals[0]?.body ?? ''))).toEqual(['text']);
+  const [{ to, data } = { to: [], data: '' }] = mail.mails;
+  expect(to).toEqual([owner.email]);
+  const text = decoded(data);
+  for (const part of [
+    '"Rough & <ready>|@channel" is ready.',
+    page(first),
+    '"Broken" failed.',
+    page(second),
+    `${PUBLIC_URL}/dashboard/account`,
+  ]) {
+    expect(text).toContain(part);
+  }
+  expect(text).toContain('Content-Type: text/plain');
+  expect(await stored()).toMatchObject({ lastError: null, dateSent: expect.any(String) });
+});
+
+test('a burst becomes one message that names ten events and counts the others', async () => {
+  const ids = await addVideos(
+    api,
+    1,
+    Array.from({ length: 1_250 }, (_, n) => `Film ${n}`),
+  );
+  await setChat();
+  await choose(api, owner, { browser: [], email: ['ready'] });
+  await api.database.db
+    .insertInto('notification')
+    .values(ids.map((id) => ({ library_id: 1, media_id: id, event: 'ready' as const, resource: null })))
+    .execute();
+  sender = startSender(api, { mailUrl: mail.url, timing: { groupSec: 1 } });
+  await vi.waitFor(() => expect([chat.arrivals.length, mail.mails.length]).toEqual([1, 1]), PATIENT);
+  expect(texts()[0]).toContain('Videos ready: 1250');
+  expect(texts()[0]?.split('\n')).toHaveLength(12);
+  expect(texts()[0]).toMatch(/… and 1240 more$/);
+  expect((texts()[0] ?? '').length).toBeLessThanOrEqual(2_000);
+  expect(decoded(mail.mails[0]?.data ?? '')).toContain('and 1240 more');
+});
+
+test('after ten messages within an hour, further events wait for a rarer message', async () => {
+  const ids = await addVideos(api, 1, ['a', 'b', 'c']);
+  await setChat();
+  await api.database.db
+    .insertInto('notification_summary')
+    .values(
+      Array.from({ length: 10 }, () => ({
+        ...{ id: crypto.randomUUID() as (typeof ids)[number], library_id: 1, person_id: null, counts: '[]' },
+        ...{ items: '[]', state: 'delivered' as const, next_attempt_at: new Date(), give_up_at: new Date() },
+        claim: null,
+      })),
+    )
+    .execute();
+  sender = startSender(api);
+  for (const mediaId of ids) {
+    await happen(api, 'ready', { libraryId: 1, mediaId });
+    await untilRouted();
+  }
+  const waiting = await api.database.db
+    .selectFrom('notification_summary')
+    .selectAll()
+    .where('state', '=', 'pending')
+    .execute();
+  expect(waiting).toMatchObject([{ counts: [{ libraryId: 1, event: 'ready', count: 3 }] }]);
+  expect(waiting[0]?.next_attempt_at.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
+  expect(chat.arrivals).toEqual([]);
+});
+
+test('a failing chat is retried, shows its error without the URL, and gets later events with it', async () => {
+  const [first, second] = await addVideos(api, 1, ['Early', 'Late']);
+  if (first === undefined || second === undefined) throw new Error('Expected two videos.');
+  await setChat();
+  chat.script(status(503));
+  await happen(api, 'ready', { libraryId: 1, mediaId: first });
+  sender = startSender(api);
+  await vi.waitFor(async () => expect((await stored()).lastError).toBe('HTTP 503'), PATIENT);
+  await happen(api, 'ready', { libraryId: 1, mediaId: second });
+  await untilRouted();
+  chat.script(status(200));
+  await vi.waitFor(async () => expect((await stored()).lastError).toBeNull(), PATIENT);
+  await vi.waitFor(async () => {
+    const pending = api.database.db.selectFrom('notification_summary').select('id').where('state', '=', 'pending');
+    expect(await pending.execute()).toEqual([]);
+  }, PATIENT);
+  expect(texts().join('\n')).toMatch(/Early[\s\S]*Late/);
+});
+
+test('a message is given up after its time, and the next event starts a new one', async () => {
+  const [first, second] = await addVideos(api, 1, ['Lost', 'Found']);
+  if (first === undefined || second === undefined) throw new Error('Expected two videos.');
+  await setChat();
+  chat.script(status(404));
+  await happen(api, 'ready', { libraryId: 1, mediaId: first });
+  sender = startSender(api, { timing: { giveUpSec: 0 } });
+  const states = async () =>
+    (await api.database.db.selectFrom('notification_summary').select('state').execute()).map(({ state }) => state);
+  await vi.waitFor(async () => expect(await states()).toEqual(['dead']), PATIENT);
+  expect(chat.arrivals).toHaveLength(1);
+  chat.script(status(200));
+  await happen(api, 'ready', { libraryId: 1, mediaId: second });
+  await vi.waitFor(() => expect(texts().at(-1)).toMatch(/Found.* is ready\.$/), PATIENT);
+});
+
+test('a private address is refused by the outbound rules, and its URL is not part of the error', async () => {
+  const [mediaId] = await addVideos(api, 1, ['Inside']);
+  if (mediaId === undefined) throw new Error('Expected a video.');
+  await setChat();
+  await happen(api, 'ready', { libraryId: 1, mediaId });
+  sender = startSender(api, { allow: [] });
+  await vi.waitFor(
+    async () => expect((await stored()).lastError).toMatch(/private|not allowed|refused|address/i),
+    PATIENT,
+  );
+  expect((await stored()).lastError).not.toContain('very-secret-token');
+  expect(chat.arrivals).toEqual([]);
+});
+
+test('people get e-mail only about libraries and events that their roles permit, in their language', async () => {
+  const { id: other } = api.second;
+  const libraries = [{ LibraryId: other, Role: 'editor' as const }];
+  const editor = await join(api, { libraries, email: 'redaktion@example.com' });
+  const profile = { name: 'Redaktion', language: 'de' };
+  expect(
+    (await api.call('POST', '/dashboard/account', { key: null, headers: editor.headers, body: profile })).status,
+  ).toBe(204);
+  await choose(api, editor, { browser: [], email: ['ready', 'quota'] });
+  const [mine] = await addVideos(api, other, ['Unser Film']);
+  const [foreign] = await addVideos(api, 1, ['Geheim']);
+  if (mine === undefined || foreign === undefined) throw new Error('Expected two videos.');
+  await happen(api, 'ready', { libraryId: 1, mediaId: foreign }, { libraryId: other, mediaId: mine });
+  await api.database.db
+    .insertInto('notification')
+    .values({ library_id: other, media_id: mine, event: 'quota', resource: 'storageBytes' })
+    .execute();
+  sender = startSender(api, { mailUrl: mail.url });
+  await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENT);
+  const text = decoded(mail.mails[0]?.data ?? '');
+  expect(text).toContain('"Unser Film" ist fertig');
+  expect(text).not.toMatch(/Geheim|Limit/);
+});
+
+test('somebody who lost the role before the message is sent gets nothing', async () => {
+  const leaving = await join(api, { role: 'viewer', email: 'leaving@example.com' });
+  await choose(api, leaving, { browser: [], email: ['ready'] });
+  const [mediaId] = await addVideos(api, 1, ['After hours']);
+  if (mediaId === undefined) throw new Error('Expected a video.');
+  await happen(api, 'ready', { libraryId: 1, mediaId });
+  sender = startSender(api, { mailUrl: mail.url, timing: { groupSec: 3_600 } });
+  await untilRouted();
+  await api.database.db.updateTable('person').set({ role: null }).where('email', '=', leaving.email).execute();
+  await api.database.db.updateTable('notification_summary').set({ next_attempt_at: new Date() }).execute();
+  await vi.waitFor(async () => {
+    const states = await api.database.db.selectFrom('notification_summary').select('state').execute();
+    expect(states).toEqual([{ state: 'dead' }]);
+  }, PATIENT);
+  expect(mail.mails).toEqual([]);
+});
+
+test('the message of a sender that died is sent by another one when its lease expires', async () => {
+  const [mediaId] = await addVideos(api, 1, ['Survivor']);
+  if (mediaId === undefined) throw new Error('Expected a video.');
+  await setChat();
+  await happen(api, 'ready', { libraryId: 1, mediaId });
+  const router = startSender(api, { timing: { groupSec: 3_600 } });
+  await untilRouted();
+  await router.close();
+  await api.database.db
+    .updateTable('notification_summary')
+    .set({ next_attempt_at: new Date(0) })
+    .execute();
+  const [claimed] = await claimSummaries(api.database.db, { limit: 5, leaseSec: 3_600 });
+  expect(claimed).toMatchObject({ attempts: 1, recipient: { libraryId: 1, personId: null } });
+  expect(await claimSummaries(api.database.db, { limit: 5, leaseSec: 3_600 })).toEqual([]);
+  await api.database.db
+    .updateTable('notification_summary')
+    .set({ next_attempt_at: new Date(0) })
+    .execute();
+  sender = startSender(api);
+  await vi.waitFor(() => expect(texts()).toHaveLength(1), PATIENT);
+});
+
+test('the URL of a chat is masked in responses and in the audit log, and only managers may see or change it', async () => {
+  await setChat({ events: ['failed', 'quota'] });
+  const masked = `${chat.url}/…oken`;
+  expect(await stored()).toMatchObject({ maskedUrl: masked, events: ['failed', 'quota'], enabled: true });
+  await setChat({ url: `${chat.url}/services/T0/B0/other-secret-token`, enabled: false });
+  const { rows } = await api.database.pool.query('select changes::text, targets::text from audit_line');
+  const log = JSON.stringify(rows);
+  expect(log).toContain('…oken');
+  expect(log).not.toMatch(/secret-token/);
+  const [{ url_sealed }] = (await api.database.db.selectFrom('chat_webhook').select('url_sealed').execute()) as [
+    { url_sealed: Buffer },
+  ];
+  expect(url_sealed.includes('secret-token')).toBe(false);
+  const editor = await join(api, { role: 'editor' });
+  for (const [method, path] of [
+    ['GET', CHAT],
+    ['POST', CHAT],
+    ['DELETE', CHAT],
+    ['POST', `${CHAT}/test`],
+  ] as const) {
+    const body = method === 'POST' && path === CHAT ? { enabled: true } : undefined;
+    const options = { key: null, headers: editor.headers, ...(body && { body }) };
+    expect([path, (await api.call(method, path, options)).status]).toEqual([path, 403]);
+  }
+  for (const url of ['ftp://chat.example/', 'not a url', 'https://user:pass@chat.example/']) {
+    expect([url, (await api.call('POST', CHAT, { body: { url } })).status]).toEqual([url, 400]);
+  }
+  expect((await api.call('DELETE', CHAT)).status).toBe(200);
+  expect(await stored()).toMatchObject({ maskedUrl: null, enabled: false });
+  expect((await api.call('POST', CHAT, { body: { enabled: true } })).status).toBe(400);
+});
+
+test('a test message shows the response of the chat', async () => {
+  expect((await api.call('POST', `${CHAT}/test`)).status).toBe(409);
+  await setChat({ language: 'fr' });
+  expect((await api.call('POST', `${CHAT}/test`)).body).toEqual({ delivered: true, error: null });
+  expect(texts()[0]).toMatch(/^Message de test pour la bibliothèque/);
+  chat.script(status(410));
+  expect((await api.call('POST', `${CHAT}/test`)).body).toEqual({ delivered: false, error: 'HTTP 410' });
+  expect(await stored()).toMatchObject({ lastError: 'HTTP 410' });
+});
+
+test('the list of notifications has what the roles and choices of a person permit', async () => {
+  const [mine] = await addVideos(api, api.second.id, ['Mine']);
+  const [other] = await addVideos(api, 1, ['Other']);
+  if (mine === undefined || other === undefined) throw new Error('Expected two videos.');
+  const libraries = [{ LibraryId: api.second.id, Role: 'viewer' as const }];
+  const viewer = await join(api, { libraries, email: 'viewer2@example.com' });
+  await happen(api, 'ready', { libraryId: api.second.id, mediaId: mine }, { libraryId: 1, mediaId: other });
+  await happen(api, 'failed', { libraryId: api.second.id, mediaId: mine });
+  const list = async ({ headers }: { headers: Record<string, string> }, query = '') => {
+    const answer = await api.call('GET', `/dashboard/notifications${query}`, { key: null, headers });
+    return Object(answer.body).items as { position: number; title: string; event: string }[];
+  };
+  const named = async (person: TestPerson) => (await list(person)).map(({ title, event }) => [title, event]);
+  expect(await named(owner)).toEqual([
+    ['Mine', 'failed'],
+    ['Other', 'ready'],
+    ['Mine', 'ready'],
+  ]);
+  expect(await named(viewer)).toEqual([
+    ['Mine', 'failed'],
+    ['Mine', 'ready'],
+  ]);
+  const [newest] = await list(viewer);
+  expect(await list(viewer, `?after=${newest?.position}`)).toEqual([]);
+  await choose(api, viewer, { browser: ['failed'], email: [] });
+  expect(await named(viewer)).toEqual([['Mine', 'failed']]);
+  const signedOut = await api.call('GET', '/dashboard/notifications', { key: null, headers: pageHeaders(api) });
+  expect(signedOut.status).toBe(401);
+  const wrong = { browser: ['everything'], email: [] };
+  const refused = await api.call('POST', '/dashboard/account/notifications', {
+    key: null,
+    headers: viewer.headers,
+    body: wrong,
+  });
+  expect(refused.status).toBe(400);
+});
