@@ -20,7 +20,10 @@ export async function saveChoices(db: Db, personId: Guid, { browser, email }: No
       .values({ person_id: personId, browser, email })
       .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ browser, email }))
       .execute();
-    const noted = (choices: NotificationChoices) => ({ Browser: choices.browser, Email: choices.email });
+    const noted = (choices: NotificationChoices) => ({
+      NotifiedInDashboard: choices.browser,
+      NotifiedByEmail: choices.email,
+    });
     noteChange({ kind: 'fields', before: noted(before), after: noted({ browser, email }) });
   });
 }

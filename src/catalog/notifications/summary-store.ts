@@ -40,7 +40,8 @@ export async function routeNotifications(
     await sql`select pg_advisory_xact_lock(${ROUTE_LOCK}::bigint)`.execute(tx);
     const { rows } = await sql<NotificationItem & { position: number }>`
       update notification set is_routed = true
-      where position in (select position from notification where not is_routed order by position limit ${ROUTED_AT_ONCE})
+      where position in (
+        select position from notification where not is_routed order by position limit ${ROUTED_AT_ONCE})
       returning position, library_id as "libraryId", media_id as "mediaId", event, resource`.execute(tx);
     const items = rows
       .toSorted((a, b) => a.position - b.position)
@@ -179,8 +180,7 @@ export async function endSummary(
 export async function hasNotifications(db: Db): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
     select exists (select 1 from notification where not is_routed)
-      or exists (select 1 from notification_summary where state = 'pending' and next_attempt_at <= now()) as is`.execute(
-    db,
-  );
+      or exists (select 1 from notification_summary
+        where state = 'pending' and next_attempt_at <= now()) as is`.execute(db);
   return rows[0]?.is === true;
 }

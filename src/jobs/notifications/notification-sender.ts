@@ -175,5 +175,6 @@ async function sendEmail(
 /** Returns the code of a mail server's error, whose message may contain the address. */
 function describeMailError(error: unknown): string {
   const { code } = Object(error);
-  return `The mail server failed: ${typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'unknown reason'}.`;
+  const isCode = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code);
+  return `The mail server failed: ${isCode ? code : 'unknown reason'}.`;
 }
