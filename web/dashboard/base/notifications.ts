@@ -36,19 +36,24 @@ export const unreadCount = computed(() => {
 
 /** State of notifications on the desktop. `insecure`: browsers allow them only on HTTPS pages. */
 export type DesktopState = 'on' | 'off' | 'blocked' | 'insecure';
-export const desktop = signal<DesktopState>(readDesktop());
+export const desktop = signal<DesktopState>('off');
 
-function readDesktop(): DesktopState {
-  if (!isSecureContext || typeof Notification === 'undefined') return 'insecure';
-  if (Notification.permission === 'denied') return 'blocked';
-  return Notification.permission === 'granted' && keptText(ON_DESKTOP) === '1' ? 'on' : 'off';
+/** Reads the permission again, which people change in the browser. */
+export async function readDesktop(): Promise<void> {
+  if (!isSecureContext || typeof Notification === 'undefined') {
+    desktop.value = 'insecure';
+    return;
+  }
+  const { state } = await navigator.permissions.query({ name: 'notifications' });
+  if (state === 'denied') desktop.value = 'blocked';
+  else desktop.value = state === 'granted' && keptText(ON_DESKTOP) === '1' ? 'on' : 'off';
 }
 
 /** Turns notifications on the desktop on or off. The browser asks for permission, so call it only after a click. */
 export async function turnDesktop(isOn: boolean): Promise<void> {
   if (isOn) await Notification.requestPermission();
   keep(ON_DESKTOP, isOn ? '1' : '0');
-  desktop.value = readDesktop();
+  await readDesktop();
 }
 
 /** Marks all notifications as read, in all tabs of this browser. */
@@ -73,6 +78,7 @@ export function followNotifications(): () => void {
   document.addEventListener('visibilitychange', look, { signal: stopped.signal });
   addEventListener('storage', readMark, { signal: stopped.signal });
   stopped.signal.addEventListener('abort', () => clearInterval(timer));
+  void readDesktop();
   look();
   return () => stopped.abort();
 }

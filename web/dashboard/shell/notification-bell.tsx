@@ -10,6 +10,7 @@ import {
   nameOf,
   notifications,
   placeOf,
+  readDesktop,
   turnDesktop,
   unreadCount,
 } from '../base/notifications.ts';
@@ -32,6 +33,7 @@ export function NotificationBell() {
     marked.value = unread;
     isOpen.value = true;
     markRead();
+    void readDesktop();
   };
   return (
     <button
@@ -61,7 +63,13 @@ export function NotificationList() {
     <Dialog title={t('Notifications')} onClose={close}>
       <List />
       <Desktop />
-      {session.value?.person != null && <Link to={{ name: 'account' }}>{t('Choose events')}</Link>}
+      {session.value?.person != null && (
+        <div class="row">
+          <Link class="button quiet" to={{ name: 'account' }}>
+            {t('Choose events')}
+          </Link>
+        </div>
+      )}
     </Dialog>
   );
 }
@@ -84,8 +92,8 @@ function Row({ notified, isUnread }: { notified: Notified; isUnread: boolean }) 
   const library = libraries.value.find(({ id }) => id === libraryId)?.name;
   const place = libraries.value.length > 1 && event !== 'quota' && library !== undefined ? ` · ${library}` : '';
   return (
-    <li class={isUnread ? 'is-unread' : ''}>
-      <Link to={placeOf(notified)}>
+    <li>
+      <Link class={isUnread ? 'notified is-unread' : 'notified'} to={placeOf(notified)}>
         <span class={`chip ${TONES[event]}`}>{labelOf(event)}</span>
         <bdi class="name">{nameOf(notified)}</bdi>
         <span class="hint">
