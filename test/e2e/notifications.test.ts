@@ -94,8 +94,9 @@ test(
     await lookAtPage('notifications-account', page, { views: FOUR_VIEWS });
 
     await page.goto(`${service.apiUrl}/dashboard/library/1/settings/chat`);
-    await lookAtPage('notifications-chat-new', page);
     const block = page.locator('#block-chat');
+    await block.getByLabel('Webhook URL').waitFor();
+    await lookAtPage('notifications-chat-new', page);
     await block.getByLabel('Webhook URL').fill(`${chat.url}/services/T00/B00/very-secret-token`);
     const saveBar = page.getByRole('region', { name: 'Unsaved changes' });
     await saveBar.getByRole('button', { name: 'Save changes' }).click();

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { claimSummaries } from '../../src/catalog/notifications/summary-store.ts';
+import { LIBRARY_EVENT_ID } from '../../src/catalog/quotas/quota.ts';
+import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
+import { announceQuota } from '../../src/catalog/webhooks/webhook-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { join, type TestPerson } from '../support/people.ts';
@@ -87,6 +90,32 @@ test('a chat and a person get a finished and a failed video, with links, in one 
   }
   expect(text).toContain('Content-Type: text/plain');
   expect(await stored()).toMatchObject({ lastError: null, dateSent: expect.any(String) });
+});
+
+test('a started live stream and a reached quota are announced with links to their pages', async () => {
+  const [stream] = await addVideos(api, 1, ['Match']);
+  if (stream === undefined) throw new Error('Expected a stream.');
+  await setChat({ events: ['live', 'quota'], language: 'es' });
+  await happen(api, 'live', { libraryId: 1, mediaId: stream });
+  await happen(api, 'ready', { libraryId: 1, mediaId: stream });
+  const detail = { resource: 'concurrentViewers', percent: 100, used: 5, limit: 5, mode: 'hard' as const };
+  const key = { libraryId: 1, mediaId: LIBRARY_EVENT_ID };
+  for (const level of [WebhookStatus.quotaNearlyReached, WebhookStatus.quotaReached]) {
+    await api.database.db.transaction().execute(announceQuota(key, level, detail));
+  }
+  sender = startSender(api);
+  await vi.waitFor(() => expect(texts()).toHaveLength(1), PATIENT);
+  const page = `${PUBLIC_URL}/dashboard/library/1`;
+  const { name } = await api.database.db
+    .selectFrom('library')
+    .select('name')
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow();
+  expect(texts()[0]?.split('\n')).toEqual([
+    `${name}: Directos iniciados: 1 · Límites alcanzados: 1`,
+    `• <${page}/live/${stream}|Match> está en directo.`,
+    `• La biblioteca <${page}/settings/quotas|${name}> ha alcanzado su límite: espectadores simultáneos.`,
+  ]);
 });
 
 test('a burst becomes one message that names ten events and counts the others', async () => {

@@ -1690,8 +1690,8 @@ export const de = {
   'Choose events': 'Ereignisse auswählen',
   'Choose what you are notified of, in all libraries that you may see.':
     'Wähle, worüber du benachrichtigt wirst. Das gilt für alle Bibliotheken, die du sehen darfst.',
-  'In the dashboard': 'Im Dashboard',
-  'By e-mail': 'Per E-Mail',
+  Dashboard: 'Dashboard',
+  'E-mail': 'E-Mail',
   '{0}: in the dashboard': '{0}: im Dashboard',
   '{0}: by e-mail': '{0}: per E-Mail',
   'E-mails are sent to {0}. Events of the same minute are sent together.':

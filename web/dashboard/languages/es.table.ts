@@ -1699,8 +1699,8 @@ export const es = {
   'Choose events': 'Elegir eventos',
   'Choose what you are notified of, in all libraries that you may see.':
     'Elige de qué quieres recibir avisos, en todas las bibliotecas que puedes ver.',
-  'In the dashboard': 'En el panel',
-  'By e-mail': 'Por correo',
+  Dashboard: 'Panel',
+  'E-mail': 'Correo',
   '{0}: in the dashboard': '{0}: en el panel',
   '{0}: by e-mail': '{0}: por correo',
   'E-mails are sent to {0}. Events of the same minute are sent together.':

@@ -1721,8 +1721,8 @@ export const fr = {
   'Choose events': 'Choisir les événements',
   'Choose what you are notified of, in all libraries that you may see.':
     'Choisissez ce dont vous êtes informé, dans toutes les bibliothèques que vous pouvez voir.',
-  'In the dashboard': 'Dans le tableau de bord',
-  'By e-mail': 'Par e-mail',
+  Dashboard: 'Tableau de bord',
+  'E-mail': 'E-mail',
   '{0}: in the dashboard': '{0} : dans le tableau de bord',
   '{0}: by e-mail': '{0} : par e-mail',
   'E-mails are sent to {0}. Events of the same minute are sent together.':

@@ -1688,8 +1688,8 @@ export const ja = {
   'Choose events': 'イベントを選択',
   'Choose what you are notified of, in all libraries that you may see.':
     '表示できるすべてのライブラリについて、通知を受け取るイベントを選択します。',
-  'In the dashboard': 'ダッシュボード',
-  'By e-mail': 'メール',
+  Dashboard: 'ダッシュボード',
+  'E-mail': 'メール',
   '{0}: in the dashboard': '{0}：ダッシュボード',
   '{0}: by e-mail': '{0}：メール',
   'E-mails are sent to {0}. Events of the same minute are sent together.':

@@ -1687,8 +1687,8 @@ export const pt = {
   'Choose events': 'Escolher eventos',
   'Choose what you are notified of, in all libraries that you may see.':
     'Escolha sobre o que quer ser notificado, em todas as bibliotecas que pode ver.',
-  'In the dashboard': 'No painel',
-  'By e-mail': 'Por e-mail',
+  Dashboard: 'Painel',
+  'E-mail': 'E-mail',
   '{0}: in the dashboard': '{0}: no painel',
   '{0}: by e-mail': '{0}: por e-mail',
   'E-mails are sent to {0}. Events of the same minute are sent together.':

@@ -51,7 +51,7 @@ function Choices({ stored, email }: { stored: NotificationChoicesModel; email: s
   );
   return (
     <form class="stack" onSubmit={save}>
-      <Table label={t('Notifications')} head={[t('Event'), t('In the dashboard'), t('By e-mail')]}>
+      <Table label={t('Notifications')} head={[t('Event'), t('Dashboard'), t('E-mail')]}>
         {EVENT_LABELS.map(([event, label]) => (
           <tr key={event}>
             <th scope="row">{t(label)}</th>
