@@ -43,6 +43,7 @@ function Choices({ stored, email }: { stored: NotificationChoicesModel; email: s
   const check = (channel: Channel, event: NotificationEvent, label: string) => (
     <input
       type="checkbox"
+      class="choice"
       aria-label={label}
       checked={chosen.value[channel].includes(event)}
       disabled={channel === 'email' && !sendsMail}
