@@ -29,7 +29,7 @@ export function writeEmail({ summary, names, language, publicUrl }: Draft): { su
   const lines = named.map((item, index) => lineWithLink(sentences[index] ?? '', linkOf(item, publicUrl)));
   const rest = total - named.length;
   const parts = [
-    ...(total === 1 ? [] : [describeCounts(summary, words)]),
+    ...(total === 1 && only !== undefined ? [] : [describeCounts(summary, words)]),
     ...lines,
     ...(rest > 0 && named.length > 0 ? [`… ${fill(words.more, String(rest))}`] : []),
     lineWithLink(words.footer, publicUrl === null ? null : `${publicUrl}/dashboard/account`),
