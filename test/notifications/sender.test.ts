@@ -177,6 +177,7 @@ test('a failing chat is retried, shows its error without the URL, and gets later
   await vi.waitFor(async () => expect((await stored()).lastError).toBe('HTTP 503'), PATIENT);
   await happen(api, 'ready', { libraryId: 1, mediaId: second });
   await untilRouted();
+  chat.arrivals.length = 0;
   chat.script(status(200));
   await vi.waitFor(async () => expect((await stored()).lastError).toBeNull(), PATIENT);
   await vi.waitFor(async () => {
