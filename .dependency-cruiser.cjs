@@ -32,7 +32,7 @@ const ROOMS = {
   'src/catalog':
     'audit audio-tracks backup bulk exports feeds imports compose installation on-demand merge migrations orphans playlists viewers publications ' +
     'drm live shield pull-zones speech captions spoken system uploads comments shares videos collections smart lifecycle images ' +
-    'renditions scrub tasks quotas webhooks leases libraries people keys statistics',
+    'renditions scrub tasks quotas webhooks notifications leases libraries people keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
@@ -42,7 +42,7 @@ const ROOMS = {
     'clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
-    'housekeeping exports imports uploads compose planning smart speech on-demand images encode webhooks store queue',
+    'housekeeping exports imports uploads compose planning smart speech on-demand images encode notifications webhooks store queue',
   'src/media':
     'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
     'presentation cmaf timeline probe ffmpeg nal bmff',

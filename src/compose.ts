@@ -11,6 +11,7 @@ import { findEdgeUrl } from './compose/find-edge-url.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
+import { startNotifications } from './compose/notifications.ts';
 import { openExporter } from './compose/open-exporter.ts';
 import { openPlaces } from './compose/places.ts';
 import { healthOnDuty, openDrain, watchCompatibility } from './compose/role-duty.ts';
@@ -277,13 +278,15 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const tasks = await startTaskRunner({ deps, pool: database.pool, slots, tasks: allTasks });
   const demand = await followDemand({ ...shared, pool: database.pool, encoders: segments, slots: slots.viewers });
   const webhooks = await startWebhooks(common);
+  const notifications = await startNotifications(common);
   const bytesPerSec = settings.scrubBytesPerSec;
   const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
   const mover = move === null ? null : await openMover(move, database, store);
   let stopped: Promise<unknown> | null = null;
   /** Aborts the running work and returns it to the queue, once. */
   const stopWork = () => {
-    stopped ??= Promise.all([queue, tasks, webhooks, demand, scrubber, mover].map((part) => part?.close()));
+    const parts = [queue, tasks, webhooks, notifications, demand, scrubber, mover];
+    stopped ??= Promise.all(parts.map((part) => part?.close()));
     return stopped;
   };
   duty.onEnd(() => void stopWork().catch((err: unknown) => logEvent('worker.failed', { err })));

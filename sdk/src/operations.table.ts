@@ -72,6 +72,10 @@ export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | n
 
 export type ChapterModel = { title: string; start?: number; end?: number };
 
+export type ChatWebhookModel = { maskedUrl: string | null; events: (NotificationEvent)[]; language: NotificationLanguage; enabled: boolean; dateSent: string | null; lastError: string | null; dateFailed: string | null };
+
+export type ChatWebhookTestModel = { delivered: boolean; error: string | null };
+
 export type CodecRenditionSizeModel = { codec: string | null; resolution: string | null; size: number };
 
 export type CollectionModel = { videoLibraryId: number; guid: string | null; name: string | null; videoCount: number; totalSize: number; previewVideoIds: string | null; previewImageUrls: (string)[] | null };
@@ -222,6 +226,10 @@ export type NodeModel = { Id: string; Host: string; Role: string; Version: strin
 
 export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
+export type NotificationEvent = "ready" | "failed" | "live" | "quota";
+
+export type NotificationLanguage = "en" | "de" | "es" | "fr" | "pt" | "ja";
+
 export type OrderedVideoModel = { guid: string; title: string };
 
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
@@ -359,6 +367,8 @@ export type TranscriptionModel = { state: string; reason: string; doneSeconds: n
 export type TrashedVideoModel = { guid: string; title: string; length: number; storageSize: number; dateTrashed: string; dateExpires: string };
 
 export type UpdateAudioTrackModel = { title?: string | null; language?: string | null; purpose?: AudioPurpose | null; isDefault?: boolean | null };
+
+export type UpdateChatWebhookModel = { url?: string; events?: (NotificationEvent)[]; language?: NotificationLanguage; enabled?: boolean };
 
 export type UpdateCollectionModel = { name?: string | null };
 
@@ -523,6 +533,8 @@ export type Operations = {
   deleteAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; allowNone?: boolean }; answer: StatusModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
+  /** Deletes the chat webhook of a library. Waiting messages are not sent. `DELETE /library/{libraryId}/chat-webhook` */
+  deleteChatWebhook: { input: { libraryId: number }; answer: StatusModel };
   /** Deletes a collection. Its videos stay in the library, without a collection. `DELETE /library/{libraryId}/collections/{collectionId}` */
   deleteCollection: { input: { libraryId: number; collectionId: string }; answer: StatusModel };
   /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
@@ -591,6 +603,8 @@ export type Operations = {
   getBitrateHistory: { input: { libraryId: number; streamId: string; startTime?: string; endTime?: string }; answer: Response };
   /** Returns the progress of a bulk operation, and the videos that failed with their reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
   getBulk: { input: { libraryId: number; bulkId: string }; answer: BulkModel };
+  /** Returns the chat to which a library posts notifications, and the last failure. Requires a key with write access. `GET /library/{libraryId}/chat-webhook` */
+  getChatWebhook: { input: { libraryId: number }; answer: ChatWebhookModel };
   /** Returns a collection with its counts. With `includeThumbnails`, it also returns the thumbnails of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
   getCollection: { input: { libraryId: number; collectionId: string; includeThumbnails?: boolean }; answer: CollectionModel };
   /** Returns the current bitrates of the publisher in bits per second. They are 0 while no publisher is connected. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
@@ -801,6 +815,8 @@ export type Operations = {
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Posts a test message to the chat of a library, once, and returns the result. `POST /library/{libraryId}/chat-webhook/test` */
+  testChatWebhook: { input: { libraryId: number }; answer: ChatWebhookTestModel };
   /** Asks the endpoint, or verifies the token, as for a viewer of a video. Returns the verdict and its time. `POST /library/{libraryId}/viewers/test` */
   testViewerAccess: { input: { libraryId: number; body: TestViewerAccessModel }; answer: ViewerVerdictModel };
   /** Sends a test event to the webhook URL of a library, or to another endpoint. The delivery log shows the result. `POST /library/{libraryId}/webhooks/test` */
@@ -809,6 +825,8 @@ export type Operations = {
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
   /** Changes title, language, purpose or default of an audio track; absent fields are left unchanged. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
+  /** Posts notifications of a library to an incoming webhook of Slack, Mattermost or Discord (with `/slack` at the end of its URL). Absent fields are left unchanged. `POST /library/{libraryId}/chat-webhook` */
+  updateChatWebhook: { input: { libraryId: number; body: UpdateChatWebhookModel }; answer: ChatWebhookModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
@@ -883,6 +901,7 @@ export const operations = {
   createWebhookEndpoint: {"method":"POST","path":"/library/{libraryId}/webhook-endpoints","query":[],"body":"application/json","answer":"json"},
   deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
+  deleteChatWebhook: {"method":"DELETE","path":"/library/{libraryId}/chat-webhook","query":[],"body":null,"answer":"json"},
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
   deleteCollectionShare: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
   deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
@@ -917,6 +936,7 @@ export const operations = {
   getBilling: {"method":"GET","path":"/billing","query":[],"body":null,"answer":"json"},
   getBitrateHistory: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/bitrate-history","query":["startTime","endTime"],"body":null,"answer":"response"},
   getBulk: {"method":"GET","path":"/library/{libraryId}/bulk/{bulkId}","query":[],"body":null,"answer":"json"},
+  getChatWebhook: {"method":"GET","path":"/library/{libraryId}/chat-webhook","query":[],"body":null,"answer":"json"},
   getCollection: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}","query":["includeThumbnails"],"body":null,"answer":"json"},
   getCurrentBitrate: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/current-bitrate","query":[],"body":null,"answer":"response"},
   getDrmStatistics: {"method":"GET","path":"/videolibrary/{id}/drm/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
@@ -1022,10 +1042,12 @@ export const operations = {
   smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},
   startLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/start","query":[],"body":null,"answer":"json"},
   stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
+  testChatWebhook: {"method":"POST","path":"/library/{libraryId}/chat-webhook/test","query":[],"body":null,"answer":"json"},
   testViewerAccess: {"method":"POST","path":"/library/{libraryId}/viewers/test","query":[],"body":"application/json","answer":"json"},
   testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":["endpoint"],"body":null,"answer":"json"},
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
+  updateChatWebhook: {"method":"POST","path":"/library/{libraryId}/chat-webhook","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
   updateCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
   updateFeed: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":"application/json","answer":"json"},

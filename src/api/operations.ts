@@ -37,6 +37,7 @@ import { deleteLiveThumbnail, setLiveThumbnail } from './live/set-live-thumbnail
 import { startLiveStream } from './live/start-live-stream.ts';
 import { stopLiveStream } from './live/stop-live-stream.ts';
 import { updateLiveStream } from './live/update-live-stream.ts';
+import { chatWebhookOperations } from './notifications/chat-webhook-operations.ts';
 import { getOEmbed } from './oembed/get-oembed.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { peopleOperations } from './people/people-operations.ts';
@@ -298,6 +299,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listAccountAudit,
   exportAccountAudit,
   ...webhookOperations,
+  ...chatWebhookOperations,
   getFairPlayCertificate,
   askFairPlayLicence,
   askFairPlayLicenceByPath,

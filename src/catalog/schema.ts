@@ -30,6 +30,7 @@ import type { ImportItemTable, LibraryImportTable } from './imports/import-schem
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
+import type { NotificationSchema } from './notifications/notification-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { PeopleSchema } from './people/people-schema.ts';
 import type { EncodedMonthTable, LibraryQuotaTable, StorageMonthTable } from './quotas/quota-schema.ts';
@@ -253,6 +254,7 @@ export type MergeDueTable = { library_id: number; media_id: Guid; rendition_id: 
 
 export type Schema = InstallationSchema &
   LiveSchema &
+  NotificationSchema &
   PeopleSchema &
   SpeechSchema &
   StatisticsSchema & {

@@ -7,12 +7,12 @@ import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import type { SecretRing } from '../lib/secret-ring.ts';
 import { openSendFile } from '../lib/send-file.ts';
-import type { Mailer } from '../ports/mailer.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
+import { openMailer } from './open-mailer.ts';
 import { openViewers } from './open-viewers.ts';
 
 type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty; secrets: SecretRing };
@@ -111,11 +111,4 @@ function openShares(db: Db, [shares, playlists, codes, comments]: Awaited<Return
     shareCodes: codes.createShareCodeStore(db),
     shareComments: comments.createShareCommentStore(db),
   };
-}
-
-/** Opens the mail server. Its client is loaded only if one is configured. */
-async function openMailer(server: RoleSettings['mail']): Promise<Mailer | null> {
-  if (server === null) return null;
-  const { openSmtpMailer } = await import('../adapters/mailer/open-smtp-mailer.ts');
-  return openSmtpMailer(server);
 }

@@ -49,7 +49,7 @@ test.each(roles)('%s has the keys of an S3 store only if objects are in one', (r
 test.each([
   ['api', ['the-transcriber-key', 'the-key-server', 'the-licences']],
   ['edge', ['the-licences', 'the-mail-password']],
-  ['worker', ['the-transcriber-key', 'the-model-key', 'the-key-server']],
+  ['worker', ['the-transcriber-key', 'the-model-key', 'the-key-server', 'the-mail-password']],
   ['ingest', ['the-srt-passphrase', 'the-key-server']],
 ] as const)('%s starts with only the secrets that it uses', (role, used) => {
   const settings = readSettings({

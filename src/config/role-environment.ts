@@ -52,6 +52,6 @@ export function settingsOf(role: Role, settings: RoleSettings): RoleSettings {
     transcriber: transcriber.kind !== 'http' || isAny('api', 'worker') ? transcriber : { ...transcriber, key: null },
     keyServer: keyServer === null || !isAny('edge') ? keyServer : { ...keyServer, authorization: null },
     licenceServers: isAny('api', 'edge') ? licenceServers : {},
-    mail: mail === null || isAny('edge') ? mail : { ...mail, password: null },
+    mail: mail === null || isAny('edge', 'worker') ? mail : { ...mail, password: null },
   };
 }

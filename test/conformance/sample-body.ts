@@ -34,6 +34,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateLiveStreamModel: { title: 'A sample' },
     UpdateCollectionModel: { name: 'A sample' },
     UpdateFeedModel: { title: 'A sample' },
+    UpdateChatWebhookModel: { url: `${origin.url}/chat` },
     UpdateViewerAccessModel: { mode: 'hook', url: `${origin.url}/viewer` },
     TestViewerAccessModel: { videoId: UNKNOWN_GUID },
     UpdateQuotasModel: { storageBytes: { limit: 1e15, mode: 'soft' } },

@@ -28,6 +28,7 @@ const LONGEST: readonly string[] = [
   'test/e2e/first-way.test.ts',
   'test/e2e/dashboard-uploads.test.ts',
   'test/e2e/dashboard-screens.test.ts',
+  'test/e2e/notifications.test.ts',
   'test/jobs/crash.test.ts',
   'test/live/nodes.test.ts',
   'test/live/live.test.ts',

@@ -9,6 +9,7 @@ import { authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { readPlayData } from '../read-play-data.ts';
+import { addNotifications } from './add-notifications.ts';
 import { addOwnAccount } from './add-own-account.ts';
 import { addPasskeySignIn } from './add-passkey-sign-in.ts';
 import { addProviderSignIn } from './add-provider-sign-in.ts';
@@ -26,6 +27,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   addOwnAccount(app, deps);
+  addNotifications(app, deps);
   addProviderSignIn(app, deps);
   addPasskeySignIn(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';

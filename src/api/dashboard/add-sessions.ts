@@ -152,7 +152,7 @@ function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
 }
 
 /** Returns the rights of a session of a person or key; null if it ended. */
-async function findCaller(
+export async function findCaller(
   session: string | null,
   deps: Pick<AuthenticateDeps, 'sessions' | 'personSessions'>,
 ): Promise<Caller | null> {

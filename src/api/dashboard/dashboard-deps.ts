@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditStore } from '../../catalog/audit/audit-store.ts';
+import type { Db } from '../../catalog/db.ts';
 import type { CredentialStore } from '../../catalog/people/credential-store.ts';
 import type { IdentityStore } from '../../catalog/people/identity-store.ts';
 import type { PasskeyStore } from '../../catalog/people/passkey-store.ts';
@@ -16,6 +17,9 @@ import type { DashboardFiles } from './load-dashboard.ts';
 export type DashboardDeps = AuthenticateDeps &
   ReadPlayDataDeps & {
     audit: AuditStore;
+    db: Db;
+    /** True if a mail server is configured. */
+    sendsMail: boolean;
     credentials: CredentialStore;
     people: PersonStore;
     passkeys: PasskeyStore;

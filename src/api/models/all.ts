@@ -13,6 +13,7 @@ import * as audience from './audience.ts';
 import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditChangeModel, AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import * as bulks from './bulk.ts';
+import * as chatWebhooks from './chat-webhook.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import * as comments from './comment.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -142,6 +143,7 @@ export const models = {
   ...bulks,
   ...feeds,
   ...viewerAccess,
+  ...chatWebhooks,
   ...quotas,
   ...imports,
   ...exportModels,
@@ -267,16 +269,7 @@ export const models = {
   ShieldZoneList,
   UpdateShieldZoneModel,
   SpokenSearchModel,
-  WebhookPayload: webhooks.WebhookPayload,
-  WebhookQuotaModel: webhooks.WebhookQuotaModel,
-  WebhookEventModel: webhooks.WebhookEventModel,
-  PaginationListOfWebhookEventModel: webhooks.PaginationListOfWebhookEventModel,
-  WebhookTestModel: webhooks.WebhookTestModel,
-  WebhookEndpointModel: webhooks.WebhookEndpointModel,
-  WebhookEndpointList: webhooks.WebhookEndpointList,
-  CreateWebhookEndpointModel: webhooks.CreateWebhookEndpointModel,
-  UpdateWebhookEndpointModel: webhooks.UpdateWebhookEndpointModel,
-  WebhookEventState: webhooks.WebhookEventState,
+  ...webhooks,
   LiveStreamStatus,
   VideoModelStatus,
   Severity,

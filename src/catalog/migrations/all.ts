@@ -23,6 +23,7 @@ import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
 import { up as feedAccess } from './026-feed-access.ts';
 import { up as comments } from './027-comments.ts';
+import { up as notifications } from './028-notifications.ts';
 import { up as libraryExports } from './029-exports.ts';
 import { up as storageMonth } from './030-storage-month.ts';
 
@@ -59,6 +60,7 @@ export const migrations = {
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
   '026-feed-access': { oldestVersion: '0.1.0', up: feedAccess },
   '027-comments': { oldestVersion: '0.1.0', up: comments },
+  '028-notifications': { oldestVersion: '0.1.0', up: notifications },
   '029-exports': { oldestVersion: '0.1.0', up: libraryExports },
   '030-storage-month': { oldestVersion: '0.1.0', up: storageMonth },
 } satisfies Record<string, SchemaStep>;

@@ -14,6 +14,7 @@ export type SealedColumn = {
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   plain('access_key', 'signing_key_sealed'),
+  plain('chat_webhook', 'url_sealed'),
   plain('collection_feed', 'token_sealed'),
   plain('drm_package', 'keys_sealed'),
   plain('library', 'api_key_sealed'),

@@ -5,6 +5,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
+import type { NotificationEvent } from '../notifications/notification.ts';
+import { addNotification } from '../notifications/notification-store.ts';
 import type { Schema } from '../schema.ts';
 import {
   FIRST_ENDPOINT_ID,
@@ -35,12 +37,21 @@ export type WebhookLogEntry = WebhookEvent & {
   settledAt: Date | null;
 };
 
+/** Events that people and chats are notified of, too. */
+const NOTIFICATIONS: Partial<Record<WebhookStatus, NotificationEvent>> = {
+  [WebhookStatus.finished]: 'ready',
+  [WebhookStatus.failed]: 'failed',
+  [WebhookStatus.liveStarted]: 'live',
+  [WebhookStatus.quotaReached]: 'quota',
+};
+
 /**
  * Records an event of a video, in the transaction that causes it. Events of one video are sent in the order in which
- * their transactions commit. Does nothing if no endpoint of the library wants it.
+ * their transactions commit. An endpoint gets only the events that it wants.
  */
 export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
+    await notify(tx, key, status);
     await addEvents(tx, key, { status, isIncomplete, detail: null, endpointId: null });
   };
 }
@@ -48,8 +59,14 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
 /** Records an event of a quota. The media id in `key` is that of the library. */
 export function announceQuota(key: MediaKey, status: WebhookStatus, detail: QuotaDetail): FollowUp {
   return async (tx) => {
+    await notify(tx, key, status, detail.resource);
     await addEvents(tx, key, { status, isIncomplete: false, detail, endpointId: null });
   };
+}
+
+async function notify(tx: Tx, key: MediaKey, status: WebhookStatus, resource: string | null = null): Promise<void> {
+  const event = NOTIFICATIONS[status];
+  if (event !== undefined) await addNotification(tx, key, { event, resource });
 }
 
 /**

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { Db } from '../../catalog/db.ts';
 import { type ClaimedEvent, claimEvents, endEvent, releaseEvent } from '../../catalog/webhooks/delivery-store.ts';
-import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
+import { type Outcome, retryDelaySec, webhookBody, webhookHeaders } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import { postWebhook } from './post-webhook.ts';
+import { postJson } from './post-json.ts';
 
 const MAX_RUNNING_DELIVERIES = 64;
 const MAX_DELIVERIES_PER_LIBRARY = 4;
@@ -155,7 +155,9 @@ async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Pro
   if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the webhook URL was removed or disabled.' };
   try {
     const signingKeys = event.signingKeysSealed.map((sealed) => deps.secretBox.open(sealed));
-    return await postWebhook({ event, url, signingKeys, limitMs: timing.answerLimitMs }, deps.outbound, cut);
+    const headers = webhookHeaders(event, signingKeys, Date.now());
+    const post = { url, headers, body: webhookBody(event), limitMs: timing.answerLimitMs };
+    return await postJson(post, deps.outbound, cut);
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);

@@ -27,6 +27,7 @@ export const LOG_FIELDS = {
   zone: text('Pull zone'),
   protocol: text('Protocol: `rtmp`, `rtmps`, `srt` or `whip`'),
   slot: text('Slot of the publisher: `primary` or `backup`'),
+  channel: text('Channel of the notification: `chat` or `email`'),
   kind: text('Kind of the task, the job or the item'),
   scope: text('Rights of the key: `account`, `write` or `read`'),
   state: text('New state'),

@@ -128,6 +128,11 @@ export const METRIC_DEFINITIONS = {
   ),
 
   webhookAttempts: counter('millrace_webhook_attempts_total', 'Attempts to deliver webhooks, by outcome.', ['outcome']),
+  notificationAttempts: counter(
+    'millrace_notification_attempts_total',
+    'Attempts to send notifications to chats and by e-mail, by channel and outcome.',
+    ['channel', 'outcome'],
+  ),
   webhookDuration: requestTime('millrace_webhook_duration_seconds', 'Duration of attempts to deliver webhooks.'),
 
   speechMedia: counter('millrace_speech_media_seconds_total', 'Seconds of audio that were transcribed.'),

@@ -146,6 +146,9 @@ export const ACTIONS: readonly { label: string; operations: Readonly<Record<stri
       deleteWebhookEndpoint: 'Deleted a webhook endpoint',
       testWebhook: 'Sent a test to a webhook endpoint',
       resendWebhookEvent: 'Sent a webhook delivery again',
+      updateChatWebhook: 'Changed the chat webhook',
+      deleteChatWebhook: 'Deleted the chat webhook',
+      testChatWebhook: 'Sent a test to the chat',
     },
   },
 ];
@@ -164,6 +167,7 @@ const ACCOUNT_OPERATIONS: Readonly<Record<string, string>> = {
   updatePerson: 'Changed a person',
   deletePerson: 'Deleted a person',
   updateOwnAccount: 'Changed their own account',
+  updateOwnNotifications: 'Changed their own notifications',
   changeOwnPassword: 'Changed their own password',
   setOwnTotp: 'Turned on the second factor',
   removeOwnTotp: 'Turned off the second factor',

@@ -1,5 +1,6 @@
 import type { AuditLineModel } from '../../../src/api/models/audit.ts';
 import { t, tr } from '../base/language.ts';
+import { EVENT_LABELS } from '../base/notifications.ts';
 import { wordsOf } from './audit-actions.ts';
 import { FIELD_LABELS } from './field-labels.ts';
 import { EVENTS } from './webhook-events.ts';
@@ -54,10 +55,12 @@ function labelOf(field: string): string {
   return tr((Object.hasOwn(FIELD_NAMES, field) ? FIELD_NAMES[field] : undefined) ?? wordsOf(field));
 }
 
-/** Events of webhooks are numbers. */
+/** Events of webhooks are numbers, those of notifications are words. */
 function wordsIn(field: string, text: string | null): string | null {
-  if (field !== 'events' || text === null) return text;
-  const labels = text.split(', ').map((status) => EVENTS.find(([known]) => String(known) === status)?.[1] ?? status);
+  const isChosen = ['events', 'ChatEvents', 'NotifiedInDashboard', 'NotifiedByEmail'].includes(field);
+  if (!isChosen || text === null) return text;
+  const all: readonly (readonly [number | string, string])[] = field === 'events' ? EVENTS : EVENT_LABELS;
+  const labels = text.split(', ').map((event) => all.find(([known]) => String(known) === event)?.[1] ?? event);
   return labels.map((label) => tr(label)).join(', ');
 }
 

@@ -7,7 +7,16 @@ import type { ViewerAccessModel } from '../../../src/api/models/viewer-access.ts
 import type { Sentence } from '../base/language.ts';
 
 type Field = keyof (VideoLibraryModel & LibrarySoundModel & PullZoneModel & VideoModel & LiveStreamModel);
-type AuditedField = Field | `ViewerAccess.${keyof ViewerAccessModel}` | 'Logo' | 'name' | 'url' | 'enabled' | 'events';
+type ChatField = 'ChatUrl' | 'ChatEvents' | 'NotifiedInDashboard' | 'NotifiedByEmail';
+type AuditedField =
+  | Field
+  | `ViewerAccess.${keyof ViewerAccessModel}`
+  | 'Logo'
+  | 'name'
+  | 'url'
+  | 'enabled'
+  | 'events'
+  | ChatField;
 
 /**
  * Labels of changed fields in the audit log: those of the settings that change them. Fields without a label are shown
@@ -19,6 +28,10 @@ export const FIELD_LABELS = {
   url: 'URL',
   enabled: 'Send events',
   events: 'Events',
+  ChatUrl: 'Webhook URL',
+  ChatEvents: 'Events',
+  NotifiedInDashboard: 'Notifications in the dashboard',
+  NotifiedByEmail: 'Notifications by e-mail',
   WebhookUrl: 'URL',
   EnabledResolutions: 'Resolutions',
   OutputCodecs: 'Codecs',

@@ -8,7 +8,7 @@ test.each([
   ['colour', 'Colour'],
   ['1080p', 'Resolutions'],
   ['geo blocked', 'Blocked countries'],
-  ['slack', 'Endpoints'],
+  ['slack', 'Webhook URL'],
   ['TOKEN private', 'Require signed URLs'],
   ['5.1', 'Keep surround sound'],
 ])('"%s" finds %s first', (text, label) => {

@@ -10,6 +10,7 @@ import { may } from '../base/session.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { AccessFields } from './access-fields.tsx';
 import { Audit } from './audit.tsx';
+import { ChatWebhook } from './chat-webhook.tsx';
 import { DeleteLibrary } from './delete-library.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
@@ -149,6 +150,7 @@ function Shown({ section, part, libraryId, library, onChanged }: ShownProps) {
         <Block name={part}>
           {part === 'keys' && <Keys libraryId={libraryId} library={library} onChanged={onChanged} />}
           {part === 'webhooks' && <Webhooks libraryId={libraryId} library={library} onChanged={onChanged} />}
+          {part === 'chat' && <ChatWebhook libraryId={libraryId} />}
           {part === 'audit' && <Audit libraryId={libraryId} />}
         </Block>
       );

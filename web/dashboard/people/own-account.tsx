@@ -12,6 +12,7 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { OwnNotifications } from './own-notifications.tsx';
 import { OwnPasskeys } from './own-passkeys.tsx';
 
 /** The signed-in person's name, password, second factor and sessions. */
@@ -41,6 +42,7 @@ export function OwnAccount() {
           <Password email={person.email} />
           {person.hasTotp ? <RemoveTotp /> : <AddTotp />}
         </div>
+        <OwnNotifications email={person.email} />
         <OwnPasskeys email={person.email} hasPassword={person.hasPassword} />
         <Sessions ownId={person.sessionId} />
       </div>

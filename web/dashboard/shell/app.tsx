@@ -11,6 +11,7 @@ import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { Join } from './join.tsx';
+import { NotificationList } from './notification-bell.tsx';
 import { openPalette, Palette } from './palette.tsx';
 import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
@@ -56,6 +57,7 @@ function Signed() {
       <Toasts />
       <Palette libraryId={libraryId} />
       <ShortcutHelp />
+      <NotificationList />
       <ShowCall />
       <SignInAgain />
       {libraryId !== null && mayUpload() && <DropZone libraryId={libraryId} />}

@@ -7,6 +7,7 @@ import { libraries, may, session, signOut } from '../base/session.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../base/theme.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
+import { NotificationBell } from './notification-bell.tsx';
 import { openPalette } from './palette.tsx';
 import { openCalls } from './show-call.tsx';
 import { Mark } from './sign-in.tsx';
@@ -33,9 +34,12 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
   }, [isOpen.value]);
   return (
     <header class="side">
-      <Link to={{ name: 'home' }} class="brand">
-        <Mark /> <span>{t('Millrace')}</span>
-      </Link>
+      <div class="side-head">
+        <Link to={{ name: 'home' }} class="brand">
+          <Mark /> <span>{t('Millrace')}</span>
+        </Link>
+        <NotificationBell />
+      </div>
       <button type="button" class="find" aria-label={t('Search Ctrl K')} onClick={openPalette}>
         <Icon name="search" /> <span>{t('Search')}</span> <kbd>{t('Ctrl K')}</kbd>
       </button>

@@ -1,4 +1,5 @@
 import { ACCOUNT_FIELD_TEXTS } from './account-field-texts.ts';
+import { CHAT_WEBHOOK_FIELD_TEXTS } from './chat-webhook-field-texts.ts';
 import { COMMENT_FIELD_TEXTS } from './comment-field-texts.ts';
 import { EXPORT_FIELD_TEXTS } from './export-field-texts.ts';
 import { FEED_FIELD_TEXTS } from './feed-field-texts.ts';
@@ -25,6 +26,7 @@ const TEXTS: FieldTexts = {
   ...FEED_FIELD_TEXTS,
   ...VIEWER_ACCESS_FIELD_TEXTS,
   ...QUOTA_FIELD_TEXTS,
+  ...CHAT_WEBHOOK_FIELD_TEXTS,
   ...SHARE_FIELD_TEXTS,
   ...COMMENT_FIELD_TEXTS,
 };

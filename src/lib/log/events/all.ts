@@ -3,7 +3,7 @@ import { httpEvents, keyEvents } from './http-events.ts';
 import { liveEvents } from './live-events.ts';
 import { databaseEvents, serviceEvents } from './service-events.ts';
 import { backupEvents, housekeepingEvents, storageEvents } from './storage-events.ts';
-import { taskEvents, uploadEvents, videoEvents, webhookEvents } from './work-events.ts';
+import { notificationEvents, taskEvents, uploadEvents, videoEvents, webhookEvents } from './work-events.ts';
 
 /** Every event that the service logs, by its stable name. */
 export const LOG_EVENTS = {
@@ -16,6 +16,7 @@ export const LOG_EVENTS = {
   ...taskEvents,
   ...videoEvents,
   ...webhookEvents,
+  ...notificationEvents,
   ...liveEvents,
   ...deliveryEvents,
   ...housekeepingEvents,

@@ -4,6 +4,7 @@ const upload = eventsOf('upload');
 const tasks = eventsOf('tasks');
 const video = eventsOf('video');
 const webhook = eventsOf('webhook');
+const TO = ['channel', 'libraryId?', 'personId?', 'attempt'] as const;
 
 const TASK = ['taskId', 'kind', 'videoGuid', 'libraryId', 'attempt'] as const;
 
@@ -93,4 +94,16 @@ export const webhookEvents = {
     { perKey: ['libraryId'] },
   ),
   'webhook.error': webhook.error('A webhook could not be processed.', ['err']),
+};
+
+/** Events of notifications to chats and by e-mail. */
+export const notificationEvents = {
+  'notification.sent': webhook.info('A notification was sent.', TO, { perKey: ['libraryId', 'personId'] }),
+  'notification.failed': webhook.warn('A notification could not be sent. It is retried.', [...TO, 'reason', 'until'], {
+    perKey: ['libraryId', 'personId'],
+  }),
+  'notification.given-up': webhook.warn('A notification failed permanently.', [...TO, 'reason'], {
+    perKey: ['libraryId', 'personId'],
+  }),
+  'notification.error': webhook.error('Notifications could not be processed.', ['err']),
 };

@@ -1,12 +1,5 @@
 import type { Readable } from 'node:stream';
-import {
-  judgeStatus,
-  type Outcome,
-  redirectTarget,
-  type WebhookEvent,
-  webhookBody,
-  webhookHeaders,
-} from '../../catalog/webhooks/webhook.ts';
+import { judgeStatus, type Outcome, redirectTarget } from '../../catalog/webhooks/webhook.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
 
@@ -14,36 +7,32 @@ const MAX_REDIRECTS = 3;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
-/**
- * An event and its destination. `signingKeys` sign it, the current one first. `limitMs` covers the whole delivery,
- * including redirects.
- */
-export type Delivery = { event: WebhookEvent; url: string; signingKeys: readonly string[]; limitMs: number };
+/** A request with a JSON body. `limitMs` covers all of it, including redirects. */
+export type JsonPost = { url: string; headers: Record<string, string>; body: string; limitMs: number };
 
 /**
- * Posts an event once. Follows at most three redirects as POST with the same headers, each through the outbound client
- * with its address rules. A redirect that would turn the POST into a GET (303) counts as a failure, because the event
- * would be lost. Throws only on an abort. Refusals by the receiver or by the outbound rules are returned as outcomes.
+ * Posts once. Follows at most three redirects as POST with the same headers, each through the outbound client with its
+ * address rules. A redirect that would turn the POST into a GET (303) counts as a failure, because the content would be
+ * lost. Throws only on an abort. Refusals by the receiver or by the outbound rules are returned as outcomes.
  */
-export async function postWebhook(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
+export async function postJson(post: JsonPost, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
   try {
-    return await followPost(delivery, outbound, signal);
+    return await followPost(post, outbound, signal);
   } catch (error) {
     if (error instanceof Refused) return { kind: 'failed', answer: error.message };
     throw error;
   }
 }
 
-async function followPost(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
-  const { event, signingKeys, limitMs } = delivery;
+async function followPost(post: JsonPost, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
+  const { headers, body: sent, limitMs } = post;
   const endMs = performance.now() + limitMs;
-  const headers = webhookHeaders(event, signingKeys, Date.now());
-  let { url } = delivery;
+  let { url } = post;
   for (let redirects = 0; ; redirects += 1) {
     const request = {
       method: 'POST',
       headers,
-      body: webhookBody(event),
+      body: sent,
       maxBytes: Number.MAX_SAFE_INTEGER,
       timeoutMs: Math.max(1, endMs - performance.now()),
       redirects: 'returned',

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db } from '../db.ts';
+import type { Role, Roles } from '../people/person.ts';
+import type { NotificationEvent, Summary } from './notification.ts';
+
+/** A person who gets e-mail. `events` are those that the person wants by e-mail. */
+export type EmailRecipient = { email: string; language: string | null; roles: Roles; events: NotificationEvent[] };
+
+/** Returns a person with the current address, roles and choices; null if the person may not sign in or was deleted. */
+export async function findEmailRecipient(db: Db, personId: Guid): Promise<EmailRecipient | null> {
+  const { rows } = await sql<Omit<EmailRecipient, 'roles'> & { role: Role | null; roles: [number, Role][] }>`
+    select p.email, p.language, p.role, c.email as events, coalesce((
+      select jsonb_agg(jsonb_build_array(r.library_id, r.role)) from person_role r where r.person_id = p.id), '[]'
+    ) as roles
+    from person p join notification_choice c on c.person_id = p.id
+    where p.id = ${personId} and p.status = 'active'`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { role, roles, ...person } = row;
+  return { ...person, roles: { account: role, libraries: new Map(roles) } };
+}
+
+/** Titles of videos and streams by id, and names of libraries. Deleted ones are absent. */
+export type SummaryNames = { titles: ReadonlyMap<Guid, string>; libraries: ReadonlyMap<number, string> };
+
+/** Returns the current names of everything that a message is about. */
+export async function loadNames(db: Db, { counts, items }: Summary): Promise<SummaryNames> {
+  const { rows: media } = await sql<{ id: Guid; title: string }>`
+    select id, title from media
+    where type <> 'trash' and (library_id, id) in (
+      select * from unnest(${items.map(({ libraryId }) => libraryId)}::bigint[],
+        ${items.map(({ mediaId }) => mediaId)}::uuid[]))`.execute(db);
+  const libraryIds = [...new Set(counts.map(({ libraryId }) => libraryId))];
+  const { rows: libraries } = await sql<{ id: number; name: string }>`
+    select id, name from library where id = any(${libraryIds}::bigint[]) and deleted_at is null`.execute(db);
+  return {
+    titles: new Map(media.map(({ id, title }) => [id, title])),
+    libraries: new Map(libraries.map(({ id, name }) => [id, name])),
+  };
+}
