@@ -30,7 +30,7 @@ import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { PeopleSchema } from './people/people-schema.ts';
-import type { EncodedMonthTable, LibraryQuotaTable } from './quotas/quota-schema.ts';
+import type { EncodedMonthTable, LibraryQuotaTable, LibraryStorageTable } from './quotas/quota-schema.ts';
 import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
@@ -261,6 +261,7 @@ export type Schema = InstallationSchema &
     collection_feed: CollectionFeedTable;
     library_quota: LibraryQuotaTable;
     encoded_month: EncodedMonthTable;
+    library_storage: LibraryStorageTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

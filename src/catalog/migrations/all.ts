@@ -22,6 +22,7 @@ import { up as quotas } from './022-quotas.ts';
 import { up as secretRotation } from './024-secret-rotation.ts';
 import { up as viewerAccess } from './025-viewer-access.ts';
 import { up as feedAccess } from './026-feed-access.ts';
+import { up as storageTotals } from './031-storage-totals.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -55,4 +56,5 @@ export const migrations = {
   '024-secret-rotation': { oldestVersion: '0.1.0', up: secretRotation },
   '025-viewer-access': { oldestVersion: '0.1.0', up: viewerAccess },
   '026-feed-access': { oldestVersion: '0.1.0', up: feedAccess },
+  '031-storage-totals': { oldestVersion: '0.1.0', up: storageTotals },
 } satisfies Record<string, SchemaStep>;
