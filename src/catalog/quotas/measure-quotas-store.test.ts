@@ -21,13 +21,19 @@ async function addLimited(bytes: number): Promise<number> {
     db,
   );
   const video = { library_id: id, id: newGuid(), type: 'video' as const, title: 'T', state: 'finished' as const };
-  await db.insertInto('media').values({ ...video, storage_bytes: bytes }).execute();
+  await db
+    .insertInto('media')
+    .values({ ...video, storage_bytes: bytes })
+    .execute();
   return id;
 }
 
 const usesOf = async (id: number) =>
-  (await sql<{ used: number }>`select used from library_quota where library_id = ${id} order by used`.execute(database.db))
-    .rows.map(({ used }) => used);
+  (
+    await sql<{ used: number }>`select used from library_quota where library_id = ${id} order by used`.execute(
+      database.db,
+    )
+  ).rows.map(({ used }) => used);
 
 test('measuring many libraries takes as many queries as measuring one, and a locked limit delays no other', async () => {
   const queries: string[] = [];
