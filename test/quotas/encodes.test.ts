@@ -96,6 +96,7 @@ test('held encodes continue in the next month', async () => {
   await sql`update encoded_month set month = month - interval '1 month' where library_id = ${libraryId}`.execute(db);
   expect(await measureLibraries(db)).toContain(libraryId);
   await measureQuotas(db, libraryId);
+  expect((await loadMedia(lab, key)).state_reason ?? '').not.toContain('waiting for the quota');
   expect(await measureLibraries(db)).not.toContain(libraryId);
   await untilState(lab, key, 'finished');
 });

@@ -9,6 +9,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table library_storage (library_id bigint not null, bytes bigint not null)`.execute(db);
   await sql`create index library_storage_sum on library_storage (library_id) include (bytes)`.execute(db);
   await sql`create index upload_open on upload (library_id) where state = 'open'`.execute(db);
+  // For playlists in the order of titles.
+  await sql`
+    create index media_collection_title on media (library_id, collection_id, title_start, id)
+    where collection_id is not null`.execute(db);
   await addFunctions(db);
   await addTriggers(db);
   // The triggers lock the tables until the commit, so this statement sees all changes that they did not.
