@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { lockHardQuota } from './hard-quota-store.ts';
 import { ENCODES_HELD, SCHEDULED_ENCODES } from './quota.ts';
 import { encodedOfMonth, thisMonth } from './usage-store.ts';
@@ -81,13 +80,12 @@ export async function releaseEncodes(tx: Db | Tx, libraryId: number): Promise<vo
     .where('library_id', '=', libraryId)
     .where('resource', '=', RESOURCE)
     .execute();
-  await sql`
+  const release = sql`
     with released as (
       update encode_task set ready_at = now()
       where library_id = ${libraryId} and state = 'waiting' and not is_ready and reason = ${ENCODES_HELD}
       returning media_id)
-    update media set state_reason = ${WAITING_FOR_SLOT}
-    where library_id = ${libraryId} and state_reason = ${ENCODES_HELD} and id in (select media_id from released)`.execute(
-    tx,
-  );
+    update media set state_reason = null
+    where library_id = ${libraryId} and state_reason = ${ENCODES_HELD} and id in (select media_id from released)`;
+  await release.execute(tx);
 }

@@ -16,10 +16,10 @@ afterAll(() => database.stop());
 async function addLimited(bytes: number): Promise<number> {
   const { db } = database;
   const id = await addLibraryRow(db);
-  await sql`insert into library_quota (library_id, resource, max_amount, mode, used) select ${id}, name, 10, 'hard', 7
-    from unnest(array['storageBytes', 'concurrentViewers', 'encodedMinutesPerMonth', 'concurrentLiveStreams']) name`.execute(
-    db,
-  );
+  const insert = sql`insert into library_quota (library_id, resource, max_amount, mode, used)
+    select ${id}, name, 10, 'hard', 7 from
+      unnest(array['storageBytes', 'concurrentViewers', 'encodedMinutesPerMonth', 'concurrentLiveStreams']) name`;
+  await insert.execute(db);
   const video = { library_id: id, id: newGuid(), type: 'video' as const, title: 'T', state: 'finished' as const };
   await db
     .insertInto('media')
@@ -35,7 +35,7 @@ const usesOf = async (id: number) =>
     )
   ).rows.map(({ used }) => used);
 
-test('measuring many libraries takes as many queries as measuring one, and a locked limit delays no other', async () => {
+test('measuring many libraries takes as many queries as one, and a locked limit delays no other', async () => {
   const queries: string[] = [];
   const dialect = new PostgresDialect({ pool: database.pool });
   const counted = new Kysely<Schema>({ dialect, log: ({ query }) => void queries.push(query.sql) });
@@ -52,7 +52,7 @@ test('measuring many libraries takes as many queries as measuring one, and a loc
   expect([queries.length, await usesOf(other), await usesOf(locked)]).toEqual([2, [0, 0, 0, 3], [7, 7, 7, 7]]);
 });
 
-test('a library that reaches a threshold is left to its own measurement, and unchanged limits are not written', async () => {
+test('a library that reaches a threshold is measured by itself, and unchanged limits are not written', async () => {
   const { db } = database;
   const id = await addLimited(8);
   expect(await measureLibraries(db)).toContain(id);
