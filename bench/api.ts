@@ -173,8 +173,8 @@ async function createAtOnce(lab: Lab): Promise<Measurement[]> {
   const createAs = async (clients: number): Promise<number> => {
     const times: number[] = [];
     const create = async (number: number) => {
-      for (let at = 0; at < CREATES_EACH; at += 1) {
-        times.push(await timeMs(() => call(lab, VIDEOS_PATH, post({ title: `At once ${number} ${at}` }))));
+      for (let index = 0; index < CREATES_EACH; index += 1) {
+        times.push(await timeMs(() => call(lab, VIDEOS_PATH, post({ title: `At once ${number} ${index}` }))));
       }
     };
     await Promise.all(Array.from({ length: clients }, (_, number) => create(number)));

@@ -43,7 +43,10 @@ await report('events', async (scope) => {
   say(
     `${times.length} pages, one after the other: p50 ${share(0.5)} ms, p99 ${share(0.99)} ms, slowest ${share(1)} ms.`,
   );
-  const places = Array.from({ length: PLACES }, (_, at) => tokens[Math.floor((at / PLACES) * tokens.length)] ?? '');
+  const places = Array.from(
+    { length: PLACES },
+    (_, index) => tokens[Math.floor((index / PLACES) * tokens.length)] ?? '',
+  );
   const medians: number[] = [];
   for (const token of places) medians.push(await readAgain(lab, token));
   const bare = await readBare(lab);

@@ -27,8 +27,8 @@ const STORED_CHUNKS = 60;
 const LOAD_MS = 30_000;
 const DATABASE = 'publications_bench';
 const CHUNK_TABLE = encodeFragmentTable(
-  Array.from({ length: 2 * SEGMENTS_OF_CHUNK }, (_, at) => {
-    return { payloadBytes: 500_000 + at, prefixBytes: 500, samples: 48, startsSegment: at % 2 === 0 };
+  Array.from({ length: 2 * SEGMENTS_OF_CHUNK }, (_, index) => {
+    return { payloadBytes: 500_000 + index, prefixBytes: 500, samples: 48, startsSegment: index % 2 === 0 };
   }),
 );
 
@@ -131,7 +131,7 @@ async function seed(db: Db): Promise<Video[]> {
   await sql`insert into pull_zone (library_id, name, security_key_sealed) values (${libraryId}, 'vz', 'k')`.execute(db);
   const init = await makeInit();
   const videos: Video[] = [];
-  for (let at = 0; at < VIDEOS; at += 1) videos.push(await addVideo(db, libraryId, init));
+  for (let index = 0; index < VIDEOS; index += 1) videos.push(await addVideo(db, libraryId, init));
   await sql`vacuum analyze`.execute(db);
   return videos;
 }
@@ -148,7 +148,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   const key = { library_id: libraryId, media_id: mediaId };
   await sql`insert into media (library_id, id, type, title, state, revision)
     values (${libraryId}, ${mediaId}, 'video', 'V', 'transcoding', 1)`.execute(db);
-  const startTicks = Array.from({ length: SEGMENTS }, (_, at) => at * 4_000);
+  const startTicks = Array.from({ length: SEGMENTS }, (_, index) => index * 4_000);
   const times = { timescale: 1_000, start_ticks: startTicks, end_ticks: SEGMENTS * 4_000, active: true };
   await db
     .insertInto('timeline')

@@ -56,8 +56,9 @@ await report('speech', async (scope) => {
 async function makeTalk(folder: string): Promise<string> {
   const sentences = Object.values(LIBRIVOX);
   const inputs = sentences.flatMap((sentence) => ['-i', sentence.path]);
-  const padded = sentences.map((_, at) => `[${at}:a]aresample=48000,apad=pad_dur=1.2[s${at}]`).join(';');
-  const joined = `${padded};${sentences.map((_, at) => `[s${at}]`).join('')}concat=n=${sentences.length}:v=0:a=1[a]`;
+  const padded = sentences.map((_, index) => `[${index}:a]aresample=48000,apad=pad_dur=1.2[s${index}]`).join(';');
+  const labels = sentences.map((_, index) => `[s${index}]`).join('');
+  const joined = `${padded};${labels}concat=n=${sentences.length}:v=0:a=1[a]`;
   const round = path.join(folder, 'round.m4a');
   await runFfmpeg([...inputs, '-filter_complex', joined, '-map', '[a]', '-c:a', 'aac', '-b:a', '64k', round]);
   const file = path.join(folder, 'talk.mp4');

@@ -76,9 +76,9 @@ function latency(name: string, times: number[], mostMs: number): Measurement[] {
 
 async function timeEach(count: number, action: (at: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
-  for (let at = 0; at < count; at += 1) {
+  for (let index = 0; index < count; index += 1) {
     const startMs = performance.now();
-    await action(at);
+    await action(index);
     times.push(performance.now() - startMs);
   }
   return times;
@@ -112,7 +112,7 @@ async function seed(db: Db): Promise<void> {
 /** Returns the cores that PostgreSQL uses while workers claim, renew and finish tasks at the rate of real encodes. */
 async function simulateWorkers(db: Db, ticks: () => number): Promise<number> {
   const until = performance.now() + LOAD_SEC * 1000;
-  const workers = Array.from({ length: WORKERS }, (_, at) => simulateWorker(db, at, until));
+  const workers = Array.from({ length: WORKERS }, (_, index) => simulateWorker(db, index, until));
   const [before, startMs] = [ticks(), performance.now()];
   await Promise.all(workers);
   return (ticks() - before) / 100 / ((performance.now() - startMs) / 1000);
@@ -123,7 +123,7 @@ async function simulateWorker(db: Db, number: number, untilMs: number): Promise<
   const owner = `worker-${number}`;
   // Tasks of real workers do not all end simultaneously.
   let renewAtMs = performance.now() + Math.random() * RENEW_SEC * 1000;
-  for (let at = 0; at < SLOTS; at += 1) await take(performance.now() + Math.random() * TASK_SEC * 1000);
+  for (let index = 0; index < SLOTS; index += 1) await take(performance.now() + Math.random() * TASK_SEC * 1000);
   while (performance.now() < untilMs) {
     await sleep(250);
     for (const [claim, endMs] of held) {
@@ -162,7 +162,7 @@ async function claimsUntilServed(db: Db): Promise<number> {
     await sql`set session_replication_role = replica`.execute(one);
     await add(full, LONG_QUEUE).execute(one);
     await restoreShares(one);
-    for (let at = 0; at < 10; at += 1) await claimNext(one, { ...OPTIONS, queue: 'quick' });
+    for (let index = 0; index < 10; index += 1) await claimNext(one, { ...OPTIONS, queue: 'quick' });
     await add(single, 1).execute(one);
     await sql`select share_encode_queue('quick', ${single})`.execute(one);
     await sql`set session_replication_role = origin`.execute(one);

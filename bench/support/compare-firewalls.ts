@@ -107,7 +107,7 @@ async function sendAll(agent: Agent, port: number, corpus: readonly CorpusReques
  * Sends a request. `client` selects one of several loopback addresses, because the edge limits inspections per address.
  */
 function send(agent: Agent, port: number, { method, url, headers }: CorpusRequest, client: number): Promise<number> {
-  const pairs = Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]);
+  const pairs = Array.from({ length: headers.length / 2 }, (_, index) => [headers[2 * index], headers[2 * index + 1]]);
   const asked = { agent, host: '127.0.0.1', port, localAddress: `127.9.0.${client + 1}`, method, path: url };
   return new Promise((resolve, reject) => {
     const sent = request({ ...asked, headers: Object.fromEntries(pairs) }, (response) => {

@@ -57,6 +57,7 @@ const edge = await startEdge({
   loadPlaylist: async () => null,
   mailer: null,
   shareCodes: { put: async () => undefined, take: async () => false },
+  shareComments: { list: async () => [], add: () => Promise.reject(new Error('Expected no comment.')) },
   apiUrl: null,
   edgeUrl: null,
   ownHosts: [],
@@ -74,7 +75,7 @@ process.once('SIGTERM', () => void edge.close().then(() => rm(folder, { recursiv
 function makePublication(libraryId: number): Publication {
   const drm = { enabled: libraryId > 1, version: libraryId === 2 ? 'enterprise' : 'basic' };
   const { timescale, codecString } = readInitSegment(init);
-  const cutList = { timescale, startTicks: segments.map((_, at) => at), endTicks: segments.length } as const;
+  const cutList = { timescale, startTicks: segments.map((_, index) => index), endTicks: segments.length } as const;
   const table = readSegmentTable(encodeFragmentTable(segments.map(fragmentOf)), segments.length);
   const named = { title: '', description: null, stateReason: null, pullZoneName: `vz-${libraryId}` };
   const shape = { durationMs: 30_000, widthPx: 1920, heightPx: 1080, frameRate: 24, encodeProgressPercent: 100 };

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { captureLog } from '../../test/support/capture-log.ts';
 import { TEST_SECRET } from '../../test/support/packager.ts';
-import { startStack } from '../../test/uploads/stack.ts';
 import { post } from '../../test/uploads/tus-client.ts';
+import { startUploadFixture } from '../../test/uploads/upload-fixture.ts';
 import { listen } from '../lib/listen.ts';
 import { SecretRing } from '../lib/secret-ring.ts';
 import { openTus } from './tus.ts';
@@ -12,7 +12,7 @@ test.each([
   ['the configured public URL', 'https://video.example'],
   ['the host of the request without one', null],
 ])('the location of an upload uses %s', async (_, publicUrl) => {
-  const { database, storage, jobs, first, createVideo, stop } = await startStack();
+  const { database, storage, jobs, first, createVideo, stop } = await startUploadFixture();
   const log = captureLog();
   const tus = await openTus(
     { settings: { publicUrl, trustedProxies: [] }, secrets: new SecretRing(TEST_SECRET), database, storage },

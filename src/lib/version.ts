@@ -18,8 +18,8 @@ type Parts = { numbers: readonly number[]; isPreRelease: boolean };
 export function isAtLeast(version: string, oldest: string): boolean | null {
   const [one, other] = [parseVersion(version), parseVersion(oldest)];
   if (one === null || other === null) return null;
-  for (const [at, number] of one.numbers.entries()) {
-    const least = other.numbers[at] ?? 0;
+  for (const [index, number] of one.numbers.entries()) {
+    const least = other.numbers[index] ?? 0;
     if (number !== least) return number > least;
   }
   return other.isPreRelease || !one.isPreRelease;

@@ -3,19 +3,19 @@ import { SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLIENT } from '../support/identity-provider.ts';
-import { browserHeaders, openProviderRoom, type ProviderRoom, sessionOf } from '../support/provider-room.ts';
+import { browserHeaders, openProviderFixture, type ProviderFixture, sessionOf } from '../support/provider-fixture.ts';
 
-let room: ProviderRoom;
+let fixture: ProviderFixture;
 beforeAll(async () => {
-  room = await openProviderRoom();
-  await room.configure({ DefaultRole: 'viewer' });
+  fixture = await openProviderFixture();
+  await fixture.configure({ DefaultRole: 'viewer' });
 });
-afterAll(() => room.stop());
+afterAll(() => fixture.stop());
 
 const EVENT = { 'http://schemas.openid.net/event/backchannel-logout': {} };
 const nowSec = () => Math.floor(Date.now() / 1000);
 const claimsFor = (subject: string) => ({
-  iss: room.provider.issuer,
+  iss: fixture.provider.issuer,
   aud: CLIENT.id,
   sub: subject,
   iat: nowSec(),
@@ -25,17 +25,17 @@ const claimsFor = (subject: string) => ({
 });
 /** Signs in as a new account of the provider. Returns the session cookie. */
 async function signIn(subject: string): Promise<string> {
-  room.addAccount(subject);
-  const session = sessionOf(await room.signIn(subject));
+  fixture.addAccount(subject);
+  const session = sessionOf(await fixture.signIn(subject));
   expect(await statusOf(session)).toBe(200);
   return session;
 }
 const statusOf = async (session: string) =>
-  (await room.service.call('GET', '/dashboard/session', { key: null, headers: { Cookie: session } })).status;
-const newAddress = () => String(browserHeaders(room.service)['X-Forwarded-For']);
+  (await fixture.service.call('GET', '/dashboard/session', { key: null, headers: { Cookie: session } })).status;
+const newAddress = () => String(browserHeaders(fixture.service)['X-Forwarded-For']);
 type SendOptions = { id?: string; address?: string };
-const send = (token: string, { id = room.providerId, address = newAddress() }: SendOptions = {}) =>
-  room.service.call('POST', `/dashboard/sign-in/${id}/logout`, {
+const send = (token: string, { id = fixture.providerId, address = newAddress() }: SendOptions = {}) =>
+  fixture.service.call('POST', `/dashboard/sign-in/${id}/logout`, {
     key: null,
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
@@ -46,10 +46,10 @@ const send = (token: string, { id = room.providerId, address = newAddress() }: S
 
 test('signing out at the provider ends the session that it opened, and its event stream', async () => {
   const [session, other] = [await signIn('ada'), await signIn('bob')];
-  const stream = await fetch(`${room.service.url}/library/1/progress`, { headers: { Cookie: session } });
+  const stream = await fetch(`${fixture.service.url}/library/1/progress`, { headers: { Cookie: session } });
   expect(stream.status).toBe(200);
   const ended = stream.text();
-  await room.provider.signOut('ada');
+  await fixture.provider.signOut('ada');
   expect(await statusOf(session)).toBe(401);
   // Fails by the time limit of the test if the stream stays open.
   expect(await ended).toContain('retry:');
@@ -59,7 +59,7 @@ test('signing out at the provider ends the session that it opened, and its event
 test('a token with only a subject ends all sessions of the subject, and only those of the provider', async () => {
   const sessions = [await signIn('cy'), await signIn('cy')];
   const other = await signIn('dan');
-  const answer = await send(await room.provider.sign(claimsFor('cy')));
+  const answer = await send(await fixture.provider.sign(claimsFor('cy')));
   expect(answer.status, answer.text).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   for (const session of sessions) expect(await statusOf(session)).toBe(401);
@@ -68,7 +68,7 @@ test('a token with only a subject ends all sessions of the subject, and only tho
 
 test('a logout token works once', async () => {
   await signIn('eve');
-  const token = await room.provider.sign(claimsFor('eve'));
+  const token = await fixture.provider.sign(claimsFor('eve'));
   expect((await send(token)).status).toBe(200);
   const session = await signIn('eve');
   expect((await send(token)).status).toBe(400);
@@ -91,14 +91,14 @@ test.each<[string, (right: Record<string, unknown>) => Record<string, unknown>]>
   ['a session of 256 characters and no subject', ({ sub: _, ...right }) => ({ ...right, sid: 's'.repeat(256) })],
 ])('a logout token with %s is refused and ends no session', async (_what, change) => {
   const session = await signIn('fay');
-  expect((await send(await room.provider.sign(change(claimsFor('fay'))))).status).toBe(400);
+  expect((await send(await fixture.provider.sign(change(claimsFor('fay'))))).status).toBe(400);
   expect(await statusOf(session)).toBe(200);
 });
 
 test('a logout token with another session of the subject is accepted and ends no other session', async () => {
   const session = await signIn('fay');
   const claims = { ...claimsFor('fay'), sid: 'another session' };
-  expect((await send(await room.provider.sign(claims))).status).toBe(200);
+  expect((await send(await fixture.provider.sign(claims))).status).toBe(200);
   expect(await statusOf(session)).toBe(200);
 });
 
@@ -109,34 +109,34 @@ test('a session of 256 characters counts as none, so that the token ends all ses
   ] as const) {
     const session = await signIn('hal');
     const claims = { ...claimsFor('hal'), sid: 's'.repeat(length) };
-    expect((await send(await room.provider.sign(claims))).status).toBe(200);
+    expect((await send(await fixture.provider.sign(claims))).status).toBe(200);
     expect([length, await statusOf(session)]).toEqual([length, status]);
   }
 });
 
 test('limits wrong tokens per address to 1,000 a minute, and does not count valid ones', async () => {
   const address = newAddress();
-  expect((await send(await room.provider.sign(claimsFor('ivy')), { address })).status).toBe(200);
+  expect((await send(await fixture.provider.sign(claimsFor('ivy')), { address })).status).toBe(200);
   const counts = new Map<number, number>();
   for (let tries = 0; tries < 40; tries += 1) {
     const answers = await Promise.all(Array.from({ length: 25 }, () => send('not a token', { address })));
     for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
   }
   expect(Object.fromEntries(counts)).toEqual({ 400: 1_000 });
-  expect((await send(await room.provider.sign(claimsFor('ivy')), { address })).status).toBe(429);
-  expect((await send(await room.provider.sign(claimsFor('ivy')))).status).toBe(200);
+  expect((await send(await fixture.provider.sign(claimsFor('ivy')), { address })).status).toBe(429);
+  expect((await send(await fixture.provider.sign(claimsFor('ivy')))).status).toBe(200);
 });
 
 test('without a password, credentials can be changed within ten minutes of the sign-in', async () => {
   const session = await signIn('jan');
-  const { db } = room.service.database;
+  const { db } = fixture.service.database;
   const change = async (minutes: number) => {
     const age = sql`now() - make_interval(mins => ${minutes})`;
     await sql`update person_session set created_at = ${age} from person
       where person.id = person_id and email = 'jan@example.com'`.execute(db);
-    const headers = browserHeaders(room.service, session);
+    const headers = browserHeaders(fixture.service, session);
     const path = '/dashboard/account/totp/remove';
-    return room.service.call('POST', path, { key: null, headers, body: { current: '' } });
+    return fixture.service.call('POST', path, { key: null, headers, body: { current: '' } });
   };
   expect((await change(9)).status).toBe(204);
   const late = await change(11);
@@ -150,15 +150,15 @@ test('tokens with other keys and algorithms are refused', async () => {
   const claims = () => claimsFor('gus');
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const tokens = [
-    await room.provider.sign(claims(), {}, privateKey),
-    await room.provider.sign(claims(), { kid: 'unknown' }, privateKey),
-    await room.provider.sign(claims(), { typ: 'at+jwt' }),
+    await fixture.provider.sign(claims(), {}, privateKey),
+    await fixture.provider.sign(claims(), { kid: 'unknown' }, privateKey),
+    await fixture.provider.sign(claims(), { typ: 'at+jwt' }),
     await new SignJWT(claims()).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(CLIENT.secret)),
     `${encoded({ alg: 'none' })}.${encoded(claims())}.`,
     'not a token',
     '',
   ];
   for (const token of tokens) expect((await send(token)).status).toBe(400);
-  expect((await send(await room.provider.sign(claims()), { id: randomUUID() })).status).toBe(404);
+  expect((await send(await fixture.provider.sign(claims()), { id: randomUUID() })).status).toBe(404);
   expect(await statusOf(session)).toBe(200);
 });

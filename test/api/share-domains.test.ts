@@ -40,7 +40,7 @@ test.each([
   [[''], /Expected emailDomains/],
   [[5], /emailDomains/],
   ['example.com', /emailDomains/],
-  [Array.from({ length: 21 }, (_, at) => `a${at}.test`), /emailDomains/],
+  [Array.from({ length: 21 }, (_, index) => `a${index}.test`), /emailDomains/],
 ])('rejects the domains %j', async (emailDomains, message) => {
   const { status, text } = await api.call('POST', path, { body: { emailDomains } });
   expect([status, text]).toEqual([400, expect.stringMatching(message)]);

@@ -4,7 +4,7 @@ import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
 import { openZoneFiles } from '../../src/cli/client/zone-files.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
-import { createEdgeRoom } from '../delivery/start-test-edge.ts';
+import { createEdgeFixture } from '../delivery/start-test-edge.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { freePort } from '../support/service.ts';
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts';
@@ -104,10 +104,10 @@ test('files in play data are open until the decision about the viewer ends', asy
 
 test('an export reads files of a library whose owner decides about viewers', async () => {
   await change({ mode: 'hook', url: 'https://shop.example/' });
-  const room = await createEdgeRoom(api.database);
-  const edge = await room.start({ port: edgePort });
+  const fixture = await createEdgeFixture(api.database);
+  const edge = await fixture.start({ port: edgePort });
   const { guid } = Object((await api.call('POST', '/library/1/videos', { body: { title: 'c' } })).body);
-  const thumbnail_key = await room.storage.write(`${guid}/t`, Buffer.from('a picture'));
+  const thumbnail_key = await fixture.storage.write(`${guid}/t`, Buffer.from('a picture'));
   await api.database.db.updateTable('media').set({ thumbnail_key }).where('id', '=', guid).execute();
   const millrace = new Millrace({ url: api.url, key: api.first.accountKey });
   const files = await openZoneFiles({ millrace, library: 1 });
@@ -119,5 +119,5 @@ test('an export reads files of a library whose owner decides about viewers', asy
   await expect.poll(async () => (await open()).status, { timeout: 60_000 }).toBe(200);
   expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
   await edge.close();
-  await room.close();
+  await fixture.close();
 });

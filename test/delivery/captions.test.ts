@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaptionTrack } from '../../src/catalog/schema.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { HLS_JS, openScriptPage } from './in-page.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 const PLAY_LIMIT_MS = 60_000;
@@ -31,28 +31,28 @@ const SHOW_CUES = `async (playlistUrl) => {
   }
 }`;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 let folder: string;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
+  fixture = await openPlayerFixture(240, [90]);
   shown = await publish({});
-  folder = `${room.edge.base}/vz-${shown.libraryId}/${shown.mediaId}`;
+  folder = `${fixture.edge.base}/vz-${shown.libraryId}/${shown.mediaId}`;
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Publishes a finished video of 10 s with captions in two languages that have the same label. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
-  const published = await room.publish(settings);
+  const published = await fixture.publish(settings);
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:09.000\nHello from the playlist\n';
   const track = async (srclang: string, label: string): Promise<CaptionTrack> => {
     const name = `${published.libraryId}/${published.mediaId}/captions/${srclang}-1.vtt`;
-    const key = await room.edges.storage.write(name, Buffer.from(text));
+    const key = await fixture.edges.storage.write(name, Buffer.from(text));
     return { srclang, label, version: 1, key, sizeBytes: text.length };
   };
   const captions = [await track('en', `"US" English's`), await track('pt-BR', `"US" English's`)];
-  await room.database.db
+  await fixture.database.db
     .updateTable('media')
     .set({ captions: JSON.stringify(captions), duration_ms: 10_010 })
     .where('id', '=', published.mediaId)
@@ -100,17 +100,17 @@ test.each(['captions/fr.m3u8', 'captions/en.srt', 'captions/../en.m3u8', 'captio
 
 test('with the setting disabled, the playlist does not list captions, but the files remain available', async () => {
   const quiet = await publish({ player: { captionsInPlaylist: false } });
-  const base = `${room.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
+  const base = `${fixture.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
   const silent = await fetch(`${base}/playlist.m3u8`);
   expect(await silent.text()).not.toContain('SUBTITLES');
   expect((await fetch(`${base}/captions/en.vtt`)).status).toBe(200);
-  await room.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', quiet.libraryId).execute();
+  await fixture.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', quiet.libraryId).execute();
   await expect.poll(() => fetchText(`${base}/playlist.m3u8`), { timeout: PLAY_LIMIT_MS }).toContain('TYPE=SUBTITLES');
   expect((await fetch(`${base}/playlist.m3u8`)).headers.get('etag')).not.toBe(silent.headers.get('etag'));
 });
 
 test('hls.js in a browser shows the cue at its time', async () => {
-  const page = await openScriptPage(room.browser, room.edge.base, HLS_JS);
+  const page = await openScriptPage(fixture.browser, fixture.edge.base, HLS_JS);
   const cues = (await page.evaluate(`(${SHOW_CUES})(${JSON.stringify(`${folder}/playlist.m3u8`)})`)) as {
     at: number;
     shownCues: unknown[];
@@ -121,8 +121,8 @@ test('hls.js in a browser shows the cue at its time', async () => {
 });
 
 test('the player lists each language once', async () => {
-  const page = await room.browser.newPage();
-  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
+  const page = await fixture.browser.newPage();
+  await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
   const video = page.locator('video');
   await page.locator('media-controller[ready]').waitFor({ timeout: PLAY_LIMIT_MS });
   await expect

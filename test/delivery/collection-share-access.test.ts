@@ -3,16 +3,16 @@ import { createCollectionStore } from '../../src/catalog/collections/collection-
 import { createVideoOrderStore } from '../../src/catalog/collections/video-order-store.ts';
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
-import { type CourseRoom, LOCKED, openCourseRoom } from './course-room.ts';
+import { type CourseFixture, LOCKED, openCourseFixture } from './course-fixture.ts';
 import { expectOneFile } from './expect-one-file.ts';
 import { addVideo } from './publish.ts';
 
 const PASSWORD = 'summer party';
 const PATIENCE = { timeout: 60_000 };
 
-let course: CourseRoom;
+let course: CourseFixture;
 beforeAll(async () => {
-  course = await openCourseRoom();
+  course = await openCourseFixture();
 });
 afterAll(() => course.close());
 
@@ -23,7 +23,7 @@ const titlesOf = async (url: string) =>
 const playerOf = async (url: string, id = '') =>
   course.edge.base + ((await open(`${url}/player${id && `?video=${id}`}`)).headers.get('location') ?? '');
 const setVideo = (id: Guid | undefined, values: object) =>
-  course.room.database.db
+  course.fixture.database.db
     .updateTable('media')
     .set(values)
     .where('id', '=', id ?? course.shown.collectionId)
@@ -32,7 +32,7 @@ const setVideo = (id: Guid | undefined, values: object) =>
 test('the order is by creation, by title, or as arranged, with the rest at the end', async () => {
   const made = await course.makeCourse({}, ['b', 'c', 'a']);
   const { url } = await course.share({}, made);
-  const orders = createVideoOrderStore(course.room.database.db);
+  const orders = createVideoOrderStore(course.fixture.database.db);
   expect(await titlesOf(url)).toEqual(['b', 'c', 'a']);
   for (const [change, titles] of [
     [{ order: 'newest' }, ['a', 'c', 'b']],
@@ -48,7 +48,7 @@ test('the order is by creation, by title, or as arranged, with the rest at the e
 test('lists only videos that can be played, and shows an empty collection', async () => {
   const made = await course.makeCourse(LOCKED, ['Only']);
   const { url } = await course.share({}, made);
-  const waiting = await addVideo(course.room.database.db, made.libraryId, 'Not ready');
+  const waiting = await addVideo(course.fixture.database.db, made.libraryId, 'Not ready');
   await setVideo(waiting.mediaId, { collection_id: made.collectionId });
   expect(await titlesOf(url)).toEqual(['Only']);
   expect(await statusOf(`${url}/player?video=${waiting.mediaId}`)).toBe(503);
@@ -61,7 +61,7 @@ test('lists only videos that can be played, and shows an empty collection', asyn
 test('only videos of the collection can be opened through its share', async () => {
   const other = await course.makeCourse(LOCKED, ['Other']);
   const { url } = await course.share({ allowsDownload: true });
-  const foreign = await course.room.publish(LOCKED);
+  const foreign = await course.fixture.publish(LOCKED);
   for (const id of [other.ids[0], foreign.mediaId, course.shown.collectionId, 'x', "'", `${course.shown.ids[0]}x`]) {
     for (const part of ['player', 'download']) {
       expect(await statusOf(`${url}/${part}?video=${id}`), `${part} ${id}`).toBe(404);
@@ -84,7 +84,7 @@ test('a player token ends within seconds when the video leaves the collection', 
   await expect.poll(() => statusOf(first), PATIENCE).toBe(403);
   expect(await statusOf(second)).toBe(200);
   expect(await statusOf(`${url}/player?video=${made.ids[0]}`)).toBe(404);
-  await createTrashStore(course.room.database.db).put({ libraryId: made.libraryId, mediaId: made.ids[1] as Guid });
+  await createTrashStore(course.fixture.database.db).put({ libraryId: made.libraryId, mediaId: made.ids[1] as Guid });
   await expect.poll(() => statusOf(second), PATIENCE).toBe(404);
 });
 
@@ -95,7 +95,7 @@ test.each(['delete', 'expire', 'delete collection'] as const)('player tokens end
   expect(await statusOf(player)).toBe(200);
   if (how === 'delete') await course.shares.remove(key);
   else if (how === 'expire') await course.shares.update(key, { expiresAt: new Date(Date.now() - 1) });
-  else await createCollectionStore(course.room.database.db).remove(made);
+  else await createCollectionStore(course.fixture.database.db).remove(made);
   await expect.poll(() => statusOf(player), PATIENCE).toBe(403);
   for (const part of ['', '/player', '/list', '/download']) {
     await expect.poll(() => statusOf(url + part), PATIENCE).toBe(how === 'expire' ? 410 : 404);
@@ -123,7 +123,7 @@ test('shows nothing about the videos before the password', async () => {
 test('each link is signed for one file until the share expires, and rules of referrer and country apply', async () => {
   const settings = { mp4: { enabled: true }, access: { allowedReferrers: ['good.test'], allowDirectPlay: false } };
   const made = await course.makeCourse(settings);
-  const { db } = course.room.database;
+  const { db } = course.fixture.database;
   const zone = (values: object) =>
     db
       .updateTable('pull_zone')
@@ -143,7 +143,7 @@ test('each link is signed for one file until the share expires, and rules of ref
   const { location = '' } = Object.fromEntries((await open(`${url}/download?video=${made.ids[1]}`)).headers);
   for (const file of [preview, thumbnail, location]) await expectOneFile(new URL(file, course.edge.base), expiresAt);
   expect(text).not.toContain('token_path');
-  const abroad = await course.room.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
+  const abroad = await course.fixture.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
   await zone({ blockedCountries: ['FR'] });
   expect(await statusOf(url.replace(course.edge.base, abroad.base))).toBe(403);
   await abroad.close();
@@ -151,7 +151,7 @@ test('each link is signed for one file until the share expires, and rules of ref
 
 test('a collection of 600 videos lists 500, and plays the others by their ids', async () => {
   const made = await course.makeCourse(LOCKED, ['Newest']);
-  const { db } = course.room.database;
+  const { db } = course.fixture.database;
   await db
     .insertInto('media')
     .columns(['library_id', 'id', 'type', 'title', 'state', 'collection_id', 'created_at', 'duration_ms', 'frame_rate'])

@@ -4,7 +4,7 @@ import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { axeViolations } from '../support/axe-violations.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
-import { COURSE_NAME, type CourseRoom, openCourseRoom } from './course-room.ts';
+import { COURSE_NAME, type CourseFixture, openCourseFixture } from './course-fixture.ts';
 import { shoot } from './page-pictures.ts';
 import { withPage } from './with-page.ts';
 
@@ -12,9 +12,9 @@ const PATIENCE = { timeout: 60_000 };
 /** Axe cannot examine the frame of the player while it plays. */
 const SHARE_PAGE = { views: FOUR_VIEWS, exclude: ['iframe'] };
 
-let course: CourseRoom;
+let course: CourseFixture;
 beforeAll(async () => {
-  course = await openCourseRoom();
+  course = await openCourseFixture();
 });
 afterAll(() => course.close());
 
@@ -50,7 +50,7 @@ function atFirstEnd(page: Page) {
 
 test('plays the videos of a collection one after the other, by countdown, button, key and list', async () => {
   const { url } = await course.share({ allowsDownload: true });
-  await withPage(course.room.browser, async (page, faults) => {
+  await withPage(course.fixture.browser, async (page, faults) => {
     await page.clock.install();
     await page.goto(url);
     const player = page.frameLocator('#player');
@@ -106,7 +106,7 @@ test('plays the videos of a collection one after the other, by countdown, button
 
 test('the playlist appears later if its first requests fail', async () => {
   const { url } = await course.share();
-  await withPage(course.room.browser, async (page) => {
+  await withPage(course.fixture.browser, async (page) => {
     let failed = 0;
     for (const files of ['**/mount-playlist*.js', '**/list']) {
       const fail = (route: Route) => {
@@ -127,7 +127,7 @@ test('the playlist appears later if its first requests fail', async () => {
 
 test('the player of a collection goes to the next video in a frame of another site', async () => {
   const { url } = await course.share();
-  await withPage(course.room.browser, async (page) => {
+  await withPage(course.fixture.browser, async (page) => {
     const frame = `<iframe src="${url}/player" allow="autoplay" width="800" height="450"></iframe>`;
     const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(frame));
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));

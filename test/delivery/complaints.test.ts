@@ -6,7 +6,7 @@ import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/s
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
@@ -14,12 +14,12 @@ import type { TestEdge } from './start-test-edge.ts';
 // serves private files without a check, `test/api/pull-zone-rules.test.ts` the shared rules of library and zone,
 // `test/e2e/clients.test.ts` uploads that other firewalls block.
 const HOUR_MS = 3_600_000;
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 let securityKey: string;
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   const zone = videos.database.db.selectFrom('pull_zone').where('library_id', '=', videos.libraryId);

@@ -10,10 +10,10 @@ import { createEdgeStorage } from './edge-storage.ts';
 import { playOneSecond, SHAKA, type Shaka } from './in-page.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let film: Film;
 let shown: PublishedFilm;
@@ -22,21 +22,21 @@ let browser: Browser;
 
 beforeAll(async () => {
   [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(400, [144, 72]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
+  fixture = await createEdgeFixture(database);
+  edge = await fixture.start();
   shown = await addWholeFilm(await addLibrary(database.db), 'Ein "Film" / Ö');
   folder = folderOf(shown);
 });
 afterAll(async () => {
   await browser?.close();
   await edge?.close();
-  await room?.close();
+  await fixture?.close();
   await database?.stop();
 });
 
 async function addWholeFilm(libraryId: number, title?: string): Promise<PublishedFilm> {
   const added = await addFilm(database.db, libraryId, film, title);
-  await publishWholeFilm(database.db, room.storage, film, added);
+  await publishWholeFilm(database.db, fixture.storage, film, added);
   return added;
 }
 
@@ -89,7 +89,7 @@ describe('an MP4 of a finished video', () => {
   ])(
     'the MP4 returns exact bytes in every range, %s',
     async (_, { isLocal = true, ...change }: { isLocal?: boolean; sendFile?: null }) => {
-      const other = await room.start({ storage: createEdgeStorage(room.folder, isLocal), ...change });
+      const other = await fixture.start({ storage: createEdgeStorage(fixture.folder, isLocal), ...change });
       const file = `${folderOf(shown, other.base)}/play_144p.mp4`;
       const { response, body: whole } = await readBytes(file);
       expect(response.headers.get('content-length')).toBe(`${whole.length}`);
@@ -191,7 +191,7 @@ describe('availability of MP4 files', () => {
     const [tall] = mine.videos;
     if (tall === undefined) throw new Error('Expected a film of two rungs.');
     const chunk = film.videos[0]?.chunks[0];
-    if (chunk !== undefined) await publishChunk(database.db, room.storage, tall, chunk);
+    if (chunk !== undefined) await publishChunk(database.db, fixture.storage, tall, chunk);
     const files = [
       'play_144p.mp4',
       'manifest.mpd',
@@ -203,9 +203,9 @@ describe('availability of MP4 files', () => {
 
   test('responds with 500 for a rung without sample tables, and still serves the other rung', async () => {
     const gone = await addWholeFilm(shown.libraryId);
-    await room.storage.remove(
+    await fixture.storage.remove(
       `${gone.libraryId}/${gone.mediaId}/${gone.videos[0]?.renditionId}/2-1.idx` as Parameters<
-        typeof room.storage.remove
+        typeof fixture.storage.remove
       >[0],
     );
     expect(await statusOf(`${folderOf(gone)}/play_144p.mp4`)).toBe(500);

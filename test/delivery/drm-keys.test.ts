@@ -10,41 +10,45 @@ import {
   askLicence,
   BASIC,
   bytesOf,
-  type DrmRoom,
+  type DrmFixture,
   ENTERPRISE,
   FRAMES,
   kidsOf,
-  openDrmRoom,
+  openDrmFixture,
   type Shown,
   statusOf,
   textOf,
-} from './drm-room.ts';
+} from './drm-fixture.ts';
 import { HLS_JS, openScriptPage, playInHlsJs } from './in-page.ts';
 
-let lab: DrmRoom;
+let fixture: DrmFixture;
 
 beforeAll(async () => {
-  lab = await openDrmRoom();
+  fixture = await openDrmFixture();
 });
-afterAll(() => lab.close());
+afterAll(() => fixture.close());
 
 const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 describe('keys of a protected video', () => {
   test('keys are refused without a token, with a wrong token and for pages of other sites', async () => {
     const access = { playerTokenRequired: true, allowedReferrers: ['good.test'] };
-    const shown = await lab.protect('cbcs', { access });
+    const shown = await fixture.protect('cbcs', { access });
     const kids = await kidsOf(shown);
-    const good = await lab.signToken(shown, inOneMinute());
+    const good = await fixture.signToken(shown, inOneMinute());
     const cases = [
       { query: '', headers: {}, status: 403, code: 'token-denied' },
       { query: good.replace(/token=./, 'token=x'), headers: {}, status: 403, code: 'token-denied' },
-      { query: await lab.signToken(shown, inOneMinute() - 120), headers: {}, status: 403, code: 'token-denied' },
-      { query: await lab.signToken({ ...shown, mediaId: shown.timelineId }, inOneMinute()), headers: {}, status: 403 },
+      { query: await fixture.signToken(shown, inOneMinute() - 120), headers: {}, status: 403, code: 'token-denied' },
+      {
+        query: await fixture.signToken({ ...shown, mediaId: shown.timelineId }, inOneMinute()),
+        headers: {},
+        status: 403,
+      },
       { query: good, headers: { referer: 'https://foreign.test/' }, status: 403, code: 'referrer-denied' },
       { query: good, headers: { origin: 'https://foreign.test' }, status: 403, code: 'referrer-denied' },
       { query: good, headers: { referer: 'https://good.test/page' }, status: 200 },
-      { query: good, headers: { referer: `${lab.edge.base}/embed/1/x` }, status: 200 },
+      { query: good, headers: { referer: `${fixture.edge.base}/embed/1/x` }, status: 200 },
       { query: good, headers: {}, status: 200 },
     ];
     for (const { query, headers, status, code } of cases) {
@@ -53,17 +57,17 @@ describe('keys of a protected video', () => {
       if (code !== undefined) expect(Object(await answer.json()).error).toBe(code);
       const kid = kidOfBytes(Buffer.from(kids[0] ?? '', 'base64url'));
       expect(await statusOf(`${shown.folder}/key/${kid}${query}`, { headers })).toBe(status);
-      expect(await statusOf(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${query}`, { headers })).toBe(
-        status,
-      );
+      expect(
+        await statusOf(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${query}`, { headers }),
+      ).toBe(status);
     }
   });
 
   test('a protected video does not play without keys', async () => {
-    const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
+    const shown = await fixture.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
     // Another hostname of this machine. Browsers treat `*.localhost` as a secure context, which EME requires.
-    const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
-    const page = await lab.browser.newPage(SMALL_PAGE);
+    const origin = fixture.edge.base.replace('127.0.0.1', 'foreign.localhost');
+    const page = await fixture.browser.newPage(SMALL_PAGE);
     await page.goto(`${origin}/assets/none`);
     await page.setContent('<!doctype html><video muted></video>');
     await page.addScriptTag({ path: HLS_JS });
@@ -74,7 +78,7 @@ describe('keys of a protected video', () => {
   });
 
   test('keys are returned only for the requested ids and for a valid request', async () => {
-    const shown = await lab.protect('cenc');
+    const shown = await fixture.protect('cenc');
     const kids = await kidsOf(shown);
     const { keys } = Object(await (await askLicence(shown.folder, kids.slice(0, 1))).json());
     expect(keys).toMatchObject([{ kid: kids[0], kty: 'oct' }]);
@@ -91,50 +95,50 @@ describe('keys of a protected video', () => {
 
 describe('repackaging', () => {
   test('repackaging adopts new keys and URLs, and keeps the previous version unless told otherwise', async () => {
-    const shown = await lab.protect('cbcs');
+    const shown = await fixture.protect('cbcs');
     const [first] = await kidsOf(shown);
     const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
-    await lab.repackage(shown, 'cenc');
+    await fixture.repackage(shown, 'cenc');
     await expect.poll(async () => (await kidsOf(shown))[0]).not.toBe(first);
     expect([await statusOf(segment(1)), await statusOf(segment(2))]).toEqual([200, 200]);
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(200);
     expect((await bytesOf(segment(1))).equals(await bytesOf(segment(2)))).toBe(false);
-    await lab.repackage(shown, 'cbcs', false);
+    await fixture.repackage(shown, 'cbcs', false);
     await expect.poll(() => statusOf(segment(2))).toBe(404);
     expect([await statusOf(segment(1)), await statusOf(segment(3))]).toEqual([404, 200]);
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
   });
 
   test('repackaging is skipped if the scheme is unchanged, and limited to a number of repetitions', async () => {
-    const shown = await lab.protect('cbcs');
-    await lab.repackage(shown, 'cbcs');
+    const shown = await fixture.protect('cbcs');
+    await fixture.repackage(shown, 'cbcs');
     expect(await numbersOf(shown)).toEqual([1]);
-    for (let left = 9; left > 0; left -= 1) await lab.repackage(shown, left % 2 === 1 ? 'cenc' : 'cbcs');
+    for (let left = 9; left > 0; left -= 1) await fixture.repackage(shown, left % 2 === 1 ? 'cenc' : 'cbcs');
     expect(await numbersOf(shown)).toHaveLength(10);
-    await expect(lab.repackage(shown, 'cbcs')).rejects.toThrow('packaged 10 times within a day');
-    await lab.repackage(shown, 'cbcs', false);
+    await expect(fixture.repackage(shown, 'cbcs')).rejects.toThrow('packaged 10 times within a day');
+    await fixture.repackage(shown, 'cbcs', false);
     expect(await numbersOf(shown)).toEqual([11]);
   });
 
   test('repackaging without the previous version also deletes retired renditions immediately', async () => {
-    const shown = await lab.publish(ENTERPRISE);
+    const shown = await fixture.publish(ENTERPRISE);
     const [, low] = shown.videos;
-    const { db } = lab.database;
+    const { db } = fixture.database;
     await db
       .updateTable('rendition')
       .set({ active: false, retired_at: new Date() })
       .where('id', '=', low?.renditionId ?? shown.mediaId)
       .execute();
-    await lab.repackage(shown);
+    await fixture.repackage(shown);
     const playlist = `${shown.folder}/r/${low?.renditionId}/video.m3u8`;
     await expect.poll(() => textOf(playlist)).toContain('e1/0.m4s');
-    await lab.repackage(shown, 'cbcs', false);
+    await fixture.repackage(shown, 'cbcs', false);
     await expect.poll(() => statusOf(playlist)).toBe(404);
   });
 });
 
 async function numbersOf({ mediaId }: Shown): Promise<number[]> {
-  const rows = await lab.database.db
+  const rows = await fixture.database.db
     .selectFrom('drm_package')
     .select('number')
     .where('media_id', '=', mediaId)
@@ -144,9 +148,9 @@ async function numbersOf({ mediaId }: Shown): Promise<number[]> {
 }
 
 test('the database contains keys only in encrypted form', async () => {
-  const shown = await lab.protect('cbcs');
+  const shown = await fixture.protect('cbcs');
   const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
-  const row = await lab.database.db
+  const row = await fixture.database.db
     .selectFrom('drm_package')
     .selectAll()
     .where('media_id', '=', shown.mediaId)
@@ -160,13 +164,13 @@ test('the database contains keys only in encrypted form', async () => {
 
 describe('turning Enterprise DRM on and off', () => {
   test('an unpackaged video plays in the clear, and so does a packaged video once DRM is disabled', async () => {
-    const shown = await lab.publish(ENTERPRISE);
+    const shown = await fixture.publish(ENTERPRISE);
     const clear = `${shown.folder}/r/${shown.videos[0]?.renditionId}/0.m4s`;
     expect(await statusOf(clear)).toBe(200);
-    await lab.repackage(shown);
+    await fixture.repackage(shown);
     await expect.poll(() => statusOf(clear)).toBe(404);
     const set = (settings: object) =>
-      lab.database.db
+      fixture.database.db
         .updateTable('library')
         .set({ settings: JSON.stringify(settings) })
         .where('id', '=', shown.libraryId)
@@ -181,8 +185,8 @@ describe('turning Enterprise DRM on and off', () => {
 
 describe('basic DRM', () => {
   test('basic DRM plays to the end in hls.js, with a different key in each session', async () => {
-    const shown = await lab.publish(BASIC);
-    const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
+    const shown = await fixture.publish(BASIC);
+    const page = await openScriptPage(fixture.browser, fixture.edge.base, HLS_JS);
     const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, null);
     expect(seen.errors).toEqual([]);
     expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
@@ -194,7 +198,7 @@ describe('basic DRM', () => {
   });
 
   test('basic DRM playlists are valid and list no clear segments', async () => {
-    const shown = await lab.publish(BASIC);
+    const shown = await fixture.publish(BASIC);
     const { media, text } = await beginSession(shown);
     expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
     expect(checkPlaylist(text)).toEqual([]);
@@ -221,11 +225,11 @@ describe('basic DRM', () => {
   });
 
   test('basic DRM starts sessions only for permitted viewers, with keys of one video only', async () => {
-    const shown = await lab.publish({
+    const shown = await fixture.publish({
       ...BASIC,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },
     });
-    const good = await lab.signToken(shown, inOneMinute());
+    const good = await fixture.signToken(shown, inOneMinute());
     expect(await statusOf(`${shown.folder}/playlist.m3u8`)).toBe(403);
     expect(await statusOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`)).toBe(403);
     const headers = { referer: 'https://foreign.test/' };
@@ -233,24 +237,24 @@ describe('basic DRM', () => {
     const { keyUrl } = await beginSession(shown, good);
     expect(await statusOf(keyUrl)).toBe(200);
     expect(await statusOf(keyUrl, { headers })).toBe(403);
-    const other = await lab.publish(BASIC);
+    const other = await fixture.publish(BASIC);
     expect(await statusOf(keyUrl.replace(shown.folder, other.folder))).toBe(403);
   });
 });
 
 test("a stream's page opens its trailer with the trailer's token, and accepts no stream as a trailer", async () => {
-  const trailer = await lab.publish({ ...BASIC, access: { playerTokenRequired: true } });
-  const streams = createLiveStore({ db: lab.database.db, secretBox: createSecretBox(TEST_SECRET) });
+  const trailer = await fixture.publish({ ...BASIC, access: { playerTokenRequired: true } });
+  const streams = createLiveStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
   const { libraryId } = trailer;
   const showWith = async (trailerVideoId: string) => {
     const { stream } = await streams.create({ ...LIVE_SETTINGS, libraryId, trailerVideoId });
-    const token = await lab.signToken({ libraryId, mediaId: stream.id }, inOneMinute());
-    const state = await fetch(`${lab.edge.base}/embed/${libraryId}/${stream.id}/state${token}`);
+    const token = await fixture.signToken({ libraryId, mediaId: stream.id }, inOneMinute());
+    const state = await fetch(`${fixture.edge.base}/embed/${libraryId}/${stream.id}/state${token}`);
     return { id: stream.id, source: Object(await state.json()).source };
   };
   const shown = await showWith(trailer.mediaId);
   expect(shown.source.playlistUrl).toContain(trailer.mediaId);
-  expect(await statusOf(`${lab.edge.base}${shown.source.playlistUrl}`)).toBe(200);
+  expect(await statusOf(`${fixture.edge.base}${shown.source.playlistUrl}`)).toBe(200);
   expect((await showWith(shown.id)).source).toBe(null);
 });
 

@@ -13,20 +13,20 @@ import { readPssh, SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
 import { type KeyServer, startKeyServer } from '../support/key-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
-import { askLicence, bytesOf, type DrmRoom, openDrmRoom, type Shown, statusOf, textOf } from './drm-room.ts';
+import { askLicence, bytesOf, type DrmFixture, openDrmFixture, type Shown, statusOf, textOf } from './drm-fixture.ts';
 
 const ON = { enabled: true };
 const SETTINGS = { drm: { ...ON, version: 'enterprise', widevine: ON, fairPlay: ON } };
 
-let lab: DrmRoom;
+let fixture: DrmFixture;
 let keyServer: KeyServer;
 let outbound: Outbound;
 let shown: Shown;
 
 beforeAll(async () => {
-  [lab, keyServer] = await Promise.all([openDrmRoom(), startKeyServer()]);
+  [fixture, keyServer] = await Promise.all([openDrmFixture(), startKeyServer()]);
   outbound = createOutbound({ allow: ['127.0.0.0/8'] });
-  shown = await lab.publish(SETTINGS);
+  shown = await fixture.publish(SETTINGS);
   const keySource = createSpekeKeySource({
     url: keyServer.url,
     authorization: null,
@@ -35,11 +35,11 @@ beforeAll(async () => {
     cpix: { write: writeCpixRequest, parse: parseCpixAnswer },
   });
   const secretBox = createSecretBox(TEST_SECRET);
-  const packager = createPackager({ db: lab.database.db, secretBox, keySource, scheme: 'cbcs' });
+  const packager = createPackager({ db: fixture.database.db, secretBox, keySource, scheme: 'cbcs' });
   await packager.repackage(shown, { keepsPrevious: true }, AbortSignal.timeout(30_000));
 });
 afterAll(async () => {
-  await lab.close();
+  await fixture.close();
   await keyServer.stop();
   await outbound.close();
 });
@@ -98,9 +98,9 @@ test('our own licence server does not return the keys', async () => {
 test("licences are available under a zone's hostname, next to its player page and without a prefix", async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
-  const edge = await lab.room.start({ licences });
+  const edge = await fixture.edgeFixture.start({ licences });
   const hostname = 'media.zone.test';
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const zone = db.selectFrom('pull_zone').select('id').where('library_id', '=', shown.libraryId);
   const { id } = await zone.executeTakeFirstOrThrow();
   await db.insertInto('pull_zone_hostname').values({ pull_zone_id: id, hostname }).execute();
@@ -127,7 +127,7 @@ test('the player gets licences through the edge for systems that have a licence 
     fairPlayCertificate,
     outbound,
   });
-  const edge = await lab.room.start({ licences });
+  const edge = await fixture.edgeFixture.start({ licences });
   keyServer.script((_request, response, body) => response.end(`licence for ${body}`));
   const state = JSON.parse(await textOf(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}/state`));
   const folder = `/vz-${shown.libraryId}/${shown.mediaId}/license`;

@@ -11,29 +11,29 @@ import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import {
   BASIC,
   bytesOf,
-  type DrmRoom,
+  type DrmFixture,
   ENTERPRISE,
   FRAMES,
   kidsOf,
-  openDrmRoom,
+  openDrmFixture,
   type Shown,
   statusOf,
   textOf,
-} from './drm-room.ts';
+} from './drm-fixture.ts';
 import { HLS_JS, openScriptPage, type Playback, playInHlsJs, playInShaka, SHAKA } from './in-page.ts';
 
 const SCHEMES = ['cbcs', 'cenc'] as const;
 
-let lab: DrmRoom;
+let fixture: DrmFixture;
 let films: Record<SchemeName, Shown>;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  lab = await openDrmRoom();
-  context = await lab.browser.newContext(SMALL_PAGE);
-  films = { cbcs: await lab.protect('cbcs'), cenc: await lab.protect('cenc') };
+  fixture = await openDrmFixture();
+  context = await fixture.browser.newContext(SMALL_PAGE);
+  films = { cbcs: await fixture.protect('cbcs'), cenc: await fixture.protect('cenc') };
 });
-afterAll(() => lab.close());
+afterAll(() => fixture.close());
 
 const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
 
@@ -46,21 +46,21 @@ function expectWhole(seen: Playback): void {
 
 test.each(SCHEMES)('a video protected with %s plays to the end in hls.js with ClearKey', async (scheme) => {
   const shown = films[scheme];
-  const page = await openScriptPage(context, lab.edge.base, HLS_JS);
+  const page = await openScriptPage(context, fixture.edge.base, HLS_JS);
   expectWhole(await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, `${shown.folder}/license`));
   await page.close();
 });
 
 test.each(SCHEMES)('a video protected with %s plays to the end in Shaka over DASH', async (scheme) => {
   const shown = films[scheme];
-  const page = await openScriptPage(context, lab.edge.base, SHAKA);
+  const page = await openScriptPage(context, fixture.edge.base, SHAKA);
   expectWhole(await playInShaka(page, `${shown.folder}/manifest.mpd`));
   await page.close();
 });
 
 test('the player page plays a protected video with Shaka where hls.js gets no key system', async () => {
   const shown = films.cbcs;
-  const page = await lab.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   // The page's own script records them, because the browser's key systems suit only Shaka.
   await page.addInitScript(() => {
     const request = navigator.requestMediaKeySystemAccess.bind(navigator);
@@ -71,7 +71,7 @@ test('the player page plays a protected video with Shaka where hls.js gets no ke
   });
   const addresses: string[] = [];
   page.on('request', (sent) => addresses.push(new URL(sent.url()).pathname));
-  await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
+  await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
   const read = () =>
     page.locator('video').evaluate((video: HTMLVideoElement) => ({
       isEnded: video.ended,
@@ -93,7 +93,7 @@ test('the player page plays a protected video with Shaka where hls.js gets no ke
 
 test.each(SCHEMES)('a video protected with %s plays to the end in Shaka over HLS with raw keys', async (scheme) => {
   const shown = films[scheme];
-  const page = await openScriptPage(context, lab.edge.base, SHAKA);
+  const page = await openScriptPage(context, fixture.edge.base, SHAKA);
   expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
   await page.close();
 });
@@ -117,8 +117,8 @@ test.each(SCHEMES)(
     const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
     const whole = await bytesOf(address);
     expect(whole.equals(await bytesOf(address))).toBe(true);
-    const other = await lab.room.start({ limits: { protectedCacheBytes: 0 } });
-    expect(whole.equals(await bytesOf(address.replace(lab.edge.base, other.base)))).toBe(true);
+    const other = await fixture.edgeFixture.start({ limits: { protectedCacheBytes: 0 } });
+    expect(whole.equals(await bytesOf(address.replace(fixture.edge.base, other.base)))).toBe(true);
     await other.close();
     for (const [start, end] of [
       [0, 10],
@@ -138,23 +138,23 @@ test.each(SCHEMES)(
 );
 
 test('a player that has cached encrypted bytes gets 304 without a read from the store', async () => {
-  const shown = await lab.protect('cenc');
+  const shown = await fixture.protect('cenc');
   const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
   const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';
-  const rows = await lab.database.db
+  const rows = await fixture.database.db
     .selectFrom('chunk')
     .select('storage_key')
     .where('media_id', '=', shown.mediaId)
     .execute();
-  for (const { storage_key: key } of rows) await lab.room.storage.remove(key);
-  const other = await lab.room.start();
-  const there = address.replace(lab.edge.base, other.base);
+  for (const { storage_key: key } of rows) await fixture.edgeFixture.storage.remove(key);
+  const other = await fixture.edgeFixture.start();
+  const there = address.replace(fixture.edge.base, other.base);
   expect(await statusOf(there, { headers: { 'if-none-match': etag } })).toBe(304);
-  const before = lab.edge.lines.length;
+  const before = fixture.edge.lines.length;
   expect(await statusOf(there)).toBeGreaterThanOrEqual(500);
   // All edges of this process share one log, whose other errors fail this file.
   const failed = { event: 'delivery.failed', path: new URL(there).pathname };
-  expect(lab.edge.lines.splice(before)).toMatchObject([{ level: 'error', fields: failed }]);
+  expect(fixture.edge.lines.splice(before)).toMatchObject([{ level: 'error', fields: failed }]);
   await other.close();
 });
 
@@ -201,8 +201,8 @@ test.each(SCHEMES)(
 
 test.each(SCHEMES)('a video protected with %s returns no clear bytes at any URL', async (scheme) => {
   const shown = films[scheme];
-  const { db } = lab.database;
-  const source = await lab.room.storage.write(
+  const { db } = fixture.database;
+  const source = await fixture.edgeFixture.storage.write(
     `${shown.libraryId}/${shown.mediaId}/source/x`,
     Buffer.from('the original'),
   );
@@ -233,7 +233,7 @@ test.each(SCHEMES)('a video protected with %s returns no clear bytes at any URL'
 });
 
 test('an unprotected video returns clear bytes at the same URLs', async () => {
-  const shown = await lab.publish({ mp4: { enabled: true } });
+  const shown = await fixture.publish({ mp4: { enabled: true } });
   const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
     ['init.mp4', '0.m4s', '1.m4s'].map((name) => `r/${renditionId}/${name}`),
   );
@@ -256,14 +256,14 @@ describe('the player page', () => {
     { what: 'Enterprise DRM', settings: ENTERPRISE },
     { what: 'basic DRM', settings: BASIC },
   ])('the player page plays a video under $what with the token of its own URL', async ({ settings }) => {
-    const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
-    if (settings === ENTERPRISE) await lab.repackage(shown);
-    const page = await lab.browser.newPage(SMALL_PAGE);
+    const shown = await fixture.publish({ ...settings, access: { playerTokenRequired: true } });
+    if (settings === ENTERPRISE) await fixture.repackage(shown);
+    const page = await fixture.browser.newPage(SMALL_PAGE);
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
-    const token = await lab.signToken(shown, inTenMinutes());
-    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${token}&muted=true`);
+    const token = await fixture.signToken(shown, inTenMinutes());
+    await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${token}&muted=true`);
     const frames = () =>
       page.locator('video').evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);
     await expect.poll(frames, { timeout: 60_000 }).toBeGreaterThan(24);
@@ -272,10 +272,10 @@ describe('the player page', () => {
   });
 
   test('the player reports that playback is not allowed if keys are refused', async () => {
-    const shown = await lab.protect('cbcs');
-    const page = await lab.browser.newPage(SMALL_PAGE);
+    const shown = await fixture.protect('cbcs');
+    const page = await fixture.browser.newPage(SMALL_PAGE);
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
-    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
+    await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
     await page.getByText('You are not allowed to play this video here.').waitFor({ timeout: 60_000 });
     await page.close();
   });
@@ -283,10 +283,10 @@ describe('the player page', () => {
 
 test('limits concurrent encrypted responses per client without affecting other clients', async () => {
   const { libraryId, mediaId, audio } = films.cbcs;
-  const zone = lab.database.db.updateTable('pull_zone').where('library_id', '=', libraryId);
+  const zone = fixture.database.db.updateTable('pull_zone').where('library_id', '=', libraryId);
   // At this rate, a segment takes seconds after the first kilobyte.
   await zone.set({ settings: JSON.stringify({ rateKBps: 20, rateAfterKB: 1 }) }).execute();
-  const edge = await lab.room.start({ trustedProxies: ['127.0.0.1'], limits: { encryptionsPerClient: 1 } });
+  const edge = await fixture.edgeFixture.start({ trustedProxies: ['127.0.0.1'], limits: { encryptionsPerClient: 1 } });
   const address = `${edge.base}/vz-${libraryId}/${mediaId}/r/${audio.renditionId}/e1/0.m4s`;
   const ask = (client: number) => fetch(address, { headers: { 'x-forwarded-for': `192.0.2.${client}` } });
   const held = [await ask(1), await ask(2)];

@@ -8,12 +8,12 @@ import { createPublicationStore, type PublicationStore } from '../../src/catalog
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
 import { createEdgeStorage } from './edge-storage.ts';
-import { createGrowingRoom, type GrowingRoom, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import { addLibrary, addVideo } from './publish.ts';
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
 });
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
@@ -112,15 +112,15 @@ describe('stored objects that contradict their rows', () => {
     ['large, from its file', true],
     ['large, as a stream', false],
   ])('a missing object, %s, results in a 500 that is logged and not cached', async (_, isLocal) => {
-    const edge = await videos.open({ storage: createEdgeStorage(videos.room.folder, isLocal) });
+    const edge = await videos.open({ storage: createEdgeStorage(videos.fixture.folder, isLocal) });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
     const name = `${videos.libraryId}/${key.mediaId}/${key.renditionId}/0-1.cmaf` as StorageKey;
-    await videos.room.storage.remove(name);
+    await videos.fixture.storage.remove(name);
     expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(500);
     expect(edge.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     const bytes = makeChunk(0).bytes;
-    await videos.room.storage.write(name, bytes);
+    await videos.fixture.storage.write(name, bytes);
     const response = await fetch(videos.segmentOf(edge, key, 0), { headers: { range: 'bytes=10-' } });
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(10))).toBe(true);
   });
@@ -129,7 +129,7 @@ describe('stored objects that contradict their rows', () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
-    await videos.room.storage.write(
+    await videos.fixture.storage.write(
       `${videos.libraryId}/${key.mediaId}/${key.renditionId}/0-1.cmaf`,
       Buffer.alloc(1000),
     );
@@ -144,7 +144,7 @@ test.each([
   ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
   ['larger than all memory', { lentBytes: 0 }, false],
 ])('a segment that is requested repeatedly has exact bytes, %s', async (_, limits, isLocal) => {
-  const storage = createEdgeStorage(videos.room.folder, isLocal);
+  const storage = createEdgeStorage(videos.fixture.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
   await videos.publish(key, 0);
@@ -187,7 +187,7 @@ describe('files next to the playlists', () => {
     const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
     const write = (name: string, text: string) =>
-      videos.room.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
+      videos.fixture.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
     const caption = { srclang: 'en', label: 'English', version: 1, key: await write('en.vtt', 'WEBVTT\n') };
     await videos.database.db
       .updateTable('media')
@@ -215,7 +215,7 @@ describe('files next to the playlists', () => {
 
 describe('closing an edge', () => {
   test('closing the edge lets responses finish, but cuts off a client that does not read', async () => {
-    const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
+    const edge = await videos.fixture.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
     await videos.publish(key, 1);

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import {
-  createGrowingRoom,
-  type GrowingRoom,
+  createGrowingFixture,
+  type GrowingFixture,
   makeChunk,
   mergeChunks,
   plannedSegments,
@@ -11,9 +11,9 @@ import {
 } from './growing-video.ts';
 import { deleteVideo, finishVideo, publishChunk } from './publish.ts';
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
 });
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
@@ -73,7 +73,7 @@ describe('a video whose chunks change', () => {
     expect(await statusOf(videos.segmentOf(edge, key, 1))).toBe(200);
     const [first, second] = [makeChunk(0), makeChunk(1)];
     await videos.database.db.deleteFrom('chunk').where('rendition_id', '=', key.renditionId).execute();
-    await publishChunk(videos.database.db, videos.room.storage, key, mergeChunks(first, second));
+    await publishChunk(videos.database.db, videos.fixture.storage, key, mergeChunks(first, second));
     await videos.publish(key, 2);
     await expect.poll(() => statusOf(videos.segmentOf(edge, key, 2))).toBe(200);
     const body = Buffer.from(await (await fetch(videos.segmentOf(edge, key, 1))).arrayBuffer());

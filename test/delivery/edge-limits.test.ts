@@ -5,16 +5,22 @@ import { createPublicationStore } from '../../src/catalog/publications/publicati
 import type { EdgeStorage } from '../../src/delivery/edge-deps.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createEdgeStorage } from './edge-storage.ts';
-import { createGrowingRoom, type GrowingRoom, plannedSegments, SEGMENT_BYTES, statusOf } from './growing-video.ts';
+import {
+  createGrowingFixture,
+  type GrowingFixture,
+  plannedSegments,
+  SEGMENT_BYTES,
+  statusOf,
+} from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
 });
@@ -48,7 +54,7 @@ async function readAll(socket: Socket): Promise<string> {
 
 /** Returns a store without local files that counts its reads. */
 function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number } {
-  const below = createEdgeStorage(videos.room.folder, false);
+  const below = createEdgeStorage(videos.fixture.folder, false);
   const far = {
     reads: [] as string[],
     streams: 0,
@@ -85,7 +91,7 @@ test('If-Match matches only the current version', async () => {
 
 test('segments and stored files have a Last-Modified date for conditional requests', async () => {
   const edge = await videos.open();
-  const file = await videos.room.storage.write(`${key.libraryId}/${key.mediaId}/en.vtt`, Buffer.from('WEBVTT'));
+  const file = await videos.fixture.storage.write(`${key.libraryId}/${key.mediaId}/en.vtt`, Buffer.from('WEBVTT'));
   const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key: file }]);
   await videos.database.db.updateTable('media').set({ captions }).where('id', '=', key.mediaId).execute();
   for (const address of [videos.segmentOf(edge, key, 0), videos.address(edge, key, 'captions/en.vtt')]) {

@@ -8,10 +8,10 @@ import { runTool } from '../support/media/read-test-media.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { type Film, type FilmTrack, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let film: Film;
 let shown: PublishedFilm;
@@ -20,17 +20,17 @@ let rendition: string;
 
 beforeAll(async () => {
   [database, film] = await Promise.all([startTestDatabase(), makeFilm(400, [144, 72])]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
+  fixture = await createEdgeFixture(database);
+  edge = await fixture.start();
   const libraryId = await addLibrary(database.db);
   shown = await addFilm(database.db, libraryId, film);
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  await publishWholeFilm(database.db, fixture.storage, film, shown);
   folder = `${edge.base}/vz-${libraryId}/${shown.mediaId}`;
   rendition = `${folder}/r/${shown.videos[0]?.renditionId}`;
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 

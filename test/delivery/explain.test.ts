@@ -19,14 +19,14 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { ATTACKS, BROWSER, SCANS } from '../support/hostile-requests.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 const OWN_HOSTS = ['127.0.0.1', 'localhost', 'edge.test'];
 const AGENT = BROWSER.replace('User-Agent: ', '');
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 let edge: TestEdge;
 const firewall = openFirewall(readRuleTexts, (error) => {
@@ -34,7 +34,7 @@ const firewall = openFirewall(readRuleTexts, (error) => {
 });
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   await videos.publish(key, 0);
   await createShieldSettingsStore(videos.database.db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));

@@ -6,7 +6,7 @@ import { normaliseInit } from '../../src/media/cmaf/init-segment.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { encode, FRAGMENTED, splitStream } from '../support/media/read-test-media.ts';
 import { addLibrary, addRendition, addTimeline, addVideo, publishChunk, type RenditionKey } from './publish.ts';
-import { createEdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 const SEGMENT_TICKS = 4_000;
 const SEGMENTS = 3;
@@ -55,9 +55,9 @@ async function makeInit(): Promise<Buffer> {
 }
 
 /** Creates a database, a folder, a library for videos of three segments, and edges that `close` closes. */
-export async function createGrowingRoom() {
+export async function createGrowingFixture() {
   const database = await startTestDatabase();
-  const room = await createEdgeRoom(database);
+  const fixture = await createEdgeFixture(database);
   const libraryId = await addLibrary(database.db);
   const init = await makeInit();
   const edges: TestEdge[] = [];
@@ -68,13 +68,13 @@ export async function createGrowingRoom() {
     `${edge.base}/vz-${libraryId}/${key.mediaId}/${file}`;
   return {
     database,
-    room,
+    fixture,
     libraryId,
     address,
     segmentOf: (edge: TestEdge, key: RenditionKey, segment: number) =>
       address(edge, key, `r/${key.renditionId}/${segment}.m4s`),
     async open(change: Partial<EdgeDeps> = {}) {
-      const edge = await room.start(change);
+      const edge = await fixture.start(change);
       edges.push(edge);
       return edge;
     },
@@ -89,16 +89,17 @@ export async function createGrowingRoom() {
       const track = { ...what, widthPx: 640, heightPx: 360 };
       return addRendition(database.db, key, { timelineId, track, planned });
     },
-    publish: (key: RenditionKey, segment: number) => publishChunk(database.db, room.storage, key, makeChunk(segment)),
+    publish: (key: RenditionKey, segment: number) =>
+      publishChunk(database.db, fixture.storage, key, makeChunk(segment)),
     async close() {
       await closeEdges();
-      await room.close();
+      await fixture.close();
       await database.stop();
     },
   };
 }
 
-export type GrowingRoom = Awaited<ReturnType<typeof createGrowingRoom>>;
+export type GrowingFixture = Awaited<ReturnType<typeof createGrowingFixture>>;
 
 export async function statusOf(address: string, headers: Record<string, string> = {}): Promise<number> {
   return (await fetch(address, { headers })).status;

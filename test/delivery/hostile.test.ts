@@ -9,17 +9,17 @@ import { createShieldSettingsStore } from '../../src/catalog/shield/shield-setti
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { endLingering, LINGER_MS } from '../../src/lib/end-lingering.ts';
 import { ATTACKS, BROWSER, encoded, get, SCANS } from '../support/hostile-requests.ts';
-import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 const sockets: Socket[] = [];
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   const blocking = { ...readWafSettings({}), blocks: true };
@@ -66,7 +66,7 @@ const UNREADABLE: readonly (readonly [string, string, number, string])[] = [
   ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, '10180'],
   ['a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n', 400, '10180'],
   ['a long header', get('/', `X-Long: ${'a'.repeat(9_000)}`), 431, '10181'],
-  ['many headers', get('/', ...Array.from({ length: 900 }, (_, at) => `X-${at}: value`)), 431, '10181'],
+  ['many headers', get('/', ...Array.from({ length: 900 }, (_, index) => `X-${index}: value`)), 431, '10181'],
   ['two lengths', get('/', 'Content-Length: 5', 'Content-Length: 6'), 400, '10183'],
   ['a length and chunks', get('/', 'Content-Length: 5', 'Transfer-Encoding: chunked'), 400, '10183'],
   ['two encodings', get('/', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity'), 400, '10183'],

@@ -7,7 +7,7 @@ import { PREVIEW_NAMES } from '../../src/media/images/plan-previews.ts';
 import { planStoryboard } from '../../src/media/images/storyboard.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibrary, addVideo } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 const FILES: [string, string][] = [
   ['thumbnail_1.jpg', 'image/jpeg'],
@@ -21,21 +21,21 @@ const FILES: [string, string][] = [
 ];
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let key: MediaKey;
 let folder: string;
 beforeAll(async () => {
   database = await startTestDatabase();
-  room = await createEdgeRoom(database);
-  edge = await room.start();
+  fixture = await createEdgeFixture(database);
+  edge = await fixture.start();
   const libraryId = await addLibrary(database.db);
   key = await addVideo(database.db, libraryId);
   folder = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 
@@ -58,7 +58,7 @@ test('images have a content type and an ETag, and are available to pages of any 
   for (const [name] of FILES) {
     const object = imageKey(key, set, name);
     expect(object).toContain(name === 'seek/_0.jpg' ? '/before-1/' : '/one-1/');
-    await room.storage.write(object, Buffer.from(`This is ${name}.`));
+    await fixture.storage.write(object, Buffer.from(`This is ${name}.`));
   }
   await database.db.transaction().execute(async (tx) => {
     await tx

@@ -15,7 +15,7 @@ import { planStoryboard } from '../../src/media/images/storyboard.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { encode } from '../support/media/read-test-media.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { BASIC, type DrmRoom, FRAMES, openDrmRoom, type Shown } from './drm-room.ts';
+import { BASIC, type DrmFixture, FRAMES, openDrmFixture, type Shown } from './drm-fixture.ts';
 import { HLS_JS } from './in-page.ts';
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ type Locked = { shown: Shown; zoneId: number; securityKey: string };
 /** Timeout that only a hang exceeds. */
 const PATIENCE_MS = 60_000;
 
-let lab: DrmRoom;
+let fixture: DrmFixture;
 let browser: Browser;
 let pages: Server;
 /** A test video with keys per play session, and an otherwise identical video without encryption. */
@@ -35,7 +35,7 @@ let film: Locked;
 let clearFilm: Locked;
 
 beforeAll(async () => {
-  lab = await openDrmRoom();
+  fixture = await openDrmFixture();
   // Both names resolve to this machine, so no request leaves it.
   browser = await openBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
   pages = createServer((_, response) => {
@@ -48,9 +48,9 @@ beforeAll(async () => {
 });
 
 async function lockFilm(settings: object): Promise<Locked> {
-  const shown = await lab.publish({ ...settings, access: { allowedReferrers: [OWNER], blockNoneReferrer: true } });
+  const shown = await fixture.publish({ ...settings, access: { allowedReferrers: [OWNER], blockNoneReferrer: true } });
   await addCaptionsAndStoryboard(shown);
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const zone = await db
     .selectFrom('pull_zone')
     .select(['id', 'security_key_sealed'])
@@ -64,11 +64,11 @@ async function lockFilm(settings: object): Promise<Locked> {
 afterAll(async () => {
   await browser?.close();
   pages?.close();
-  await lab?.close();
+  await fixture?.close();
 });
 
 async function setZone(zoneId: number, settings: object): Promise<void> {
-  await lab.database.db
+  await fixture.database.db
     .updateTable('pull_zone')
     .set({ settings: JSON.stringify({ tokenRequired: true, ...settings }) })
     .where('id', '=', zoneId)
@@ -85,11 +85,11 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
     previews: [],
   };
   const picture = await encode(['-f', 'lavfi', '-i', 'testsrc2=s=320x180', '-frames:v', '1', '-f', 'mjpeg']);
-  await lab.room.storage.write(imageKey(shown, set, 'seek/_0.jpg'), picture);
+  await fixture.edgeFixture.storage.write(imageKey(shown, set, 'seek/_0.jpg'), picture);
   const vtt = Buffer.from('WEBVTT\n\n00:00:00.000 --> 00:00:05.000\nA caption of the film\n');
-  const key = await lab.room.storage.write(`${libraryId}/${mediaId}/captions/en-1.vtt`, vtt);
+  const key = await fixture.edgeFixture.storage.write(`${libraryId}/${mediaId}/captions/en-1.vtt`, vtt);
   const captions = [{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: vtt.length }];
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')
       .set({ images: JSON.stringify(set), captions: JSON.stringify(captions) })
@@ -105,7 +105,7 @@ type Signed = { folder: string; query: string };
 function sign(
   { shown, securityKey }: Locked,
   form: 'path' | 'query',
-  { edge = lab.edge, expiresSec = Math.round(Date.now() / 1000) + 600 } = {},
+  { edge = fixture.edge, expiresSec = Math.round(Date.now() / 1000) + 600 } = {},
 ): Signed {
   const token = signFolder({ key: securityKey, folder: `/${shown.mediaId}/`, expiresSec, address: null });
   const base = `${edge.base}/vz-${shown.libraryId}`;
@@ -185,7 +185,7 @@ async function showStoryboard(page: Page, { folder, query }: Signed): Promise<nu
 }
 
 async function rulesLogged({ zoneId }: Locked): Promise<Set<string>> {
-  const store = createShieldEventStore(lab.database.db);
+  const store = createShieldEventStore(fixture.database.db);
   const events = await store.read({ zoneId, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
   return new Set(events.map(({ ruleId }) => ruleId));
 }
@@ -236,7 +236,7 @@ test("the player page plays the video in a frame on the owner's page", async () 
     frame.src = address;
     frame.allow = 'autoplay';
     document.body.append(frame);
-  }, `${lab.edge.base}/embed/${film.shown.libraryId}/${film.shown.mediaId}?muted=true`);
+  }, `${fixture.edge.base}/embed/${film.shown.libraryId}/${film.shown.mediaId}?muted=true`);
   const video = page.frameLocator('iframe').locator('video');
   const frames = () =>
     video.evaluate((element: HTMLVideoElement) => element.getVideoPlaybackQuality().totalVideoFrames);
@@ -258,10 +258,10 @@ test("refuses an expired token, another site's page, a blocked country and exces
   expect(await refusedOn(OWNER, sign(film, 'query', { expiresSec: 1_000_000_000 }))).toBe('403 10102');
   expect(await refusedOn(FOREIGN, sign(film, 'path'))).toBe('403 10130');
   await setZone(film.zoneId, { blockedCountries: ['XX'], requestsPerSec: 1 });
-  const abroad = await lab.room.start({ places: { locate: () => ({ country: 'XX', asn: '64500' }) } });
+  const abroad = await fixture.edgeFixture.start({ places: { locate: () => ({ country: 'XX', asn: '64500' }) } });
   expect(await refusedOn(OWNER, sign(film, 'path', { edge: abroad }))).toBe('403 10120');
   await abroad.close();
-  const fresh = await lab.room.start();
+  const fresh = await fixture.edgeFixture.start();
   expect(await refusedOn(OWNER, sign(film, 'query', { edge: fresh }))).toBe('429 10140');
   await fresh.close();
   await expect.poll(() => rulesLogged(film)).toEqual(new Set(['10102', '10130', '10120', '10140']));

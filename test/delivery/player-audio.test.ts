@@ -4,7 +4,7 @@ import { axeViolations } from '../support/axe-violations.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { forceState } from './forced-state.ts';
 import { shoot } from './page-pictures.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
@@ -12,29 +12,29 @@ const PATIENCE = { timeout: 60_000 };
 const COVER =
   '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"><rect width="600" height="600" fill="#27c"/></svg>';
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(768, [90]);
-  shown = await room.publish();
+  fixture = await openPlayerFixture(768, [90]);
+  shown = await fixture.publish();
   const peaks = Buffer.from(Array.from({ length: 400 }, (_, index) => Math.round(255 * Math.abs(Math.sin(index / 9)))));
-  await room.database.db.updateTable('media').set({ waveform: peaks }).where('id', '=', shown.mediaId).execute();
+  await fixture.database.db.updateTable('media').set({ waveform: peaks }).where('id', '=', shown.mediaId).execute();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 async function open(prepare: (page: Page) => Promise<unknown>): Promise<Page> {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   await prepare(page);
   const { libraryId, mediaId } = shown;
-  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false&t=12`);
+  await page.goto(`${fixture.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false&t=12`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await expect.poll(() => readSec(page), PATIENCE).toBe(12);
   return page;
 }
 
 const readSec = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
-const coverUrl = () => `${room.edge.base}/cover.svg`;
+const coverUrl = () => `${fixture.edge.base}/cover.svg`;
 const serveCover = (page: Page) =>
   page.route(coverUrl(), (route) => route.fulfill({ contentType: 'image/svg+xml', body: COVER }));
 

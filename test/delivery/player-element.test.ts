@@ -7,19 +7,19 @@ import { projectRoot } from '../../scripts/run-program.ts';
 import type { MillracePlayer } from '../../sdk/src/millrace-player.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { Firefox } from '../support/firefox.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 // `<millrace-player>` of the SDK on a page of another origin, with the real player in its frame.
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 let site: Server;
 let siteBase: string;
 let firefox: Firefox;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
-  shown = await room.publish();
+  fixture = await openPlayerFixture(240, [90]);
+  shown = await fixture.publish();
   firefox = await Firefox.launch();
   const bundle = await rolldown({ input: path.join(projectRoot, 'sdk/src/millrace-player.ts'), platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm' });
@@ -29,7 +29,7 @@ beforeAll(async () => {
     const isCode = request.url === '/player.js';
     response.setHeader('content-type', isCode ? 'text/javascript' : 'text/html');
     // The element needs no inline styles and no other script.
-    response.setHeader('content-security-policy', `default-src 'self'; img-src data:; frame-src ${room.edge.base}`);
+    response.setHeader('content-security-policy', `default-src 'self'; img-src data:; frame-src ${fixture.edge.base}`);
     response.end(isCode ? code : pageOf(shown));
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -38,11 +38,11 @@ beforeAll(async () => {
 afterAll(async () => {
   site.close();
   await firefox.close();
-  await room.close();
+  await fixture.close();
 });
 
 function pageOf({ libraryId, mediaId }: PublishedFilm): string {
-  const where = `src="${room.edge.base}/" library="${libraryId}" video="${mediaId}"`;
+  const where = `src="${fixture.edge.base}/" library="${libraryId}" video="${mediaId}"`;
   return `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/player.js"></script>
 <millrace-player id="first" ${where} muted start="2" ratio="2 / 1" label="A film"></millrace-player>
 ${'<br>'.repeat(300)}<millrace-player id="far" ${where} muted></millrace-player>`;
@@ -115,7 +115,7 @@ function expectDriven(seen: Awaited<ReturnType<typeof drive>>): void {
 }
 
 test('the element drives the player in Chromium, and loads a distant player only when it is scrolled to', async () => {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (line) => {

@@ -6,10 +6,10 @@ import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { forceState } from './forced-state.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 let site: Server;
 let siteBase: string;
@@ -19,8 +19,8 @@ let sitePage = '';
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
-  shown = await room.publish();
+  fixture = await openPlayerFixture(240, [90]);
+  shown = await fixture.publish();
   site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   // Another host name of this machine, and thus another origin.
@@ -28,14 +28,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   site.close();
-  await room.close();
+  await fixture.close();
 });
 
 const addressOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
-  `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
+  `${fixture.edge.base}/embed/${libraryId}/${mediaId}${query}`;
 
 /** The client that the edge serves next to the player. */
-const clientAddress = () => `${room.edge.base}/playerjs/playerjs-latest.min.js`;
+const clientAddress = () => `${fixture.edge.base}/playerjs/playerjs-latest.min.js`;
 
 /** The part of the client's interface that tests use. In the page it has its own name. */
 type Client = { on(event: string, run: (value: unknown) => void): void; [method: string]: unknown };
@@ -57,7 +57,7 @@ test.each([
 <iframe ${sandbox} allow="autoplay" width="640" height="360"
 src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
 <script src="${clientAddress()}"></script>`;
-    const page = await room.browser.newPage(SMALL_PAGE);
+    const page = await fixture.browser.newPage(SMALL_PAGE);
     await page.goto(siteBase);
     await page.waitForTimeout(delayMs);
     const seen = await page.evaluate(async () => {
@@ -113,7 +113,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
 ])('a player.js client of a video that is $phase.kind receives the error $code', async ({ phase, code }) => {
   sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => Object.assign(state, { phase, source: null }));
   await page.route('**/state', (route) => route.fulfill({ status: 404, json: {} }));
   await page.goto(siteBase);
@@ -130,7 +130,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
 });
 
 async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -142,7 +142,7 @@ async function open(made: PublishedFilm, query: string): Promise<{ page: Page; f
 }
 
 test('applies the configured head HTML, language and controls', async () => {
-  const made = await room.publish({
+  const made = await fixture.publish({
     player: {
       customHtml:
         '<style>:root{--media-secondary-color:#00ff00}media-controller{--media-range-bar-color:#0000ff}' +
@@ -184,7 +184,7 @@ test('applies the configured head HTML, language and controls', async () => {
 });
 
 test('playback resumes at its last position and reports it, but a live stream stores no position', async () => {
-  const context = await room.browser.newContext(SMALL_PAGE);
+  const context = await fixture.browser.newContext(SMALL_PAGE);
   const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
     await prepare(page);
@@ -226,7 +226,7 @@ test.each([
   { query: '', buttons: 1, opened: true },
   { query: '&disableIosPlayer=true', buttons: 0, opened: false },
 ])('without element full screen, "$query" leaves $buttons working buttons', async ({ query, buttons, opened }) => {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   await page.addInitScript(() => {
     Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
     Object.assign(HTMLVideoElement.prototype, {
@@ -251,8 +251,8 @@ const readVideo = (page: Page) =>
   }));
 
 test('removes omitted controls and their shortcut keys, even in a small frame', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
-  const url = `${room.edge.base}/captions.vtt`;
+  const page = await fixture.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const url = `${fixture.edge.base}/captions.vtt`;
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));
   await forceState(page, ({ state }) =>
     Object.assign(state.details, { captions: [{ language: 'en', label: 'English', url }] }),

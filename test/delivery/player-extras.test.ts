@@ -6,46 +6,46 @@ import { type AdServer, openAdServer } from './ad-server.ts';
 import { CAST_SENDER } from './cast-sender.ts';
 import { forceState } from './forced-state.ts';
 import { shoot } from './page-pictures.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 let ads: AdServer;
 let adsBase: string;
 let adRequests: string[];
 
 beforeAll(async () => {
-  [room, ads] = await Promise.all([openPlayerRoom(480, [180, 90]), openAdServer()]);
+  [fixture, ads] = await Promise.all([openPlayerFixture(480, [180, 90]), openAdServer()]);
   ({ base: adsBase, requests: adRequests } = ads);
-  shown = await room.publish();
+  shown = await fixture.publish();
 });
 afterAll(async () => {
   ads.close();
-  await room.close();
+  await fixture.close();
 });
 
 async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
   });
   await prepare(page);
-  await page.goto(`${room.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
+  await page.goto(`${fixture.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   return { page, faults };
 }
 
 /** Opens a page without waiting for its load, because its controls may never arrive. */
 async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise<void> = async () => undefined) {
-  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const page = await fixture.browser.newPage({ viewport: { width: 320, height: 180 } });
   await prepare(page);
-  await page.goto(`${room.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true`);
+  await page.goto(`${fixture.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true`);
   return page;
 }
 
@@ -82,8 +82,8 @@ async function withCaptions(page: Page): Promise<void> {
   });
   await forceState(page, ({ state }) => {
     const captions = [
-      { language: 'en', label: 'English', url: `${room.edge.base}/captions-en.vtt` },
-      { language: 'de', label: 'Deutsch', url: `${room.edge.base}/captions-de.vtt` },
+      { language: 'en', label: 'English', url: `${fixture.edge.base}/captions-en.vtt` },
+      { language: 'de', label: 'Deutsch', url: `${fixture.edge.base}/captions-de.vtt` },
     ];
     Object.assign(state.details, { captions });
   });
@@ -151,7 +151,7 @@ test('the transcript follows the speech, and fits a small frame', async () => {
 });
 
 test("shows a library's advertisement before the video, reports it, and lets the viewer skip it", async () => {
-  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
+  const made = await fixture.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
   const { page, faults } = await open(made);
   const ad = page.getByRole('region', { name: 'Ad', exact: true });
   await ad.waitFor(PATIENCE);
@@ -173,7 +173,7 @@ test("shows a library's advertisement before the video, reports it, and lets the
 });
 
 test('reports a completely watched advertisement, and plays without delay if it is missing or blocked', async () => {
-  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
+  const made = await fixture.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests).toEqual([]);
@@ -182,7 +182,7 @@ test('reports a completely watched advertisement, and plays without delay if it 
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await expect.poll(() => adRequests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
   await page.close();
-  const missing = await open(await room.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
+  const missing = await open(await fixture.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
   await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await missing.page.close();
   const blocked = await open(made, '', async (opened) => {
@@ -196,7 +196,7 @@ test('advertisements or controls that hang delay playback no longer than their t
   const hang = (path: string) => async (opened: Page) => {
     await opened.route(path, () => undefined);
   };
-  const withTag = (path: string) => room.publish({ player: { vastTagUrl: `${adsBase}${path}` } });
+  const withTag = (path: string) => fixture.publish({ player: { vastTagUrl: `${adsBase}${path}` } });
   const thrown: Error[] = [];
   const pages = [
     await openHanging(await withTag('/vast'), hang('**/assets/ad-break-*')),

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SMALL_PAGE } from '../support/browser.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
@@ -10,21 +10,21 @@ const PATIENCE = { timeout: 90_000 };
 const FRAMES = 768;
 const FRAME_SEC = 1001 / 24_000;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(FRAMES, [90]);
-  shown = await room.publish();
+  fixture = await openPlayerFixture(FRAMES, [90]);
+  shown = await fixture.publish();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Opens the paused player at 12 s. */
 async function open(prepare: (page: Page) => Promise<unknown> = async () => undefined): Promise<Page> {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   await prepare(page);
   const { libraryId, mediaId } = shown;
-  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false&t=12`);
+  await page.goto(`${fixture.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false&t=12`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await expect.poll(() => readSec(page), PATIENCE).toBe(12);
   return page;

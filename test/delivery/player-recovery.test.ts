@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { makeFilm } from './make-film.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
@@ -11,33 +11,33 @@ const PATIENCE = { timeout: 90_000 };
 const FRAMES = 6 * 96;
 const RATE = 2;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 /** The last segment is a single frame. */
 let short: PublishedFilm;
 
 beforeAll(async () => {
-  const [opened, film] = await Promise.all([openPlayerRoom(FRAMES, [90]), makeFilm(97, [90])]);
-  room = opened;
-  shown = await room.publish();
-  const { db } = room.database;
+  const [opened, film] = await Promise.all([openPlayerFixture(FRAMES, [90]), makeFilm(97, [90])]);
+  fixture = opened;
+  shown = await fixture.publish();
+  const { db } = fixture.database;
   short = await addFilm(db, await addLibrary(db, {}), film, 'A short film');
-  await publishWholeFilm(db, room.edges.storage, film, short);
+  await publishWholeFilm(db, fixture.edges.storage, film, short);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
 /** Opens the player at double speed, after `prepare`. `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
-  const context = await room.browser.newContext(SMALL_PAGE);
+  const context = await fixture.browser.newContext(SMALL_PAGE);
   const page = await context.newPage();
   let loads = 0;
   page.on('domcontentloaded', () => {
     loads += 1;
   });
   await prepare(page);
-  await page.goto(`${room.edge.base}/embed/${film.libraryId}/${film.mediaId}?muted=true`);
+  await page.goto(`${fixture.edge.base}/embed/${film.libraryId}/${film.mediaId}?muted=true`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.locator('video').evaluate((video: HTMLVideoElement, rate) => {
     video.playbackRate = rate;
@@ -109,7 +109,7 @@ const gone = (route: Route) => route.fulfill({ status: 404, json: { error: 'not-
 async function damage(route: Route): Promise<void> {
   const response = await route.fetch();
   const body = await response.body();
-  for (let at = body.indexOf('mdat') + 4; at < body.length; at += 1) body[at] = (at * 197) & 0xff;
+  for (let index = body.indexOf('mdat') + 4; index < body.length; index += 1) body[index] = (index * 197) & 0xff;
   await route.fulfill({ response, body });
 }
 

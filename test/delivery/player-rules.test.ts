@@ -5,21 +5,21 @@ import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let film: Film;
 
 beforeAll(async () => {
   [database, film] = await Promise.all([startTestDatabase(), makeFilm(48, [90])]);
-  room = await createEdgeRoom(database);
-  edge = await room.start({ ownHosts: ['player.test'] });
+  fixture = await createEdgeFixture(database);
+  edge = await fixture.start({ ownHosts: ['player.test'] });
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 
@@ -103,7 +103,7 @@ test('a rate-limited page shows the reason in the language of its library, with 
 });
 
 test("the page of an unknown library shows its refusal in the viewer's language", async () => {
-  const strict = await room.start({ limits: { clientRate: { perSec: 1, burst: 1 } } });
+  const strict = await fixture.start({ limits: { clientRate: { perSec: 1, burst: 1 } } });
   const asked = Array.from({ length: 5 }, () =>
     fetch(`${strict.base}/embed/999/${newGuid()}`, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } }),
   );

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
 /** Timeout that only a hang exceeds. */
@@ -13,14 +13,14 @@ const LATENCY_MS = 40;
 /** A buffer shorter than this counts as empty, in seconds. */
 const EMPTY_SEC = 0.3;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(FRAMES, HEIGHTS_PX, RATES_BPS);
-  shown = await room.publish();
+  fixture = await openPlayerFixture(FRAMES, HEIGHTS_PX, RATES_BPS);
+  shown = await fixture.publish();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 type Line = {
   mbps: number;
@@ -33,7 +33,7 @@ const FAST = 10_000;
 
 /** Opens the player with an empty cache on a connection of this bandwidth. */
 async function open({ mbps, size = { width: 640, height: 360 }, connection, query = '' }: Line): Promise<Page> {
-  const context = await room.browser.newContext({ viewport: size });
+  const context = await fixture.browser.newContext({ viewport: size });
   const page = await context.newPage();
   const wire = await context.newCDPSession(page);
   await wire.send('Network.enable');
@@ -43,7 +43,7 @@ async function open({ mbps, size = { width: 640, height: 360 }, connection, quer
   await page.addInitScript(watchPicture, EMPTY_SEC);
   if (connection !== undefined) await page.addInitScript(pretendConnection, connection);
   const { libraryId, mediaId } = shown;
-  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true${query}`);
+  await page.goto(`${fixture.edge.base}/embed/${libraryId}/${mediaId}?muted=true${query}`);
   return page;
 }
 

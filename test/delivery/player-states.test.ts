@@ -5,7 +5,7 @@ import { axeViolations } from '../support/axe-violations.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { forceState } from './forced-state.ts';
 import { shoot, watchHosts } from './page-pictures.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import { addFilm, addLibrary, type PublishedFilm } from './publish.ts';
 
 const IN_HOURS_MS = Date.now() + 9_000_000;
@@ -16,7 +16,7 @@ const PATIENCE = { timeout: 60_000 };
 const DESK = { width: 720, height: 405 };
 const STILL = { viewport: DESK, reducedMotion: 'reduce' } as const;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let shown: PublishedFilm;
 /**
  * Page that shows all states one after another. A new page for each state would need a new process and compile all
@@ -25,19 +25,19 @@ let shown: PublishedFilm;
 let desk: Page;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(480, [180, 90]);
-  shown = await room.publish();
-  desk = await room.browser.newPage(STILL);
+  fixture = await openPlayerFixture(480, [180, 90]);
+  shown = await fixture.publish();
+  desk = await fixture.browser.newPage(STILL);
   const chapters = JSON.stringify([
     { title: 'First', start: 0, end: 8 },
     { title: 'Second', start: 8, end: 20 },
   ]);
-  await room.database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
+  await fixture.database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 async function open(page: Page, query = ''): Promise<void> {
-  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
+  await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
 }
 
@@ -63,7 +63,7 @@ test.each(STATES)('shows the state $name as text, also in a small frame', async 
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
-  const foreign = watchHosts(page, room.edge.base);
+  const foreign = watchHosts(page, fixture.edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;
     if (!hasSource) state.source = null;
@@ -91,13 +91,13 @@ test('shows missing, refused and offline states in every size without axe violat
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
-  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
+  await page.goto(`${fixture.edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
   await page.getByText('Video not found').first().waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'missing');
-  const closed = await addLibrary(room.database.db, { access: { blockNoneReferrer: true } });
-  const refused = await addFilm(room.database.db, closed, room.film, 'Refused');
-  await page.goto(`${room.edge.base}/embed/${closed}/${refused.mediaId}`);
+  const closed = await addLibrary(fixture.database.db, { access: { blockNoneReferrer: true } });
+  const refused = await addFilm(fixture.database.db, closed, fixture.film, 'Refused');
+  await page.goto(`${fixture.edge.base}/embed/${closed}/${refused.mediaId}`);
   await page.getByText('does not allow playback on this page').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'refused');
@@ -114,10 +114,10 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   ['forced-colours', { forcedColors: 'active' }, 'en'],
   ['reduced-motion-right-to-left', { reducedMotion: 'reduce' }, 'ar'],
 ])('with %s, the menu and control bar are complete, without axe violations', async (name, media, uiLanguage) => {
-  const { libraryId, mediaId } = await room.publish({ player: { uiLanguage } });
-  const page = await room.browser.newPage({ viewport: DESK });
+  const { libraryId, mediaId } = await fixture.publish({ player: { uiLanguage } });
+  const page = await fixture.browser.newPage({ viewport: DESK });
   await page.emulateMedia(media);
-  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false`);
+  await page.goto(`${fixture.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.locator('bunny-settings-menu-button').click();
   await page.getByRole('menuitem').first().waitFor(PATIENCE);
@@ -131,7 +131,7 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
 });
 
 test('has no axe violations during playback, in the menu, in the shortcut list and on the end screen', async () => {
-  const page = await room.browser.newPage({ viewport: DESK });
+  const page = await fixture.browser.newPage({ viewport: DESK });
   await open(page);
   const video = page.locator('video');
   const sec = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
@@ -170,7 +170,7 @@ const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 
 test('menus fit a small frame, and a click in the centre of a very small frame starts playback', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const page = await fixture.browser.newPage({ viewport: { width: 320, height: 180 } });
   await open(page);
   await keepControls(page);
   await page.mouse.move(160, 60);
@@ -181,7 +181,7 @@ test('menus fit a small frame, and a click in the centre of a very small frame s
   expect(box?.y).toBeGreaterThanOrEqual(0);
   expect((box?.y ?? 0) + (box?.height ?? 181)).toBeLessThanOrEqual(180);
   await page.close();
-  const tiny = await room.browser.newPage({ viewport: { width: 240, height: 135 } });
+  const tiny = await fixture.browser.newPage({ viewport: { width: 240, height: 135 } });
   await open(tiny, '&autoplay=false');
   await tiny.mouse.click(120, 67);
   const read = () =>
@@ -194,7 +194,7 @@ test('menus fit a small frame, and a click in the centre of a very small frame s
 const hasEnded = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.ended);
 
 test('on a phone, a first tap shows the hidden controls, and only a tap on them pauses', async () => {
-  const context = await room.browser.newContext({
+  const context = await fixture.browser.newContext({
     viewport: { width: 390, height: 844 },
     hasTouch: true,
     isMobile: true,
@@ -219,7 +219,7 @@ test('on a phone, a first tap shows the hidden controls, and only a tap on them 
 });
 
 test('the player page of audio has no picture-in-picture button and no resolution menu', async () => {
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await fixture.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;
   });
@@ -243,8 +243,8 @@ test('the player page of audio has no picture-in-picture button and no resolutio
 });
 
 test('shows captions above the bar while it is visible, and at the bottom otherwise', async () => {
-  const page = await room.browser.newPage(SMALL_PAGE);
-  const url = `${room.edge.base}/captions.vtt`;
+  const page = await fixture.browser.newPage(SMALL_PAGE);
+  const url = `${fixture.edge.base}/captions.vtt`;
   const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body }));
   await forceState(page, ({ state }) =>
@@ -266,7 +266,7 @@ test('shows captions above the bar while it is visible, and at the bottom otherw
 });
 
 test('each of twelve audio tracks can be selected, also in a small frame', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const page = await fixture.browser.newPage({ viewport: { width: 320, height: 180 } });
   const fetched = new Set<string>();
   page.on('request', (request) => fetched.add(new URL(request.url()).searchParams.get('sound') ?? ''));
   await page.route('**/playlist.m3u8*', async (route) => {

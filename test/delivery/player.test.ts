@@ -5,10 +5,10 @@ import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, finishVideo, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let film: Film;
 let browser: Browser;
@@ -20,11 +20,11 @@ const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
   [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(480, [180, 90]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
+  fixture = await createEdgeFixture(database);
+  edge = await fixture.start();
   libraryId = await addLibrary(database.db, { player: { keyColor: '#12ab34' } });
   shown = await addFilm(database.db, libraryId, film, 'A <b>film</b> & "more"');
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  await publishWholeFilm(database.db, fixture.storage, film, shown);
 });
 afterEach(async () => {
   for (const { page } of pages.splice(0)) await page.close();
@@ -32,7 +32,7 @@ afterEach(async () => {
 afterAll(async () => {
   await browser.close();
   await edge.close();
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 
@@ -172,7 +172,7 @@ test('while its video is encoded, a page reports that, starts automatically, and
   const [tallTrack, lowTrack] = film.videos;
   if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
   const publish = async (key: typeof tall, chunks: typeof tallTrack.chunks) => {
-    for (const chunk of chunks) await publishChunk(database.db, room.storage, key, chunk);
+    for (const chunk of chunks) await publishChunk(database.db, fixture.storage, key, chunk);
   };
   await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', made.mediaId).execute();
   const { page, faults } = await openPlayer(made);
@@ -202,10 +202,10 @@ test('a page that is opened shortly before the video finishes adopts its rungs i
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
   if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
-  for (const chunk of lowTrack.chunks) await publishChunk(database.db, room.storage, low, chunk);
-  for (const chunk of film.audio.chunks) await publishChunk(database.db, room.storage, made.audio, chunk);
+  for (const chunk of lowTrack.chunks) await publishChunk(database.db, fixture.storage, low, chunk);
+  for (const chunk of film.audio.chunks) await publishChunk(database.db, fixture.storage, made.audio, chunk);
   const { page } = await openPlayer(made);
-  for (const chunk of tallTrack.chunks) await publishChunk(database.db, room.storage, tall, chunk);
+  for (const chunk of tallTrack.chunks) await publishChunk(database.db, fixture.storage, tall, chunk);
   await finishVideo(database.db, made);
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
 });

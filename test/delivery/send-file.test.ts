@@ -9,7 +9,7 @@ import type { SendFile } from '../../src/lib/send-file.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { type Random, seededRandom } from '../support/seeded-random.ts';
-import { createGrowingRoom, type GrowingRoom, makeChunk } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture, makeChunk } from './growing-video.ts';
 import { publishChunk, type RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
@@ -17,14 +17,14 @@ import type { TestEdge } from './start-test-edge.ts';
 const SIZES = [2_500_003, 700_001, 2 ** 20];
 const segments = SIZES.map((size) => randomBytes(size));
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let edge: TestEdge;
 let key: RenditionKey;
 let sendFile: SendFile;
 let sentBytes = 0;
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   const opened = await openSendFile((error) => {
     throw error;
   });
@@ -50,7 +50,7 @@ async function addSegments(): Promise<RenditionKey> {
   for (const [segment, bytes] of segments.entries()) {
     const entry = { prefixBytes: 100, payloadBytes: bytes.length - 100, samples: 96, startsSegment: true };
     const facts = { ...makeChunk(segment).facts, sizeBytes: bytes.length, fragmentTable: encodeFragmentTable([entry]) };
-    await publishChunk(videos.database.db, videos.room.storage, added, { pieces: [bytes], facts });
+    await publishChunk(videos.database.db, videos.fixture.storage, added, { pieces: [bytes], facts });
   }
   return added;
 }
@@ -180,7 +180,7 @@ test.each([
   const mine = await addSegments();
   const whole = Buffer.from(await (await fetch(videos.segmentOf(other, mine, 0))).arrayBuffer());
   expect(hashOf(whole)).toBe(hashOf(segments[0] ?? Buffer.alloc(0)));
-  const file = path.join(videos.room.folder, `${videos.libraryId}`, mine.mediaId, mine.renditionId, '0-1.cmaf');
+  const file = path.join(videos.fixture.folder, `${videos.libraryId}`, mine.mediaId, mine.renditionId, '0-1.cmaf');
   truncateSync(file, 1_000_000);
   const response = await fetch(videos.segmentOf(other, mine, 0));
   expect(response.headers.get('content-length')).toBe('2500003');

@@ -7,7 +7,7 @@ import type { Mailer } from '../../src/ports/mailer.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 import { cookieOf, expectNoMailFrom, newClient, open, requestCodeFrom, SENT, send } from './share-code-requests.ts';
 import { SESSION_SECRET, type TestEdge } from './start-test-edge.ts';
@@ -16,19 +16,19 @@ const DOMAINS = ['example.com'];
 const PASSWORD = 'summer party';
 const PATIENCE = { timeout: 60_000 };
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let edge: TestEdge;
 let mail: MailServer;
 let mailer: Mailer;
 let shown: PublishedFilm;
-const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+const shares = () => createShareStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
 
 beforeAll(async () => {
   mail = await startMailServer();
-  room = await openPlayerRoom(72, [90]);
+  fixture = await openPlayerFixture(72, [90]);
   mailer = openSmtpMailer({ url: mail.url, user: null, password: null, from: 'videos@millrace.test' });
-  edge = await room.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
-  shown = await room.publish({ access: { playerTokenRequired: true } });
+  edge = await fixture.edges.start({ mailer, trustedProxies: ['127.0.0.1'] });
+  shown = await fixture.publish({ access: { playerTokenRequired: true } });
 });
 beforeEach(() => void mail.mails.splice(0));
 // Later parts of the set-up do not exist if an earlier one failed.
@@ -36,7 +36,7 @@ afterAll(async () => {
   mailer?.close();
   await mail?.close();
   await edge?.close();
-  await room?.close();
+  await fixture?.close();
 });
 
 type Made = { key: ShareKey; url: string };
@@ -53,7 +53,7 @@ const expectNoMail = (url: string) => expectNoMailFrom(mail, url);
 
 test('a viewer enters an address and the code from the e-mail, and sees the video', async () => {
   const { url } = await share();
-  const page = await room.browser.newPage({ extraHTTPHeaders: newClient() });
+  const page = await fixture.browser.newPage({ extraHTTPHeaders: newClient() });
   await page.goto(url);
   await lookAtPage('share-email', page, { views: FOUR_VIEWS });
   await page.getByLabel('E-mail address').fill('grace@example.com');
@@ -175,7 +175,7 @@ test('a code opens its share once, for its address, and only while it is valid',
   expect((await open(other.url, { cookie })).status).toBe(403);
   expect(await enter(url, { email: 'ada@example.com', code })).toBe(403);
   const late = await requestCode(url, 'late@example.com');
-  const { db } = room.database;
+  const { db } = fixture.database;
   await db
     .updateTable('share_code')
     .set({ expires_at: new Date(Date.now() - 1) })
@@ -234,7 +234,7 @@ test('codes are limited per mailbox and per client, for addresses of all domains
 
 test('during a rotation of the secret key, a code of the former key is accepted', async () => {
   const sessionSecret = () => [createSecretKey(Buffer.alloc(32, 1)), SESSION_SECRET] as const;
-  const rotated = await room.edges.start({ mailer, sessionSecret });
+  const rotated = await fixture.edges.start({ mailer, sessionSecret });
   onTestFinished(() => rotated.close());
   const { url } = await share();
   const code = await requestCode(url);
@@ -263,7 +263,7 @@ test('a share with password and domains needs both', async () => {
 test('the database has neither addresses nor codes, and expired codes are deleted', async () => {
   const { url, key } = await share();
   const code = await requestCode(url, 'first@example.com');
-  const { db } = room.database;
+  const { db } = fixture.database;
   const rowsOf = () => db.selectFrom('share_code').selectAll().where('share_id', '=', key.shareId).execute();
   const stored = (await rowsOf()).map((row) => Buffer.concat([row.address_hash, row.code_hash]).toString('latin1'));
   expect(stored).toHaveLength(1);
@@ -280,7 +280,7 @@ test('the database has neither addresses nor codes, and expired codes are delete
 });
 
 test('without a mail server the page stays closed', async () => {
-  const bare = await room.edges.start({});
+  const bare = await fixture.edges.start({});
   onTestFinished(() => bare.close());
   const { url } = await share();
   const there = url.replace(edge.base, bare.base);
@@ -289,7 +289,7 @@ test('without a mail server the page stays closed', async () => {
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('No codes can be sent')]);
 });
 
-test('an expired share asks for no address', async () => {
+test('an expired share does not ask for an e-mail address', async () => {
   const { url, key } = await share();
   await shares().update(key, { expiresAt: new Date(Date.now() - 1) });
   await expect.poll(async () => (await open(url)).status, PATIENCE).toBe(410);

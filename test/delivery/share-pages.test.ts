@@ -5,49 +5,50 @@ import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 import { withPage } from './with-page.ts';
 
 const TITLE = 'A <b>film</b> & "more"';
-const ABOUT = '<img src=x onerror=alert(1)>\nSecond line';
+const MILLS = 'https://mills.example/?a=1&b=2';
+const ABOUT = '<img src=x onerror=alert(1)>\nSecond line, Mills';
 const PASSWORD = 'summer party';
 const LOCKED = { access: { playerTokenRequired: true } };
 const PATIENCE = { timeout: 60_000 };
 /** Axe cannot examine the frame of the player while it plays. */
 const SHARE_PAGE = { views: FOUR_VIEWS, exclude: ['iframe'] };
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let edge: TestEdge;
 let shown: PublishedFilm;
-const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+const shares = () => createShareStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
-  edge = await room.edges.start({ apiUrl: 'https://api.test' });
+  fixture = await openPlayerFixture(240, [90]);
+  edge = await fixture.edges.start({ apiUrl: 'https://api.test' });
   shown = await publish({ ...LOCKED, mp4: { enabled: true }, player: { keyColor: '#0f7b6c' } });
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
 });
 
 /** Publishes a video with a description, chapters and captions. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
-  const film = await room.publish(settings);
+  const film = await fixture.publish(settings);
   const name = `${film.libraryId}/${film.mediaId}/captions/en-1.vtt`;
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nHello from the <i>film</i>\n';
-  const key = await room.edges.storage.write(name, Buffer.from(text));
+  const key = await fixture.edges.storage.write(name, Buffer.from(text));
   const captions = [{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: text.length }];
   const chapters = [
     { title: 'Start', start: 0, end: 5 },
     { title: 'The <end>', start: 5, end: 10 },
   ];
-  const { db } = room.database;
+  const { db } = fixture.database;
   await db
     .updateTable('media')
-    .set({ title: TITLE, description: ABOUT, width_px: 160, height_px: 90 })
+    .set({ title: TITLE, description: ABOUT.replace('Mills', `[Mills](${MILLS})`), width_px: 160, height_px: 90 })
     .set({ captions: JSON.stringify(captions), chapters: JSON.stringify(chapters) })
     .where('id', '=', film.mediaId)
     .execute();
@@ -70,7 +71,7 @@ const statusOf = async (url: string, init: RequestInit = {}) => (await open(url,
 
 test('plays in a library that requires tokens, with chapters, transcript and download', async () => {
   const { url } = await share({ allowsDownload: true });
-  await withPage(room.browser, async (page, faults) => {
+  await withPage(fixture.browser, async (page, faults) => {
     await page.goto(url);
     const video = page.frameLocator('#player').locator('video');
     await page.getByRole('button', { name: 'The <end>' }).click();
@@ -79,7 +80,8 @@ test('plays in a library that requires tokens, with chapters, transcript and dow
     await page.getByText('Transcript', { exact: true }).click();
     await page.getByRole('button', { name: 'Hello from the film' }).waitFor(PATIENCE);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(TITLE);
-    expect(await page.locator('.about').textContent()).toBe(ABOUT);
+    expect(await page.locator('.about').textContent()).toBe(ABOUT.replace('\n', ''));
+    expect(await page.locator('.about').getByRole('link', { name: 'Mills' }).getAttribute('href')).toBe(MILLS);
     await lookAtPage('share', page, SHARE_PAGE);
     const download = page.waitForEvent('download', PATIENCE);
     await page.getByRole('link', { name: 'Download' }).click();
@@ -115,7 +117,7 @@ test('shows nothing about the video until the password is entered, which opens o
       expect(text, `${part} ${secret}`).not.toContain(secret);
     }
   }
-  await withPage(room.browser, async (page) => {
+  await withPage(fixture.browser, async (page) => {
     await page.goto(url);
     await page.getByLabel('Password').fill('not the right one');
     await page.getByRole('button', { name: 'Open' }).click();
@@ -147,7 +149,7 @@ test('limits wrong passwords without locking out viewers who have entered the ri
 
 test('deleting a share closes open pages, and its link stops working', async () => {
   const { url, key } = await share();
-  await withPage(room.browser, async (page) => {
+  await withPage(fixture.browser, async (page) => {
     await page.goto(url);
     await page.frameLocator('#player').locator('media-controller[ready]').waitFor(PATIENCE);
     await shares().remove(key);
@@ -175,7 +177,7 @@ test('a share expires at its time', async () => {
 test('each state of the video has its own page and status', async () => {
   const film = await publish(LOCKED);
   const { url } = await share({}, film);
-  const { db } = room.database;
+  const { db } = fixture.database;
   const trash = createTrashStore(db);
   await trash.put(film);
   await expect.poll(() => statusOf(url), PATIENCE).toBe(404);
@@ -209,9 +211,13 @@ test('referrer and country rules apply to a share', async () => {
   expect([await statusOf(url), await from('https://good.test/a'), await from('https://bad.test/')]).toEqual([
     200, 200, 403,
   ]);
-  const abroad = await room.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
+  const abroad = await fixture.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
   const settings = JSON.stringify({ blockedCountries: ['FR'] });
-  await room.database.db.updateTable('pull_zone').set({ settings }).where('library_id', '=', film.libraryId).execute();
+  await fixture.database.db
+    .updateTable('pull_zone')
+    .set({ settings })
+    .where('library_id', '=', film.libraryId)
+    .execute();
   const answer = await open(url.replace(edge.base, abroad.base));
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('in your country')]);
   await abroad.close();
@@ -220,7 +226,7 @@ test('referrer and country rules apply to a share', async () => {
 test('shows the logo of the library, even before the password', async () => {
   const film = await publish({ ...LOCKED, logo: { present: true, version: 1 } });
   const bytes = Buffer.from('an image');
-  await room.edges.storage.write(`${film.libraryId}/logo/1`, bytes);
+  await fixture.edges.storage.write(`${film.libraryId}/logo/1`, bytes);
   const { url } = await share({ password: PASSWORD }, film);
   const src = /<img class="logo" src="([^"]+)"/.exec(await (await open(url)).text())?.[1] ?? '';
   const logo = await open(`${edge.base}${src}`);

@@ -3,25 +3,25 @@ import { createShareStore, type ShareFields, type ShareKey } from '../../src/cat
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { expectOneFile } from './expect-one-file.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 const PATIENCE = { timeout: 60_000 };
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let edge: TestEdge;
 let shown: PublishedFilm;
-const shares = () => createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+const shares = () => createShareStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
-  edge = await room.edges.start({});
-  shown = await room.publish({ access: { playerTokenRequired: true } });
+  fixture = await openPlayerFixture(240, [90]);
+  edge = await fixture.edges.start({});
+  shown = await fixture.publish({ access: { playerTokenRequired: true } });
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
 });
 
 type Made = { key: ShareKey; url: string };
@@ -67,10 +67,10 @@ test('the token of the player ends with the share that issued it, and cannot be 
 });
 
 test('each link on the page of a video opens one file, and media of its player ends with the share', async () => {
-  const film = await room.publish({ access: { playerTokenRequired: true }, mp4: { enabled: true } });
-  const { db } = room.database;
+  const film = await fixture.publish({ access: { playerTokenRequired: true }, mp4: { enabled: true } });
+  const { db } = fixture.database;
   const write = (name: string, text: string) =>
-    room.edges.storage.write(`${film.libraryId}/${film.mediaId}/${name}`, Buffer.from(text));
+    fixture.edges.storage.write(`${film.libraryId}/${film.mediaId}/${name}`, Buffer.from(text));
   const [key, thumbnail_key] = await Promise.all([write('captions/en-1.vtt', 'WEBVTT\n'), write('t', 'an image')]);
   const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: 7 }]);
   await db.updateTable('media').set({ captions, thumbnail_key }).where('id', '=', film.mediaId).execute();

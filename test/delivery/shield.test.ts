@@ -9,17 +9,17 @@ import { createShieldSettingsStore } from '../../src/catalog/shield/shield-setti
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import { createGrowingFixture, type GrowingFixture } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let key: RenditionKey;
 let zoneId: number;
 let securityKey: string;
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   const { db } = videos.database;

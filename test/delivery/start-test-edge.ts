@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createShareCommentStore } from '../../src/catalog/comments/share-comment-store.ts';
 import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
 import { loadPlaylist } from '../../src/catalog/playlists/playlist-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
@@ -30,7 +31,7 @@ import { createEdgeStorage } from './edge-storage.ts';
 export const SESSION_SECRET = createSecretKey(Buffer.alloc(32, 9));
 
 /** Creates a folder for a test file's objects, and edges over it and the test's database. */
-export async function createEdgeRoom(database: TestDatabase) {
+export async function createEdgeFixture(database: TestDatabase) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
   const storage = createEdgeStorage(folder);
   const player = await loadPlayerAssets();
@@ -50,6 +51,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         loadShareById: (id) => findShareById(database.db, id),
         mailer: null,
         shareCodes: createShareCodeStore(database.db),
+        shareComments: createShareCommentStore(database.db),
         loadPlaylist: (key) => loadPlaylist(database.db, key),
         watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),
@@ -82,5 +84,5 @@ export async function createEdgeRoom(database: TestDatabase) {
   };
 }
 
-export type EdgeRoom = Awaited<ReturnType<typeof createEdgeRoom>>;
-export type TestEdge = Awaited<ReturnType<EdgeRoom['start']>>;
+export type EdgeFixture = Awaited<ReturnType<typeof createEdgeFixture>>;
+export type TestEdge = Awaited<ReturnType<EdgeFixture['start']>>;

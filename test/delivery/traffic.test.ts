@@ -9,36 +9,36 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture } from './start-test-edge.ts';
 
 const PERSON = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36' };
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let film: Film;
 let libraryId: number;
 
 beforeAll(async () => {
   // Video segments large enough for sendfile, and audio that is sent from memory.
   [database, film] = await Promise.all([startTestDatabase(), makeFilm(240, [720])]);
-  room = await createEdgeRoom(database);
+  fixture = await createEdgeFixture(database);
   libraryId = await addLibrary(database.db);
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 
 async function publishFilm(): Promise<PublishedFilm> {
   const shown = await addFilm(database.db, libraryId, film);
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  await publishWholeFilm(database.db, fixture.storage, film, shown);
   return shown;
 }
 
 /** Opens an edge over the database. Closing it writes its counts. */
 function openEdge() {
   const writer = newGuid();
-  return room.start({
+  return fixture.start({
     viewing: testViewing({
       count: (sessions) => countSessions(database.db, sessions),
       keepDeliveries: (deliveries) => keepDeliveries(database.db, deliveries),

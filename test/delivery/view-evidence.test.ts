@@ -8,35 +8,35 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { TICKET_SECRET, testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
 const OTHER_PERSON = PERSON.replace('140', '141');
 
 let database: TestDatabase;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let film: Film;
 let libraryId: number;
 
 beforeAll(async () => {
   [database, film] = await Promise.all([startTestDatabase(), makeFilm(240, [180])]);
-  room = await createEdgeRoom(database);
+  fixture = await createEdgeFixture(database);
   libraryId = await addLibrary(database.db);
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await database.stop();
 });
 
 async function publishFilm(): Promise<PublishedFilm> {
   const shown = await addFilm(database.db, libraryId, film);
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  await publishWholeFilm(database.db, fixture.storage, film, shown);
   return shown;
 }
 
 /** Opens an edge over the database. Closing it decides all sessions that it holds. */
 function openEdge(countsByRate = false): Promise<TestEdge> {
-  return room.start({
+  return fixture.start({
     trustedProxies: ['127.0.0.1'],
     viewing: testViewing({
       count: (sessions) => countSessions(database.db, sessions, { countsEstimates: false, countsByRate }),

@@ -13,14 +13,14 @@ import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { freePort } from '../support/service.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 const LIMIT = { timeout: 120_000 };
 const secretBox = createSecretBox(TEST_SECRET);
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let edge: TestEdge;
 let page: string;
 let folder: string;
@@ -28,8 +28,8 @@ const children: ChildProcess[] = [];
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  room = await openPlayerRoom(240, [90]);
-  edge = await room.edges.start({});
+  fixture = await openPlayerFixture(240, [90]);
+  edge = await fixture.edges.start({});
   page = await readFile(path.join(projectRoot, 'docs/viewers.md'), 'utf8');
   // Below the project, so that the example finds the package that it imports.
   folder = await mkdtemp(path.join(projectRoot, '.cache/viewers-'));
@@ -38,7 +38,7 @@ afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   for (const server of servers) server.close();
   await edge.close();
-  await room.close();
+  await fixture.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -57,8 +57,8 @@ async function runExample(name: string, env: Record<string, string>): Promise<st
 }
 
 async function publish(viewers: Record<string, unknown>): Promise<PublishedFilm & { secret: string }> {
-  const made = await room.publish({ viewers });
-  const deps = { db: room.database.db, secretBox };
+  const made = await fixture.publish({ viewers });
+  const deps = { db: fixture.database.db, secretBox };
   await drawViewerSecret(deps, made.libraryId, true);
   return { ...made, secret: (await findViewerSecret(deps, made.libraryId)) ?? '' };
 }
@@ -88,7 +88,7 @@ async function loadMedia(film: PublishedFilm, query: string): Promise<number[]> 
 }
 
 async function untokened({ mediaId, libraryId }: PublishedFilm): Promise<number[]> {
-  const zone = await room.database.db
+  const zone = await fixture.database.db
     .selectFrom('pull_zone')
     .select('name')
     .where('library_id', '=', libraryId)
@@ -132,7 +132,7 @@ test('the course site on the page admits a student to the lessons of the course 
 });
 
 async function changeViewers(film: PublishedFilm, viewers: Record<string, unknown>): Promise<void> {
-  await room.database.db
+  await fixture.database.db
     .updateTable('library')
     .set({ settings: JSON.stringify({ viewers }) })
     .where('id', '=', film.libraryId)
@@ -203,7 +203,7 @@ test('a question names the collection of the video, and only the owner sees the 
   });
   const film = await publish({ mode: 'hook', url: endpoint.url });
   const { libraryId, mediaId } = film;
-  const { db } = room.database;
+  const { db } = fixture.database;
   const id = newGuid();
   await db.insertInto('collection').values({ id, library_id: libraryId, name: 'Course' }).execute();
   await db.updateTable('media').set({ collection_id: id }).where('id', '=', mediaId).execute();

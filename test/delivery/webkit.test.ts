@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestPackager } from '../support/packager.ts';
 import { WebKit } from '../support/webkit.ts';
-import { ENTERPRISE } from './drm-room.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { ENTERPRISE } from './drm-fixture.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import { addFilm, finishVideo, type PublishedFilm, publishChunk } from './publish.ts';
 
 /** Timeout that only a hang exceeds. Each poll costs the page CPU time. */
 const PATIENCE = { timeout: 60_000, interval: 250 };
 const FRAMES = 480;
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 let webkit: WebKit;
 let shown: PublishedFilm;
 let site: Server;
@@ -19,19 +19,19 @@ let site: Server;
 let sitePage = '';
 
 beforeAll(async () => {
-  [room, webkit] = await Promise.all([openPlayerRoom(FRAMES, [180, 90]), WebKit.launch()]);
-  shown = await room.publish();
+  [fixture, webkit] = await Promise.all([openPlayerFixture(FRAMES, [180, 90]), WebKit.launch()]);
+  shown = await fixture.publish();
   site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
   site.close();
   await webkit.close();
-  await room.close();
+  await fixture.close();
 });
 
 const urlOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
-  `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
+  `${fixture.edge.base}/embed/${libraryId}/${mediaId}${query}`;
 
 async function open(film: PublishedFilm, query = '?muted=true'): Promise<void> {
   await webkit.goto(urlOf(film, query));
@@ -140,16 +140,16 @@ test('a chosen quality is shown', async () => {
 });
 
 test('a page takes up new rungs while its video is encoded, and keeps its buffer', async () => {
-  const { db } = room.database;
-  const made = await addFilm(db, shown.libraryId, room.film);
+  const { db } = fixture.database;
+  const made = await addFilm(db, shown.libraryId, fixture.film);
   const [tall, low] = made.videos;
-  const [tallTrack, lowTrack] = room.film.videos;
+  const [tallTrack, lowTrack] = fixture.film.videos;
   if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
   const publish = async (key: typeof tall, chunks: typeof tallTrack.chunks) => {
-    for (const chunk of chunks) await publishChunk(db, room.edges.storage, key, chunk);
+    for (const chunk of chunks) await publishChunk(db, fixture.edges.storage, key, chunk);
   };
   await publish(low, lowTrack.chunks.slice(0, 1));
-  await publish(made.audio, room.film.audio.chunks);
+  await publish(made.audio, fixture.film.audio.chunks);
   await open(made);
   await expect.poll(playOn, PATIENCE).toBeGreaterThan(0.5);
   await publish(low, lowTrack.chunks.slice(1));
@@ -162,8 +162,8 @@ test('a page takes up new rungs while its video is encoded, and keeps its buffer
 });
 
 test('a page shows that the browser cannot play a protected video', async () => {
-  const made = await room.publish(ENTERPRISE);
-  await createTestPackager(room.database.db, 'cbcs').repackage(
+  const made = await fixture.publish(ENTERPRISE);
+  await createTestPackager(fixture.database.db, 'cbcs').repackage(
     made,
     { keepsPrevious: true },
     AbortSignal.timeout(60_000),
@@ -176,7 +176,7 @@ test('a page shows that the browser cannot play a protected video', async () => 
 test('a page plays in a frame of another origin', async () => {
   sitePage = `<!doctype html><link rel="icon" href="data:,">
 <iframe allow="autoplay" width="480" height="270" src="${urlOf(shown, '?muted=true')}"></iframe>
-<script src="${room.edge.base}/playerjs/playerjs-latest.min.js"></script>`;
+<script src="${fixture.edge.base}/playerjs/playerjs-latest.min.js"></script>`;
   await webkit.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
   const sec = await webkit.evaluate(
     () =>

@@ -10,7 +10,7 @@ import { readAddress } from '../../src/catalog/pull-zones/url-token.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
 import { parseEdgePath } from '../../src/catalog/shield/admission/edge-path.ts';
-import { createGrowingRoom, type GrowingRoom, makeChunk } from '../delivery/growing-video.ts';
+import { createGrowingFixture, type GrowingFixture, makeChunk } from '../delivery/growing-video.ts';
 import { deleteVideo, type RenditionKey } from '../delivery/publish.ts';
 import { makeZonePolicy } from '../support/zone-policy.ts';
 
@@ -28,7 +28,7 @@ const FIRST_ZONE = 100;
 const KEY = 'the key of the zone';
 const BLOCKED = '192.0.2.66';
 
-let videos: GrowingRoom;
+let videos: GrowingFixture;
 let video: RenditionKey;
 let nginx: ChildProcess;
 let folder: string;
@@ -64,7 +64,7 @@ function policyOf(name: string): ZonePolicy | null {
 }
 
 beforeAll(async () => {
-  videos = await createGrowingRoom();
+  videos = await createGrowingFixture();
   video = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(video, segment);
   const edge = await videos.open({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
-import { ask, makeFiles, startImporter } from '../imports/import-room.ts';
+import { ask, makeFiles, startImporter } from '../imports/import-fixture.ts';
 import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
 import { scriptPeertube } from '../imports/scripted-sources.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -56,6 +56,7 @@ test('shows the command that exports the library, and downloads its metadata', {
   await open('imports');
   const panel = page.locator('[data-export]');
   const command = panel.locator('code');
+  await panel.getByText('With the command line').click();
   await panel.getByText('Without a bucket').waitFor();
   expect(await command.textContent()).toBe(`millrace export library-1 --library 1 --url ${service.apiUrl}`);
   await panel.getByRole('textbox', { name: /^Bucket/ }).fill('films');

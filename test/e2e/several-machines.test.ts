@@ -115,8 +115,8 @@ test('the commands on the page start several machines, each of which reports its
   expect(shown).toMatch(/API URL +https:\/\/video\.example\n/);
   // The database is silent. Only the edge can still serve, and every role names the reason.
   const resume = freezeDatabase(database);
-  for (const [at, role] of ['api', 'edge', 'worker'].entries()) {
-    const { health } = started[at] ?? { health: '' };
+  for (const [index, role] of ['api', 'edge', 'worker'].entries()) {
+    const { health } = started[index] ?? { health: '' };
     await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(503);
     expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({
       problems: expect.arrayContaining([`${role}: database: no response within 2500 ms`]),

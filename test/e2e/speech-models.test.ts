@@ -62,9 +62,9 @@ async function packModel(content: string): Promise<Buffer> {
   // Incompressible bytes.
   let state = content.length;
   const filler = Buffer.alloc(FILLER_BYTES);
-  for (let at = 0; at < FILLER_BYTES; at += 1) {
+  for (let index = 0; index < FILLER_BYTES; index += 1) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    filler[at] = state >>> 24;
+    filler[index] = state >>> 24;
   }
   await writeFile(path.join(folder, name, 'README.md'), filler);
   const file = path.join(folder, 'packed.tar.bz2');

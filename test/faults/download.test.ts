@@ -123,8 +123,8 @@ describe('a download that succeeds', () => {
 
   test('a download survives many cuts, as long as each attempt makes progress', async () => {
     const file = randomBytes(12 * MIB);
-    const turns = Array.from({ length: 8 }, (_, at) =>
-      serveFile(file, { headers: ETAG, upTo: Math.floor((at + 1) * 1.4 * MIB), end: 'cut' }),
+    const turns = Array.from({ length: 8 }, (_, index) =>
+      serveFile(file, { headers: ETAG, upTo: Math.floor((index + 1) * 1.4 * MIB), end: 'cut' }),
     );
     const origin = await script(...turns, serveFile(file, { headers: ETAG }));
     expect((await fetchFrom(origin)).sizeBytes).toBe(file.length);
@@ -218,8 +218,8 @@ describe('a download that is stopped', () => {
   });
 
   test('a download fails after the time limit, even if every attempt makes progress', async () => {
-    const turns = Array.from({ length: 50 }, (_, at) =>
-      serveFile(FILE, { headers: ETAG, upTo: (at + 1) * 1000, end: 'stall' }),
+    const turns = Array.from({ length: 50 }, (_, index) =>
+      serveFile(FILE, { headers: ETAG, upTo: (index + 1) * 1000, end: 'stall' }),
     );
     const origin = await script(...turns);
     await expect(fetchFrom(origin, { timeoutMs: 900, idleTimeoutMs: 300, maxFailures: 1000 })).rejects.toMatchObject({

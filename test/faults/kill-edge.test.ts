@@ -62,6 +62,6 @@ test('a killed edge loses at most the events of its last batch, and the next edg
   const lost = [...answeredMs.keys()].filter((number) => !stored.has(number));
   const [firstLost = REFUSALS + 1] = lost;
   // Only the newest events are lost, without gaps between stored events.
-  expect(lost).toEqual(Array.from({ length: REFUSALS + 1 - firstLost }, (_, at) => firstLost + at));
+  expect(lost).toEqual(Array.from({ length: REFUSALS + 1 - firstLost }, (_, index) => firstLost + index));
   expect(killedMs - (answeredMs[firstLost] ?? killedMs)).toBeLessThan(BATCH_MS + LATE_MS);
 });

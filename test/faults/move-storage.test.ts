@@ -260,9 +260,9 @@ test(`a repeatedly killed mover completes the move, and a reader misses no objec
   ];
   const random = seededRandom(seed);
   const objects = new Map<StorageKey, Buffer>();
-  for (let at = 0; at < 40; at += 1) {
-    const bytes = randomBytes(at === 20 ? 8 * MIB : 1 + random.below(200_000));
-    objects.set(storageKey(`1/film-${at % 7}/rendition/${at}-1.cmaf`), bytes);
+  for (let index = 0; index < 40; index += 1) {
+    const bytes = randomBytes(index === 20 ? 8 * MIB : 1 + random.below(200_000));
+    objects.set(storageKey(`1/film-${index % 7}/rendition/${index}-1.cmaf`), bytes);
   }
   for (const [key, bytes] of objects) await from.put(key, bytes, {}, never);
   let isOver = false;

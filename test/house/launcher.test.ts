@@ -7,7 +7,7 @@ import { ensureInstalled, missingPackage } from '../../bin/launcher/install.js';
 import { pinnedNodeFor } from '../../bin/launcher/node.js';
 import { installLine, missingTools } from '../../bin/launcher/tools.js';
 import { projectRoot } from '../../scripts/run-program.ts';
-import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
+import { canBecomeNobody, NOBODY, olderNode } from './host-programs.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 

@@ -16,7 +16,9 @@ test('the index of the documentation lists every document and nothing else', asy
 test('each decision has a date and a status', async () => {
   const names = await readdir('docs/decisions');
   const texts = await Promise.all(names.map((name) => readFile(`docs/decisions/${name}`, 'utf8')));
-  const without = names.filter((_, at) => !/^# .+\n\n20\d\d-\d\d-\d\d\. (Accepted|Replaced by )/.test(texts[at] ?? ''));
+  const without = names.filter(
+    (_, index) => !/^# .+\n\n20\d\d-\d\d-\d\d\. (Accepted|Replaced by )/.test(texts[index] ?? ''),
+  );
   expect(without).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { copyStarted } from '../support/service.ts';
-import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
+import { canBecomeNobody, NOBODY, olderNode } from './host-programs.ts';
 import {
   descendantsOf,
   eventually,

@@ -7,7 +7,7 @@ import { closeServer, listen } from '../../src/lib/listen.ts';
 import { openRealS3 } from '../ports/real-s3.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
 import { discard, type Service } from '../support/service.ts';
-import { ask, type Import, makeFiles, startImporter, untilImport } from './import-room.ts';
+import { ask, type Import, makeFiles, startImporter, untilImport } from './import-fixture.ts';
 
 const GUID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const SHELF = '0190163d-8694-739b-aea5-966c26f8ad99';

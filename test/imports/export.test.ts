@@ -3,28 +3,28 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNT_KEY, type Service } from '../support/service.ts';
 import {
-  type ExportRoom,
+  type ExportFixture,
   expectSame,
   FIRST,
   type Fields,
   listed,
   millrace,
-  openExportRoom,
+  openExportFixture,
   SECOND,
-} from './export-room.ts';
-import { ask } from './import-room.ts';
+} from './export-fixture.ts';
+import { ask } from './import-fixture.ts';
 
-let room: ExportRoom;
+let fixture: ExportFixture;
 let source: Service;
-const at = (name: string) => room.at(name);
+const at = (name: string) => fixture.at(name);
 
 beforeAll(async () => {
-  room = await openExportRoom(Buffer.alloc(0));
-  source = room.source;
+  fixture = await openExportFixture(Buffer.alloc(0));
+  source = fixture.source;
   const { PullZoneId } = await ask<Fields>(source, 'GET', '/videolibrary/1');
   await ask(source, 'POST', `/pullzone/${PullZoneId}`, { ZoneSecurityEnabled: true });
 }, 300_000);
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 test('an import of an export has the same fields, and a second export transfers nothing', async () => {
   // An interrupted export left the beginning of a file.
@@ -44,8 +44,8 @@ test('an import of an export has the same fields, and a second export transfers 
   expect(await readFile(at(`out/${SECOND}.mp4`))).toEqual(clip);
   expect((await millrace(source, 'export', at('out'))).text).toBe('0 exported, 2 unchanged, 0 failed\n');
 
-  expect(await millrace(room.target, 'import', 'folder', at('out'))).toMatchObject({ code: 0 });
-  await expectSame(room);
+  expect(await millrace(fixture.target, 'import', 'folder', at('out'))).toMatchObject({ code: 0 });
+  await expectSame(fixture);
 }, 300_000);
 
 test('exports a replaced original again, and removes deleted captions', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseXml, type XmlElement } from '../../src/lib/parse-xml.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
-import { ask, makeFiles, startImporter } from './import-room.ts';
+import { ask, makeFiles, startImporter } from './import-fixture.ts';
 
 const ITUNES = 'http://www.itunes.com/dtds/podcast-1.0.dtd';
 const MEDIA = 'http://search.yahoo.com/mrss/';

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
-import { ask, type Import, makeFiles, startImporter } from './import-room.ts';
+import { ask, type Import, makeFiles, startImporter } from './import-fixture.ts';
+import { makePeertubeExport } from './peertube-export.ts';
 
 const GUID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
@@ -123,59 +124,14 @@ test('starts, lists, shows, cancels and resumes imports, and ends one whose vide
   expect((await load()).counts).toMatchObject({ fetching: 0, failed: 1 });
 });
 
-/** Builds an unpacked user export as PeerTube 6.1 and later write it: JSON in `peertube`, files in `files/videos`. */
-async function makePeertubeExport(root: string): Promise<string[]> {
-  const uuids = [1, 2, 3, 4].map((digit) => `9c9de5e8-0a1e-484a-b099-e80766180a6${digit}`);
-  const videos = uuids.map((uuid, index) => ({
-    uuid,
-    createdAt: '2024-05-06T07:08:09.000Z',
-    publishedAt: '2024-05-06T07:09:09.000Z',
-    ...(index === 0 && { originallyPublishedAt: '2019-01-02T03:04:05.000Z' }),
-    name: `Archived ${index + 1}`,
-    category: 15,
-    language: 'fr',
-    tags: ['one', 'two'],
-    privacy: index === 0 ? 1 : 3,
-    passwords: [],
-    duration: 2,
-    description: 'About\nit',
-    isLive: index === 3,
-    views: 7,
-    channel: { name: 'lab_channel' },
-    captions: [{ language: 'fr', filename: `${uuid}-fr.vtt`, automaticallyGenerated: false }],
-    chapters: [
-      { timecode: 0, title: 'Start' },
-      { timecode: 1, title: 'Middle' },
-    ],
-    archiveFiles: {
-      videoFile:
-        [`../files/videos/video-files/${uuid}.mp4`, `../files/videos/video-files/${uuid}.mp4`, '../../secret.mp4'][
-          index
-        ] ?? null,
-      thumbnail: index === 0 ? `../files/videos/thumbnails/${uuid}.png` : null,
-      captions: index === 0 ? { fr: `../files/videos/captions/${uuid}-fr.vtt` } : {},
-    },
-  }));
-  const write = async (name: string, content: Buffer | string) => {
-    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
-    await writeFile(path.join(root, name), content);
-  };
-  const channels = [{ name: 'lab_channel', displayName: 'The lab', description: 'Films', archiveFiles: {} }];
-  await write('peertube/videos.json', JSON.stringify({ videos }, null, 2));
-  await write('peertube/channels.json', JSON.stringify({ channels }, null, 2));
-  await write('activity-pub/outbox.json', '{}');
-  await write(`files/videos/captions/${uuids[0]}-fr.vtt`, VTT);
-  await write(`files/videos/thumbnails/${uuids[0]}.png`, await readFile(at('media/one.png')));
-  for (const uuid of uuids.slice(0, 2))
-    await write(`files/videos/video-files/${uuid}.mp4`, await readFile(at('media/one.mp4')));
-  await writeFile(path.join(root, '../secret.mp4'), 'x');
-  return uuids;
-}
-
 test('imports an unpacked user export of PeerTube with its GUIDs, and nothing outside of it', {
   timeout: 300_000,
 }, async () => {
-  const uuids = await makePeertubeExport(at('peertube/export'));
+  const uuids = await makePeertubeExport(at('peertube/export'), {
+    clip: await readFile(at('media/one.mp4')),
+    image: await readFile(at('media/one.png')),
+    vtt: VTT,
+  });
   const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'PeerTube' });
   const ran = await millrace('import', 'folder', at('peertube/export'), '--library', String(Id));
   expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });
@@ -204,7 +160,14 @@ test('imports an unpacked user export of PeerTube with its GUIDs, and nothing ou
     thumbnailFileName: expect.stringMatching(/^thumbnail_[0-9a-f]{8}\.jpg$/),
   });
   expect(items.find(({ guid }) => guid === uuids[1])).toMatchObject({
+    title: 'Archived 2',
+    description: null,
+    category: null,
     isPublic: false,
+    views: 0,
+    captions: [],
+    chapters: [],
+    metaTags: [{ property: 'peertubeUuid', value: uuids[1] }],
     dateUploaded: expect.stringContaining('2024-05-06T07:09:09'),
   });
 });

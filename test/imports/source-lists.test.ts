@@ -8,7 +8,7 @@ import { importSources } from '../../src/jobs/imports/sources/all.ts';
 import { guidOfBytes } from '../../src/lib/guid.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
-import { makeFiles } from './import-room.ts';
+import { makeFiles } from './import-fixture.ts';
 import { scriptVimeo } from './script-vimeo.ts';
 import { missing, startScriptedApi } from './scripted-api.ts';
 import { scriptCloudflare } from './scripted-sources.ts';

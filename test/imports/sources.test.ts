@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { discard, type Service } from '../support/service.ts';
-import { ask, type Import, makeFiles, startImporter, untilImport } from './import-room.ts';
+import { ask, type Import, makeFiles, startImporter, untilImport } from './import-fixture.ts';
 import { scriptMediacms } from './script-mediacms.ts';
 import { scriptVimeo } from './script-vimeo.ts';
 import { type ScriptedApi, startScriptedApi } from './scripted-api.ts';

@@ -17,17 +17,17 @@ import { checkFinished, checkObjects } from './check-video.ts';
 import { encodersOf, freezeEncoders, isRunning } from './encoders.ts';
 import {
   addLibrary,
-  type Lab,
   listObjects,
   loadMedia,
   loadRenditions,
   makeClip,
-  startLab,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
@@ -35,7 +35,7 @@ vi.setConfig({ testTimeout: 200_000 });
 const forever = new AbortController().signal;
 const tone = (hz: number, sec: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hz}:sample_rate=48000:d=${sec}`];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 let clip: string;
 let german: string;
@@ -44,14 +44,14 @@ const processes: ChildProcess[] = [];
 let workers: Worker[] = [];
 
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture, { encoding: { rungs: [240] } });
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x48:r=10:d=12'];
-  clip = await makeClip(lab, 'film.avi', ...picture, ...tone(300, 12), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
-  german = await makeClip(lab, 'german.flac', ...tone(600, 12));
-  french = await makeClip(lab, 'french.mp3', ...tone(900, 12));
+  clip = await makeClip(fixture, 'film.avi', ...picture, ...tone(300, 12), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  german = await makeClip(fixture, 'german.flac', ...tone(600, 12));
+  french = await makeClip(fixture, 'french.mp3', ...tone(900, 12));
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 afterEach(async () => {
   for (const child of processes.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -64,40 +64,44 @@ afterEach(async () => {
 });
 
 async function startHere(): Promise<Worker> {
-  const worker = await lab.startWorker();
+  const worker = await fixture.startWorker();
   workers.push(worker);
   return worker;
 }
 
 async function startProcess(): Promise<ChildProcess> {
   const script = path.join(import.meta.dirname, 'worker-process.ts');
-  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-p${processes.length}`)];
+  const folders = [
+    String(fixture.database.config.host),
+    fixture.objects,
+    path.join(fixture.clips, `cache-p${processes.length}`),
+  ];
   const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(child);
   await once(child.stdout, 'data');
   return child;
 }
 
-const tracks = () => createAudioTrackStore(lab.database.db);
+const tracks = () => createAudioTrackStore(fixture.database.db);
 
 /** Adds a file as a track, as the operation does when it has received it. */
 async function put(key: MediaKey, id: string, file: string): Promise<void> {
   const object = storageKey(`${key.libraryId}/${key.mediaId}/source/${newGuid()}`);
-  const { sizeBytes, sha256 } = await lab.storage.put(object, createReadStream(file), {}, forever);
+  const { sizeBytes, sha256 } = await fixture.storage.put(object, createReadStream(file), {}, forever);
   const stored = { key: object, sizeBytes, sha256: sha256.toString('hex') };
   await tracks().put(key, { id, file: stored, wanted: { language: id } }, planAddedTrack);
 }
 
 async function makeFinished(): Promise<MediaKey> {
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'finished');
+  const key = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'finished');
   return key;
 }
 
 async function untilReady(key: MediaKey, ids: readonly string[]): Promise<void> {
   await until(async () => {
     const ready = (await tracks().list(key)).filter(({ state }) => state === 'ready').map(({ id }) => id);
-    return ids.every((id) => ready.includes(id)) && (await loadMedia(lab, key)).state === 'finished';
+    return ids.every((id) => ready.includes(id)) && (await loadMedia(fixture, key)).state === 'finished';
   }, `the tracks ${ids}`);
 }
 
@@ -106,7 +110,7 @@ async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
   worker.deps.retiredGraceSec = 0;
   await until(async () => {
     await sweep.run({}, worker.deps, forever);
-    return checkObjects(lab, key).then(
+    return checkObjects(fixture, key).then(
       () => true,
       () => false,
     );
@@ -126,7 +130,7 @@ test('a worker killed during an encode of a track leaves no encoder, and another
   const worker = await startHere();
   await untilReady(key, ['de']);
   await untilSwept(key, worker);
-  const decoded = await checkFinished(lab, key);
+  const decoded = await checkFinished(fixture, key);
   expect(decoded.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
     { rung: 240, frames: 120, warnings: '' },
     { rung: null, frames: 563, warnings: '' },
@@ -151,39 +155,50 @@ test('encoding the whole video keeps added, replaced, changed and removed tracks
     ['de', 'German', true],
     ['fr', 'Français', false],
   ]);
-  await createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
-  await untilState(lab, key, 'finished');
+  await createVideoStore(fixture.database.db).change(key, requestReencode, fixture.sender.send(processVideo, key));
+  await untilState(fixture, key, 'finished');
   const sizes = (list: typeof before) => list.map(({ storageBytes: _, ...track }) => track);
   expect(sizes(await tracks().list(key))).toEqual(sizes(before));
   // Retired renditions are kept for a day.
-  const old = (await loadRenditions(lab, key)).filter(({ active }) => !active);
+  const old = (await loadRenditions(fixture, key)).filter(({ active }) => !active);
   expect(old.every(({ retired_at: at }) => at !== null)).toBe(true);
-  await lab.database.db
+  await fixture.database.db
     .updateTable('rendition')
     .set({ retired_at: new Date(0) })
     .where('media_id', '=', key.mediaId)
     .where('active', '=', false)
     .execute();
   await untilSwept(key, worker);
-  await checkFinished(lab, key);
+  await checkFinished(fixture, key);
 });
 
 test('an added track has low-bitrate audio for low rungs from the same file, even after a replacement', async () => {
   await startHere();
-  const low = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const low = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=10:d=12'];
-  const larger = await makeClip(lab, 'larger.avi', ...picture, ...tone(300, 12), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  const larger = await makeClip(
+    fixture,
+    'larger.avi',
+    ...picture,
+    ...tone(300, 12),
+    '-c:v',
+    'mpeg4',
+    '-c:a',
+    'pcm_s16le',
+  );
   const noise = (sec: number) => ['-f', 'lavfi', '-i', `anoisesrc=r=48000:a=0.1:d=${sec}`];
-  const files = [await makeClip(lab, 'long.wav', ...noise(12)), await makeClip(lab, 'short.wav', ...noise(10))];
-  const key = await upload(lab, low, larger);
-  await untilState(lab, key, 'finished');
+  const files = [await makeClip(fixture, 'long.wav', ...noise(12)), await makeClip(fixture, 'short.wav', ...noise(10))];
+  const key = await upload(fixture, low, larger);
+  await untilState(fixture, key, 'finished');
   for (const file of files) {
     await put(key, 'de', file);
     await untilReady(key, ['de']);
     await tracks().edit(key, 'de', { isDefault: true, name: 'Deutsch' });
     const [track, ...others] = await tracks().list(key);
     expect([track, others.length]).toMatchObject([{ id: 'de', state: 'ready', isDefault: true }, 1]);
-    const offered = (await loadRenditions(lab, key)).filter(({ active, plan }) => active && plan.added !== undefined);
+    const offered = (await loadRenditions(fixture, key)).filter(
+      ({ active, plan }) => active && plan.added !== undefined,
+    );
     const facts = offered.map(({ name, is_default: isDefault, plan }) => `${plan.form} ${name} ${isDefault}`);
     expect(facts.toSorted()).toEqual(['low Deutsch false', 'undefined Deutsch true']);
     expect(new Set(offered.map(({ plan }) => plan.added?.sourceKey)).size).toBe(1);
@@ -194,10 +209,10 @@ test('deleting a video while a track is encoded stops the encoder and leaves no 
   await startHere();
   const key = await makeFinished();
   await put(key, 'de', german);
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
-    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+    await fixture.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
   });
   await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
-  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
+  await until(async () => (await listObjects(fixture, key)).size === 0, 'no object');
 });

@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { filesOf } from '../../src/catalog/renditions/added-track.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { verifyChunk } from '../support/media/verify-chunk.ts';
-import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './lab.ts';
+import { listObjects, loadChunks, loadMedia, loadRenditions, type WorkerFixture } from './worker-fixture.ts';
 
 const run = promisify(execFile);
 const forever = new AbortController().signal;
@@ -24,8 +24,8 @@ export type Decoded = {
 };
 
 /** Checks everything that a finished video promises (`checkWhole`), and returns its decoded renditions. */
-export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]> {
-  const renditions = await checkWhole(lab, key);
+export async function checkFinished(fixture: WorkerFixture, key: MediaKey): Promise<Decoded[]> {
+  const renditions = await checkWhole(fixture, key);
   return Promise.all(renditions.map(decode));
 }
 
@@ -38,25 +38,25 @@ type Whole = { row: RenditionRow; file: string; segments: number; ticks: number 
  * Checks that every active rendition of a finished video is complete, each object matches its row and its idx, no other
  * object exists, and the byte counts are correct.
  */
-export async function checkWhole(lab: Lab, key: MediaKey): Promise<Whole[]> {
-  const media = await loadMedia(lab, key);
+export async function checkWhole(fixture: WorkerFixture, key: MediaKey): Promise<Whole[]> {
+  const media = await loadMedia(fixture, key);
   expect({ state: media.state, progress: media.encode_progress, reason: media.state_reason }).toEqual({
     state: 'finished',
     progress: 100,
     reason: null,
   });
   const whole: Whole[] = [];
-  for (const rendition of await loadRenditions(lab, key)) {
+  for (const rendition of await loadRenditions(fixture, key)) {
     if (!rendition.active) continue;
     expect(rendition.state).toBe('finished');
-    whole.push(await join(lab, key, rendition));
+    whole.push(await join(fixture, key, rendition));
   }
-  await checkObjects(lab, key);
+  await checkObjects(fixture, key);
   return whole;
 }
 
-async function join(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise<Whole> {
-  const chunks = (await loadChunks(lab, key)).filter((chunk) => chunk.rendition_id === rendition.id);
+async function join(fixture: WorkerFixture, key: MediaKey, rendition: RenditionRow): Promise<Whole> {
+  const chunks = (await loadChunks(fixture, key)).filter((chunk) => chunk.rendition_id === rendition.id);
   const parts: Buffer[] = [rendition.init ?? Buffer.alloc(0)];
   let segments = 0;
   let ticks = 0;
@@ -64,12 +64,12 @@ async function join(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise<W
     expect([chunk.first_segment, chunk.start_tick]).toEqual([segments, ticks]);
     segments += chunk.segment_count;
     ticks += chunk.duration_ticks;
-    const bytes = await lab.storage.readBytes(chunk.storage_key, null, forever);
-    const index = verifyChunk(bytes, await lab.storage.readBytes(idxKeyOf(chunk.storage_key), null, forever));
+    const bytes = await fixture.storage.readBytes(chunk.storage_key, null, forever);
+    const index = verifyChunk(bytes, await fixture.storage.readBytes(idxKeyOf(chunk.storage_key), null, forever));
     expect(index.sha256.equals(chunk.sha256)).toBe(true);
     parts.push(bytes);
   }
-  const file = path.join(lab.clips, `${rendition.id}.mp4`);
+  const file = path.join(fixture.clips, `${rendition.id}.mp4`);
   await writeFile(file, Buffer.concat(parts));
   return { row: rendition, file, segments, ticks };
 }
@@ -90,18 +90,18 @@ async function decode({ row, file, segments, ticks }: Whole): Promise<Decoded> {
 }
 
 /** Checks that the store contains exactly the objects of the rows, to the byte. */
-export async function checkObjects(lab: Lab, key: MediaKey): Promise<void> {
-  const media = await loadMedia(lab, key);
-  const objects = await listObjects(lab, key);
-  const chunks = await loadChunks(lab, key);
+export async function checkObjects(fixture: WorkerFixture, key: MediaKey): Promise<void> {
+  const media = await loadMedia(fixture, key);
+  const objects = await listObjects(fixture, key);
+  const chunks = await loadChunks(fixture, key);
   const named = new Set<string>(chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]));
-  const retired = await lab.database.db
+  const retired = await fixture.database.db
     .selectFrom('retired_object')
     .select('storage_key')
     .where('media_id', '=', key.mediaId)
     .execute();
   for (const { storage_key: one } of retired) named.add(one);
-  const images = await lab.database.db
+  const images = await fixture.database.db
     .selectFrom('image')
     .select('storage_key')
     .where('media_id', '=', key.mediaId)

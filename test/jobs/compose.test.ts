@@ -8,7 +8,15 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { planComposition } from '../../src/jobs/compose/plan-composition.ts';
 import { checkFinished } from './check-video.ts';
-import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
+import {
+  addLibrary,
+  loadRenditions,
+  makeClip,
+  startWorkerFixture,
+  untilState,
+  upload,
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
@@ -30,27 +38,27 @@ const H264 = [
   'aac',
 ];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 let first: MediaKey;
 let second: MediaKey;
 let copied: MediaKey;
 let silent: MediaKey;
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  await lab.startWorker();
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
+  await fixture.startWorker();
   const clips = await Promise.all([
-    makeClip(lab, 'first.avi', ...blinking(13), ...OLD),
-    makeClip(lab, 'second.avi', ...blinking(9), ...OLD),
-    makeClip(lab, 'copied.mp4', ...blinking(10), ...H264),
-    makeClip(lab, 'silent.avi', ...blinking(6).slice(0, 4), ...OLD.slice(0, 4)),
+    makeClip(fixture, 'first.avi', ...blinking(13), ...OLD),
+    makeClip(fixture, 'second.avi', ...blinking(9), ...OLD),
+    makeClip(fixture, 'copied.mp4', ...blinking(10), ...H264),
+    makeClip(fixture, 'silent.avi', ...blinking(6).slice(0, 4), ...OLD.slice(0, 4)),
   ]);
-  const keys = await Promise.all(clips.map((clip) => upload(lab, libraryId, clip)));
+  const keys = await Promise.all(clips.map((clip) => upload(fixture, libraryId, clip)));
   [first, second, copied, silent] = keys as [MediaKey, MediaKey, MediaKey, MediaKey];
-  for (const key of keys) await untilState(lab, key, 'finished');
+  for (const key of keys) await untilState(fixture, key, 'finished');
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 /** White and a tone for the first fifth of each second. */
 function blinking(sec: number): string[] {
@@ -65,7 +73,7 @@ function blinking(sec: number): string[] {
 type Part = [MediaKey, number, number];
 
 async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaKey> {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const wanted = await Promise.all(
     parts.map(async ([key, fromSec, toSec]) => ({ view: await loadPart(db, key), fromSec, toSec })),
   );
@@ -78,8 +86,8 @@ async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaK
 
 /** Returns when the frame turns white and when audio begins, in seconds, in the decoded files of the check. */
 async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[]; timesMs: number[] }> {
-  const renditions = (await loadRenditions(lab, key)).filter(({ active }) => active);
-  const fileOf = (kind: string) => path.join(lab.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);
+  const renditions = (await loadRenditions(fixture, key)).filter(({ active }) => active);
+  const fileOf = (kind: string) => path.join(fixture.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);
   const options = { encoding: 'buffer' as const, maxBuffer: 2 ** 28 };
   const grey = ['-vf', 'scale=1:1,format=gray', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
   const { stdout: light } = await run('ffmpeg', ['-v', 'error', '-i', fileOf('video'), ...grey], options);
@@ -102,8 +110,8 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
     .sort((a, b) => a - b);
   const scale = renditions.find(({ kind }) => kind === 'video')?.timescale ?? 1;
   const timesMs = ticks.map((tick) => Math.round(((tick - (ticks[0] ?? 0)) * 1000) / scale));
-  const seen = timesMs.flatMap((ms, at) =>
-    (light[at] ?? 0) > 128 && (at === 0 || (light[at - 1] ?? 0) < 128) ? [ms / 1000] : [],
+  const seen = timesMs.flatMap((ms, index) =>
+    (light[index] ?? 0) > 128 && (index === 0 || (light[index - 1] ?? 0) < 128) ? [ms / 1000] : [],
   );
   const { stdout: pcm } = await run(
     'ffmpeg',
@@ -113,10 +121,10 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
   const samples = new Float32Array(pcm.buffer, pcm.byteOffset, Math.floor(pcm.length / 4));
   const heard: number[] = [];
   let quiet = 48_000;
-  samples.forEach((sample, at) => {
+  samples.forEach((sample, index) => {
     if (Math.abs(sample) < 0.1) quiet += 1;
     else {
-      if (quiet > 4_800) heard.push(at / 48_000);
+      if (quiet > 4_800) heard.push(index / 48_000);
       quiet = 0;
     }
   });
@@ -124,8 +132,8 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
 }
 
 async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promise<void> {
-  await untilState(lab, key, 'finished');
-  const made = await checkFinished(lab, key);
+  await untilState(fixture, key, 'finished');
+  const made = await checkFinished(fixture, key);
   expect(made.map(({ rung, warnings }) => `${rung} ${warnings}`)).toEqual([
     ...rungs.map((rung) => `${rung} `),
     'null ',
@@ -134,14 +142,14 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
     expect(one).toMatchObject({ frames: Math.round(sec * 25), durationSec: sec });
   }
   const { seen, heard, timesMs } = await onsets(key);
-  expect(timesMs).toEqual(timesMs.map((_, at) => at * 40));
+  expect(timesMs).toEqual(timesMs.map((_, index) => index * 40));
   expect(seen.length).toBeGreaterThan(2);
   // If a part begins during white, its audio also begins there.
   for (const sec of seen) {
     const nearest = Math.min(...heard.map((other) => Math.abs(other - sec)));
     expect({ sec, isNear: nearest < 0.04, nearest }).toMatchObject({ isNear: true });
   }
-  expect(lab.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 }
 
 test('joins the exact parts of two videos: copies whole segments and encodes only the ends', async () => {
@@ -162,7 +170,9 @@ test("if the sources are passed through, encodes that rung's ends and copies the
 });
 
 test('joins parts of one frame rate whose files use different timescales', async () => {
-  const scales = await Promise.all([first, copied].map(async (key) => (await loadPart(lab.database.db, key)).cutList));
+  const scales = await Promise.all(
+    [first, copied].map(async (key) => (await loadPart(fixture.database.db, key)).cutList),
+  );
   expect(scales.map(({ timescale }) => timescale)).toEqual([25_000, 12_800]);
   const key = await compose(
     [
@@ -176,13 +186,13 @@ test('joins parts of one frame rate whose files use different timescales', async
 });
 
 test('joins parts at segment boundaries without encoding and without the original', async () => {
-  await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(lab.database.db);
+  await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(fixture.database.db);
   await expect(compose([[copied, 2.4, 9.2]], true)).rejects.toMatchObject({ kind: 'invalid' });
   const key = await compose([[copied, 2.4, 7.1]], false);
-  await untilState(lab, key, 'finished');
-  const [part] = (await loadPart(lab.database.db, copied)).cutList.startTicks.slice(1);
+  await untilState(fixture, key, 'finished');
+  const [part] = (await loadPart(fixture.database.db, copied)).cutList.startTicks.slice(1);
   expect(part).toBeGreaterThan(0);
-  const made = await checkFinished(lab, key);
+  const made = await checkFinished(fixture, key);
   expect(made.map(({ rung, warnings }) => `${rung} ${warnings}`)).toEqual(['360 ', '240 ', 'null ']);
   expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
 });
@@ -195,17 +205,25 @@ test('a part without audio is silent, and the part after it stays in sync', asyn
     ],
     true,
   );
-  await untilState(lab, key, 'finished');
-  await checkFinished(lab, key);
+  await untilState(fixture, key, 'finished');
+  await checkFinished(fixture, key);
   const { seen, heard } = await onsets(key);
   expect(heard[0]).toBeGreaterThan(4.1);
   for (const sec of heard) expect(Math.min(...seen.map((other) => Math.abs(other - sec)))).toBeLessThan(0.04);
 });
 
 test('rejects videos that have no common rendition or are unfinished, and reports the reason', async () => {
-  const clip = await makeClip(lab, 'upright.avi', '-f', 'lavfi', '-i', 'color=s=180x320:r=25:d=2', ...OLD.slice(0, 4));
-  const upright = await upload(lab, libraryId, clip);
-  await untilState(lab, upright, 'finished');
+  const clip = await makeClip(
+    fixture,
+    'upright.avi',
+    '-f',
+    'lavfi',
+    '-i',
+    'color=s=180x320:r=25:d=2',
+    ...OLD.slice(0, 4),
+  );
+  const upright = await upload(fixture, libraryId, clip);
+  await untilState(fixture, upright, 'finished');
   const both: Part[] = [
     [first, 0, 4],
     [upright, 0, 2],
@@ -215,9 +233,13 @@ test('rejects videos that have no common rendition or are unfinished, and report
     message: expect.stringContaining('share at least one resolution'),
   });
   const fast = ['-vf', 'fps=50', '-video_track_timescale', '12800'];
-  const quick = await upload(lab, libraryId, await makeClip(lab, 'quick.mp4', ...blinking(4), ...fast, ...H264));
-  await untilState(lab, quick, 'finished');
-  expect((await loadPart(lab.database.db, quick)).cutList.timescale).toBe(12_800);
+  const quick = await upload(
+    fixture,
+    libraryId,
+    await makeClip(fixture, 'quick.mp4', ...blinking(4), ...fast, ...H264),
+  );
+  await untilState(fixture, quick, 'finished');
+  expect((await loadPart(fixture.database.db, quick)).cutList.timescale).toBe(12_800);
   const rates: Part[] = [
     [copied, 0, 4],
     [quick, 0, 2],

@@ -10,33 +10,33 @@ import { checkFinished } from './check-video.ts';
 import { encodersOf, freezeEncoders, isRunning, killEncoders } from './encoders.ts';
 import {
   addLibrary,
-  type Lab,
   listObjects,
   loadChunks,
   makeClip,
-  startLab,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 let clip: string;
 const processes: ChildProcess[] = [];
 let workers: Worker[] = [];
 
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=10:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
-  clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+  clip = await makeClip(fixture, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 afterEach(async () => {
   for (const child of processes.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -50,7 +50,11 @@ afterEach(async () => {
 
 async function startProcess(): Promise<ChildProcess> {
   const script = path.join(import.meta.dirname, 'worker-process.ts');
-  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-p${processes.length}`)];
+  const folders = [
+    String(fixture.database.config.host),
+    fixture.objects,
+    path.join(fixture.clips, `cache-p${processes.length}`),
+  ];
   const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(child);
   await once(child.stdout, 'data');
@@ -58,7 +62,7 @@ async function startProcess(): Promise<ChildProcess> {
 }
 
 async function startHere(): Promise<void> {
-  workers.push(await lab.startWorker());
+  workers.push(await fixture.startWorker());
 }
 
 /** Waits until a long encode of the video is running. */
@@ -67,14 +71,14 @@ async function untilEncoding(key: MediaKey): Promise<void> {
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from encode_task
       where media_id = ${key.mediaId} and kind = 'video' and queue = 'long' and state = 'running'
-    `.execute(lab.database.db);
+    `.execute(fixture.database.db);
     return rows[0]?.n !== 0;
   }, 'a long encode to be under way');
 }
 
 async function runSweep(): Promise<void> {
-  const { db } = lab.database;
-  await db.transaction().execute(lab.sender.send(sweep, {}, { onlyOneNamed: 'now' }));
+  const { db } = fixture.database;
+  await db.transaction().execute(fixture.sender.send(sweep, {}, { onlyOneNamed: 'now' }));
   await until(async () => {
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from millrace_queue.job
@@ -86,22 +90,22 @@ async function runSweep(): Promise<void> {
 
 /** Checks that the video finished once: complete, each chunk from one attempt, no leftovers after the sweep. */
 async function checkFinishedOnce(key: MediaKey): Promise<void> {
-  await untilState(lab, key, 'finished');
+  await untilState(fixture, key, 'finished');
   await runSweep();
-  const renditions = await checkFinished(lab, key);
+  const renditions = await checkFinished(fixture, key);
   expect(renditions.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
     { rung: 360, frames: 180, warnings: '' },
     { rung: 240, frames: 180, warnings: '' },
     { rung: null, frames: 844, warnings: '' },
     { rung: null, frames: 844, warnings: '' },
   ]);
-  const places = (await loadChunks(lab, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
+  const places = (await loadChunks(fixture, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
   expect(new Set(places).size).toBe(places.length);
 }
 
 test('a worker killed in mid-encode leaves no encoder, and another worker finishes the video once', async () => {
   const doomed = await startProcess();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await untilEncoding(key);
   const encoders = await freezeEncoders(doomed.pid ?? 0);
   doomed.kill('SIGKILL');
@@ -112,21 +116,21 @@ test('a worker killed in mid-encode leaves no encoder, and another worker finish
 
 test('a worker that was suspended past its lease publishes none of its tasks', async () => {
   const frozen = await startProcess();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await untilEncoding(key);
   frozen.kill('SIGSTOP');
   await startHere();
-  await untilState(lab, key, 'finished');
-  const before = await loadChunks(lab, key);
+  await untilState(fixture, key, 'finished');
+  const before = await loadChunks(fixture, key);
   frozen.kill('SIGCONT');
   await until(async () => encodersOf(frozen.pid ?? 0).length === 0, 'the late encoder to end');
-  expect(await loadChunks(lab, key)).toEqual(before);
+  expect(await loadChunks(fixture, key)).toEqual(before);
   await checkFinishedOnce(key);
 });
 
 test('restarts a killed encoder', async () => {
   await startHere();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await untilEncoding(key);
   killEncoders(await freezeEncoders(process.pid));
   await checkFinishedOnce(key);
@@ -135,27 +139,27 @@ test('restarts a killed encoder', async () => {
 test('two workers share one video and finish it once', async () => {
   await startHere();
   await startHere();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await checkFinishedOnce(key);
 });
 
 test('deleting a video in mid-encode stops its encoders and leaves no object', async () => {
   await startHere();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await untilEncoding(key);
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
-    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+    await fixture.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
   });
   await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
-  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
+  await until(async () => (await listObjects(fixture, key)).size === 0, 'no object');
   await runSweep();
-  expect(await listObjects(lab, key)).toEqual(new Map());
+  expect(await listObjects(fixture, key)).toEqual(new Map());
 });
 
 test('a worker that stops releases its encode task, and the next worker continues immediately', async () => {
   await startHere();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   await untilEncoding(key);
   await workers.splice(0)[0]?.stop();
   // The encoder was killed, but it may remain visible in its sandbox for a moment.

@@ -14,36 +14,37 @@ import { newGuid } from '../../src/lib/guid.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
   addLibrary,
-  type Lab,
   loadChunks,
   loadMedia,
   loadRenditions,
   makeClip,
-  startLab,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 let worker: Worker;
 /** An H.264 source that was copied without encoding, with one lower rung. */
 let passed: MediaKey;
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  worker = await lab.startWorker();
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
+  worker = await fixture.startWorker();
   const inputs = [...picture('10', 12, STRIP), ...silence(12)];
-  const clip = await makeClip(lab, 'pass.mp4', ...inputs, ...H264, ...SMALL, '-g', '28', '-c:a', 'aac', '-shortest');
-  passed = await upload(lab, libraryId, clip);
-  await untilState(lab, passed, 'finished');
+  const coding = [...H264, ...SMALL, '-g', '28', '-c:a', 'aac', '-shortest'];
+  const clip = await makeClip(fixture, 'pass.mp4', ...inputs, ...coding);
+  passed = await upload(fixture, libraryId, clip);
+  await untilState(fixture, passed, 'finished');
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 function picture(rate: string, seconds: number, size: string): string[] {
   return ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${rate}:d=${seconds}`];
@@ -60,13 +61,13 @@ const SMALL = ['-b:v', '300k', '-maxrate', '400k', '-bufsize', '800k'];
 async function encoded(
   clip: string,
 ): Promise<{ key: MediaKey; renditions: Awaited<ReturnType<typeof checkFinished>> }> {
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'finished');
-  return { key, renditions: await checkFinished(lab, key) };
+  const key = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'finished');
+  return { key, renditions: await checkFinished(fixture, key) };
 }
 
 test('an H.264 source is its own top rendition, and the lower rung has the same cuts and frames', async () => {
-  const renditions = await checkFinished(lab, passed);
+  const renditions = await checkFinished(fixture, passed);
   const common = { kind: 'video', frames: 120, durationSec: 12, segments: 4, warnings: '' };
   expect(renditions).toEqual([
     { ...common, origin: 'pass-through', rung: 360 },
@@ -74,37 +75,38 @@ test('an H.264 source is its own top rendition, and the lower rung has the same 
     expect.objectContaining({ kind: 'audio', warnings: '' }),
   ]);
   expect(Math.abs((renditions[2]?.durationSec ?? 0) - 12)).toBeLessThan(0.04);
-  const media = await loadMedia(lab, passed);
+  const media = await loadMedia(fixture, passed);
   expect(media).toMatchObject({ duration_ms: 12_000, width_px: 640, height_px: 48, frame_rate: 10, rotation_deg: 0 });
   expect(media.thumbnail_key).not.toBeNull();
 });
 
 test('plays the source, which exceeds the bitrate of its rung, until the encoded set replaces it', async () => {
   const inputs = [...picture('24', 8, '320x240'), ...silence(8)];
-  const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
+  const clip = await makeClip(fixture, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
   // The remaining tasks wait for a slot that this worker does not have.
   await worker.stop();
-  const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'transcoding');
-  const shown = (await loadRenditions(lab, key)).filter(({ active, kind }) => active && kind === 'video');
+  const quick = await fixture.startWorker({ quickSlots: 4, longSlots: 0 });
+  const key = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'transcoding');
+  const shown = (await loadRenditions(fixture, key)).filter(({ active, kind }) => active && kind === 'video');
   expect(shown.map(({ origin }) => origin)).toEqual(['pass-through']);
   await quick.stop();
-  worker = await lab.startWorker();
-  await untilState(lab, key, 'finished');
-  const renditions = await loadRenditions(lab, key);
+  worker = await fixture.startWorker();
+  await untilState(fixture, key, 'finished');
+  const renditions = await loadRenditions(fixture, key);
   expect(renditions.filter(({ active }) => active).map(({ origin, kind }) => `${kind} ${origin}`)).toEqual([
     'video encode',
     'audio encode',
   ]);
   expect(renditions.filter(({ retired_at: at }) => at !== null)).toHaveLength(1);
   expect(new Set(renditions.filter(({ active }) => active).map(({ timeline_id: id }) => id)).size).toBe(1);
-  await checkFinished(lab, key);
+  await checkFinished(fixture, key);
 });
 
 test('encodes a source that cannot pass through in all rungs', async () => {
   const inputs = [...picture('30000/1001', 10, STRIP), ...silence(10)];
-  const clip = await makeClip(lab, 'old.mkv', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'libvorbis', '-ac', '2');
+  const coding = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'libvorbis', '-ac', '2'];
+  const clip = await makeClip(fixture, 'old.mkv', ...inputs, ...coding);
   const { renditions } = await encoded(clip);
   expect(renditions.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual([
     { rung: 360, frames: 300, segments: 3, warnings: '' },
@@ -115,22 +117,22 @@ test('encodes a source that cannot pass through in all rungs', async () => {
 });
 
 test('a source that cannot pass through starts with the lowest rung and lists all rungs as they grow', async () => {
-  const all = await addLibrary(lab, { encoding: { rungs: [240, 360, 480] } });
-  const clip = await makeClip(lab, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
+  const all = await addLibrary(fixture, { encoding: { rungs: [240, 360, 480] } });
+  const clip = await makeClip(fixture, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
   await worker.stop();
-  const quick = await lab.startWorker({ quickSlots: 1, longSlots: 0 });
-  const key = await upload(lab, all, clip);
-  await until(async () => (await loadChunks(lab, key)).length > 0, 'the first segment of the lowest rung');
+  const quick = await fixture.startWorker({ quickSlots: 1, longSlots: 0 });
+  const key = await upload(fixture, all, clip);
+  await until(async () => (await loadChunks(fixture, key)).length > 0, 'the first segment of the lowest rung');
   await quick.stop();
-  const rungs = new Map((await loadRenditions(lab, key)).map(({ id, rung }) => [id, rung]));
-  const first = await loadChunks(lab, key);
+  const rungs = new Map((await loadRenditions(fixture, key)).map(({ id, rung }) => [id, rung]));
+  const first = await loadChunks(fixture, key);
   expect(first.map((chunk) => [rungs.get(chunk.rendition_id), chunk.first_segment, chunk.segment_count])).toEqual([
     [240, 0, 1],
   ]);
-  worker = await lab.startWorker({ quickSlots: 1, longSlots: 1 });
-  await untilState(lab, key, 'finished');
-  await checkFinished(lab, key);
-  const chunks = await loadChunks(lab, key);
+  worker = await fixture.startWorker({ quickSlots: 1, longSlots: 1 });
+  await untilState(fixture, key, 'finished');
+  await checkFinished(fixture, key);
+  const chunks = await loadChunks(fixture, key);
   expect(chunks).toContainEqual(first[0]);
   // The first two long encode tasks share the segments. The first task published its output in several steps.
   for (const rung of [360, 480]) {
@@ -140,11 +142,11 @@ test('a source that cannot pass through starts with the lowest rung and lists al
 });
 
 test('webhooks report each rung when it is complete, before the video is finished', async () => {
-  const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
-  const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
-  const key = await upload(lab, heard, clip);
-  await untilState(lab, key, 'finished');
-  const events = await lab.database.db
+  const heard = await addLibrary(fixture, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
+  const clip = await makeClip(fixture, 'heard.avi', ...picture('25', 2, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(fixture, heard, clip);
+  await untilState(fixture, key, 'finished');
+  const events = await fixture.database.db
     .selectFrom('webhook_event')
     .select('status')
     .where('media_id', '=', key.mediaId)
@@ -160,7 +162,7 @@ test('webhooks report each rung when it is complete, before the video is finishe
 
 test('a source without audio has video only, and a source without video has audio only', async () => {
   const mute = await makeClip(
-    lab,
+    fixture,
     'mute.webm',
     ...picture('15', 5, '320x240'),
     '-c:v',
@@ -168,7 +170,7 @@ test('a source without audio has video only, and a source without video has audi
     '-deadline',
     'realtime',
   );
-  const podcast = await makeClip(lab, 'podcast.mp3', ...silence(70));
+  const podcast = await makeClip(fixture, 'podcast.mp3', ...silence(70));
   const [silent, heard] = await Promise.all([encoded(mute), encoded(podcast)]);
   expect(silent.renditions).toEqual([expect.objectContaining({ kind: 'video', frames: 75, durationSec: 5 })]);
   expect(heard.renditions).toEqual([expect.objectContaining({ kind: 'audio', segments: 18, warnings: '' })]);
@@ -182,51 +184,52 @@ test.each([
     name: 'cut',
     kind: 'truncated',
     make: async () => {
-      const clip = await makeClip(lab, 'whole.mp4', ...picture('25', 3, '320x240'), ...H264);
+      const clip = await makeClip(fixture, 'whole.mp4', ...picture('25', 3, '320x240'), ...H264);
       return (await readFile(clip)).subarray(0, 20_000);
     },
   },
 ])('a $name file fails with one error code and one readable reason', async ({ name, kind, make }) => {
-  const file = path.join(lab.clips, `${name}.mp4`);
+  const file = path.join(fixture.clips, `${name}.mp4`);
   await writeFile(file, await make());
-  const key = await upload(lab, libraryId, file);
-  await untilState(lab, key, 'failed');
-  const media = await loadMedia(lab, key);
+  const key = await upload(fixture, libraryId, file);
+  await untilState(fixture, key, 'failed');
+  const media = await loadMedia(fixture, key);
   expect(media.state_reason).toBe(kind);
   expect(media.messages).toEqual([expect.objectContaining({ level: 3, issueCode: 7, value: kind })]);
-  await checkObjects(lab, key);
+  await checkObjects(fixture, key);
 });
 
 test('a job that is delivered twice has no further effect', async () => {
-  const load = () => Promise.all([loadMedia(lab, passed), loadRenditions(lab, passed), loadChunks(lab, passed)]);
+  const load = () =>
+    Promise.all([loadMedia(fixture, passed), loadRenditions(fixture, passed), loadChunks(fixture, passed)]);
   const before = await load();
-  await lab.database.db.transaction().execute(lab.sender.send(processVideo, passed));
-  await lab.database.db.transaction().execute(lab.sender.send(processVideo, passed));
+  await fixture.database.db.transaction().execute(fixture.sender.send(processVideo, passed));
+  await fixture.database.db.transaction().execute(fixture.sender.send(processVideo, passed));
   await sleep(300);
   expect(await load()).toEqual(before);
 });
 
 test('a video that is encoded again stays unchanged until its new set is complete', async () => {
   const key = passed;
-  const old = (await loadRenditions(lab, key)).map(({ id }) => id);
-  await lab.database.db.transaction().execute(async (tx) => {
+  const old = (await loadRenditions(fixture, key)).map(({ id }) => id);
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
-    await lab.sender.send(processVideo, key)(tx);
+    await fixture.sender.send(processVideo, key)(tx);
   });
   await until(async () => {
-    const [media, renditions] = [await loadMedia(lab, key), await loadRenditions(lab, key)];
+    const [media, renditions] = [await loadMedia(fixture, key), await loadRenditions(fixture, key)];
     expect(renditions.filter(({ active }) => active)).not.toHaveLength(0);
     return media.state === 'finished' && renditions.every(({ id, active }) => active !== old.includes(id));
   }, 'the new set to be shown');
-  await checkFinished(lab, key);
+  await checkFinished(fixture, key);
 });
 
 test('progress only increases and reaches 100 when the video is finished', async () => {
-  const clip = await makeClip(lab, 'progress.avi', ...picture('10', 40, '640x96'), '-c:v', 'mpeg4', '-q:v', '5');
-  const key = await upload(lab, libraryId, clip);
+  const clip = await makeClip(fixture, 'progress.avi', ...picture('10', 40, '640x96'), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(fixture, libraryId, clip);
   const seen: string[] = [];
   await until(async () => {
-    const { state, encode_progress: progress } = await loadMedia(lab, key);
+    const { state, encode_progress: progress } = await loadMedia(fixture, key);
     if (state === 'transcoding' || state === 'finished') seen.push(`${String(progress).padStart(3, '0')} ${state}`);
     return state === 'finished';
   }, 'the video to be finished');
@@ -236,8 +239,8 @@ test('progress only increases and reaches 100 when the video is finished', async
 });
 
 test('a rung that cannot be encoded adds a message, and the other rungs finish', async () => {
-  const { db } = lab.database;
-  const broken = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const { db } = fixture.database;
+  const broken = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   await sql
     .raw(`
       create function break_rung() returns trigger language plpgsql as
@@ -246,18 +249,18 @@ test('a rung that cannot be encoded adds a message, and the other rungs finish',
         when (new.library_id = ${broken} and new.rung = 360) execute function break_rung();
     `)
     .execute(db);
-  const clip = await makeClip(lab, 'rung.avi', ...picture('10', 6, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
-  const key = await upload(lab, broken, clip);
-  await untilState(lab, key, 'finished');
-  expect(await checkFinished(lab, key)).toEqual([expect.objectContaining({ rung: 240, frames: 60 })]);
-  const { messages } = await loadMedia(lab, key);
+  const clip = await makeClip(fixture, 'rung.avi', ...picture('10', 6, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(fixture, broken, clip);
+  await untilState(fixture, key, 'finished');
+  expect(await checkFinished(fixture, key)).toEqual([expect.objectContaining({ rung: 240, frames: 60 })]);
+  const { messages } = await loadMedia(fixture, key);
   expect(messages.map(({ level, value }) => `${level} ${value}`)).toEqual(['2 360p', '2 incomplete']);
 });
 
 test('rejects all output of an earlier attempt', async () => {
   const key = passed;
-  const { db } = lab.database;
-  const rendition = (await loadRenditions(lab, key)).find(({ active }) => active);
+  const { db } = fixture.database;
+  const rendition = (await loadRenditions(fixture, key)).find(({ active }) => active);
   if (rendition === undefined) throw new Error('Expected a rendition.');
   const task = {
     ...{ key, id: newGuid(), timelineId: rendition.timeline_id, kind: 'video' as const, renditionIds: [rendition.id] },
@@ -272,8 +275,8 @@ test('rejects all output of an earlier attempt', async () => {
     expect(await claimTask(tx, key, task.id, 'another')).not.toBeNull();
     return first;
   });
-  const before = await loadMedia(lab, key);
+  const before = await loadMedia(fixture, key);
   const commit = db.transaction().execute((tx) => commitChunks(tx, late, { outputs: [], isLast: true }));
   await expect(commit).rejects.toBeInstanceOf(LeaseLost);
-  expect(await loadMedia(lab, key)).toEqual(before);
+  expect(await loadMedia(fixture, key)).toEqual(before);
 });

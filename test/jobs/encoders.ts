@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { treeOf } from '../../src/media/ffmpeg/read-process-tree.ts';
 import { signalAll } from '../support/signal-all.ts';
-import { until } from './lab.ts';
+import { until } from './worker-fixture.ts';
 
 /** Timeout that only a hang exceeds. */
 const FREEZE_LIMIT_MS = 150_000;

@@ -15,16 +15,16 @@ import { readAnimatedWebp } from '../support/animated-webp.ts';
 import { checkObjects, checkWhole } from './check-video.ts';
 import {
   addLibrary,
-  type Lab,
   listObjects,
   loadMedia,
   makeClip,
-  startLab,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -48,14 +48,14 @@ const SCENES = [
   '[s0][s1][s2][s3][s4][s5]concat=n=6',
 ].join(';');
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let worker: Worker;
 const keys = new Map<string, MediaKey>();
 beforeAll(async () => {
-  lab = await startLab({ makesPreviews: true });
-  worker = await lab.startWorker();
-  const small = await addLibrary(lab, { encoding: { rungs: [240] } });
-  const two = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  fixture = await startWorkerFixture({ makesPreviews: true });
+  worker = await fixture.startWorker();
+  const small = await addLibrary(fixture, { encoding: { rungs: [240] } });
+  const two = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const clips: [string, number, string[], number?][] = [
     ['long.avi', small, [...generated(STEPS(75, 2, 4)), ...FAST]],
     ['short.avi', small, [...generated(STEPS(3.5, 1, 10)), ...FAST], 2_100],
@@ -69,12 +69,12 @@ beforeAll(async () => {
     ['sound.mp3', small, generated('sine=d=3')],
   ];
   for (const [name, libraryId, argv, thumbnailTimeMs] of clips) {
-    const key = await upload(lab, libraryId, await makeClip(lab, name, ...argv), {}, thumbnailTimeMs ?? null);
+    const key = await upload(fixture, libraryId, await makeClip(fixture, name, ...argv), {}, thumbnailTimeMs ?? null);
     keys.set(name, key);
   }
-  for (const key of keys.values()) await untilState(lab, key, 'finished');
+  for (const key of keys.values()) await untilState(fixture, key, 'finished');
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 function keyOf(name: string): MediaKey {
   const key = keys.get(name);
@@ -84,16 +84,16 @@ function keyOf(name: string): MediaKey {
 
 async function load(name: string) {
   const key = keyOf(name);
-  const media = await loadMedia(lab, key);
+  const media = await loadMedia(fixture, key);
   const { images } = media;
   if (images === null) throw new Error(`Expected images of ${name}, got ${JSON.stringify(media.messages)}.`);
-  const read = (file: string) => lab.storage.readBytes(imageKey(key, images, file), null, never);
+  const read = (file: string) => fixture.storage.readBytes(imageKey(key, images, file), null, never);
   return { key, media, images, read };
 }
 
 /** Returns the grey levels of an image, shrunk to `columns` x `rows` by averaging. */
 async function levels(bytes: Buffer, columns: number, rows: number): Promise<number[]> {
-  const file = path.join(lab.clips, 'looked-at.jpg');
+  const file = path.join(fixture.clips, 'looked-at.jpg');
   await writeFile(file, bytes);
   // Reads the first plane unchanged: ffmpeg assumes studio levels for grey.
   const filters = `scale=${columns}:${rows}:flags=area,format=yuvj420p`;
@@ -156,7 +156,7 @@ describe('thumbnails', () => {
       expect(Math.max(...look), `thumbnail ${index + 1}`).toBeGreaterThan(60);
       for (const other of looks.slice(index + 1)) expect(distance(look, other)).toBeGreaterThan(8);
     }
-    const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
+    const shown = await fixture.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
     expect(posters.some((poster) => poster.equals(shown))).toBe(true);
     expect(media.thumbnail_blurhash).toMatch(/^L[^ ]{27}$/);
     expect(media.thumbnail_key).toContain(`${key.mediaId}/thumbnail/`);
@@ -164,7 +164,7 @@ describe('thumbnails', () => {
 
   test('the thumbnail shows the requested moment', async () => {
     const { media } = await load('short.avi');
-    const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
+    const shown = await fixture.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
     const [level = 0] = await levels(shown, 1, 1);
     expect(Math.abs(level - fullRange(levelOfStep(2)))).toBeLessThan(20);
   });
@@ -203,7 +203,7 @@ describe('previews', () => {
 
   test('previews show the moments in order', async () => {
     const { read } = await load('scenes.mkv');
-    const file = path.join(lab.clips, 'preview.mp4');
+    const file = path.join(fixture.clips, 'preview.mp4');
     await writeFile(file, await read('preview_hq.mp4'));
     const argv = ['-v', 'error', '-i', file, '-vf', 'fps=10,scale=16:9:flags=area,format=gray', '-f', 'rawvideo', '-'];
     const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer' });
@@ -215,7 +215,7 @@ describe('previews', () => {
 });
 
 async function probe(name: string, bytes: Buffer) {
-  const file = path.join(lab.clips, name);
+  const file = path.join(fixture.clips, name);
   await writeFile(file, bytes);
   const entries = 'stream=codec_name,width,height,nb_read_frames:format=duration';
   const argv = ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'json', file];
@@ -226,74 +226,74 @@ async function probe(name: string, bytes: Buffer) {
 }
 
 test('an audio-only video finishes without images', async () => {
-  const media = await loadMedia(lab, keyOf('sound.mp3'));
+  const media = await loadMedia(fixture, keyOf('sound.mp3'));
   expect(media).toMatchObject({ images: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
 });
 
 test('references and counts every stored object, so that a sweep deletes nothing', async () => {
   await sweep.run({}, worker.deps, never);
-  for (const key of keys.values()) await checkWhole(lab, key);
-  expect(lab.errors).toEqual([]);
+  for (const key of keys.values()) await checkWhole(fixture, key);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('the sweep adds images to a video that was finished without them', async () => {
   const { key, images: before } = await load('upright.mkv');
-  const { db } = lab.database;
+  const { db } = fixture.database;
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
-  await until(async () => (await loadMedia(lab, key)).images !== null, 'new images');
+  await until(async () => (await loadMedia(fixture, key)).images !== null, 'new images');
   const { images, media } = await load('upright.mkv');
   expect(images.folder).not.toBe(before.folder);
   expect({ board: images.board, state: media.state }).toEqual({ board: before.board, state: 'finished' });
-  await checkObjects(lab, key);
+  await checkObjects(fixture, key);
 });
 
 test('a video that is encoded again gets new images in place of the old ones', async () => {
   const { key, images: before } = await load('short.avi');
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
-    await lab.sender.send(processVideo, key)(tx);
+    await fixture.sender.send(processVideo, key)(tx);
   });
-  await until(async () => (await loadMedia(lab, key)).images?.folder !== before.folder, 'new images');
-  await untilState(lab, key, 'finished');
-  await checkObjects(lab, key);
+  await until(async () => (await loadMedia(fixture, key)).images?.folder !== before.folder, 'new images');
+  await untilState(fixture, key, 'finished');
+  await checkObjects(fixture, key);
   const old = imageKey(key, before, 'preview.webp');
-  const retired = await lab.database.db.selectFrom('retired_object').select('storage_key').execute();
+  const retired = await fixture.database.db.selectFrom('retired_object').select('storage_key').execute();
   expect(retired).toContainEqual({ storage_key: old });
   await sweep.run({}, { ...worker.deps, retiredGraceSec: 0 }, never);
-  expect(await lab.storage.head(old)).toBeNull();
-  await checkObjects(lab, key);
+  expect(await fixture.storage.head(old)).toBeNull();
+  await checkObjects(fixture, key);
 });
 
 test('deleting a video deletes its images', async () => {
   const { key } = await load('upright.mkv');
-  const { db } = lab.database;
-  expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
+  const { db } = fixture.database;
+  expect([...(await listObjects(fixture, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
   await db.deleteFrom('media').where('id', '=', key.mediaId).execute();
-  await db.transaction().execute(lab.sender.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
-  await until(async () => (await listObjects(lab, key)).size === 0, 'all objects to be gone');
+  await db.transaction().execute(fixture.sender.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
+  await until(async () => (await listObjects(fixture, key)).size === 0, 'all objects to be gone');
   const rows = await db.selectFrom('image').selectAll().where('media_id', '=', key.mediaId).execute();
   expect(rows).toEqual([]);
 });
 
 test('if images cannot be created, the video finishes with a message', async () => {
   const { key } = await load('line.mkv');
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();
   if (chunk === undefined) throw new Error('Expected a chunk.');
-  const file = lab.storage.localPath(chunk.storage_key) ?? '';
+  const file = fixture.storage.localPath(chunk.storage_key) ?? '';
   const whole = await readFile(file);
   await writeFile(file, Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]));
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
-  await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'a message');
-  const { state, messages, images } = await loadMedia(lab, key);
+  await until(async () => (await loadMedia(fixture, key)).messages.length > 0, 'a message');
+  const { state, messages, images } = await loadMedia(fixture, key);
   expect({ state, images }).toEqual({ state: 'finished', images: null });
   expect(messages).toEqual([expect.objectContaining({ level: 2, value: 'Storyboard, thumbnails and previews' })]);
-  await checkObjects(lab, key);
-  lab.errors.length = 0;
+  await checkObjects(fixture, key);
+  fixture.errors.length = 0;
   await sweep.run({}, worker.deps, never);
   const tasks = await db.selectFrom('encode_task').selectAll().where('media_id', '=', key.mediaId).execute();
   expect(tasks.map(({ state: one }) => one)).toEqual(['failed']);

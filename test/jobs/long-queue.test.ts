@@ -10,23 +10,23 @@ import { planVideo } from '../../src/jobs/planning/plan-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { probeSource } from '../../src/media/probe/run-probe.ts';
 import type { SourceFacts } from '../../src/media/probe/source-facts.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab } from './lab.ts';
+import { addLibrary, loadMedia, makeClip, startWorkerFixture, type WorkerFixture } from './worker-fixture.ts';
 
 const HOUR_SEC = 3600;
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 let facts: SourceFacts;
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab);
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture);
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=1920x1080:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2'];
-  const clip = await makeClip(lab, 'long.mkv', ...inputs, '-c:v', 'mpeg4', '-c:a', 'aac');
+  const clip = await makeClip(fixture, 'long.mkv', ...inputs, '-c:v', 'mpeg4', '-c:a', 'aac');
   const probed = await probeSource(clip, (await stat(clip)).size, new AbortController().signal);
   if ('kind' in probed) throw new Error(probed.message);
   facts = probed;
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 /** Plans a video of a given duration as if it had been probed. */
 async function plan(durationSec: number): Promise<MediaKey> {
@@ -49,20 +49,20 @@ async function plan(durationSec: number): Promise<MediaKey> {
     messages: [],
     now: new Date(),
   });
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     const media = { library_id: libraryId, id: key.mediaId, type: 'video', title: 'T', state: 'transcoding' } as const;
     await tx.insertInto('media').values(media).execute();
     for (const timeline of planned.timelines) await saveTimeline(tx, key, timeline);
   });
   return key;
 }
-const outlook = async (key: MediaKey) => describeOutlook(await loadOutlook(lab.database.db, key));
+const outlook = async (key: MediaKey) => describeOutlook(await loadOutlook(fixture.database.db, key));
 
 test('with 100 hours of work queued, videos show estimates and progress, and short videos go first', async () => {
   const long: MediaKey[] = [];
   for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
   const short = await plan(60);
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
   // Each has an estimated end, in queue order, and all work is counted once.
   for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
@@ -86,5 +86,5 @@ test('with 100 hours of work queued, videos show estimates and progress, and sho
   expect((own?.to_segment ?? 0) - (own?.from_segment ?? 0)).toBeLessThanOrEqual(9);
   await refreshProgress(db, short);
   expect(await writeProgress(db, [{ claim, fraction: 0.5, written: 0 }])).toEqual(new Set([claim.task.id]));
-  expect((await loadMedia(lab, short)).encode_progress).toBeGreaterThan(0);
+  expect((await loadMedia(fixture, short)).encode_progress).toBeGreaterThan(0);
 });

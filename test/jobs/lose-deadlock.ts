@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Lab } from './lab.ts';
+import type { WorkerFixture } from './worker-fixture.ts';
 
 /**
  * Makes the first `event` on a table fail like the loser of a deadlock. Returns a function that counts the events so
  * far.
  */
 export async function loseFirst(
-  { database: { db } }: Lab,
+  { database: { db } }: WorkerFixture,
   table: string,
   event: string,
   when = 'true',

@@ -9,39 +9,39 @@ import { checkFinished } from './check-video.ts';
 import { findEncoders, killEncoders } from './encoders.ts';
 import {
   addLibrary,
-  type Lab,
   loadChunks,
   makeClip,
-  startLab,
   startWorker,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-let lab: Lab;
+let fixture: WorkerFixture;
 /** Connections of the worker alone, which break while those of the test stay up. */
 let connections: Database;
 let worker: Worker;
 const used = new Set<pg.PoolClient>();
 
 beforeAll(async () => {
-  lab = await startLab();
-  connections = openDatabase(lab.database.config, () => undefined);
+  fixture = await startWorkerFixture();
+  connections = openDatabase(fixture.database.config, () => undefined);
   connections.pool.on('acquire', (client) => used.add(client));
   const slots = { quickSlots: 4, longSlots: 1 };
-  const onError = (error: Error) => lab.errors.push(error);
-  const cache = path.join(lab.clips, 'cache');
-  worker = await startWorker({ database: connections, storage: lab.storage, cache, onError, slots });
+  const onError = (error: Error) => fixture.errors.push(error);
+  const cache = path.join(fixture.clips, 'cache');
+  worker = await startWorker({ database: connections, storage: fixture.storage, cache, onError, slots });
 });
 afterAll(async () => {
   await worker.stop();
   await connections.close();
-  await lab.stop();
+  await fixture.stop();
 });
 
 /** Delays the first commit that publishes partial output of a running encode task. */
@@ -56,7 +56,7 @@ async function slowFirstGrowth(): Promise<void> {
     end $$;
     create constraint trigger wait_in_commit after insert on chunk deferrable initially deferred
       for each row execute function wait_in_commit()
-  `.execute(lab.database.db);
+  `.execute(fixture.database.db);
 }
 
 /** Waits until a connection is in that commit. Returns its process id. */
@@ -64,7 +64,7 @@ async function untilCommitting(): Promise<number> {
   let found: number | undefined;
   await until(async () => {
     const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity where wait_event = 'PgSleep'`.execute(lab.database.db);
+      select pid from pg_stat_activity where wait_event = 'PgSleep'`.execute(fixture.database.db);
     found = rows[0]?.pid;
     return found !== undefined;
   }, 'a commit that takes a while');
@@ -79,13 +79,13 @@ function breakConnection(pid: number): void {
 
 test('a commit whose response was lost keeps its published output, even if the encoder died', async () => {
   const log = captureLog(['warn', 'error']);
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-c:v', 'mpeg4', '-q:v', '5'];
-  const clip = await makeClip(lab, 'silent.avi', ...source);
+  const clip = await makeClip(fixture, 'silent.avi', ...source);
   await slowFirstGrowth();
-  const key = await upload(lab, libraryId, clip);
+  const key = await upload(fixture, libraryId, clip);
   const committing = await untilCommitting();
-  const { attempt } = await lab.database.db
+  const { attempt } = await fixture.database.db
     .selectFrom('encode_task')
     .select('attempt')
     .where('media_id', '=', key.mediaId)
@@ -93,14 +93,14 @@ test('a commit whose response was lost keeps its published output, even if the e
     .executeTakeFirstOrThrow();
   killEncoders(await findEncoders(process.pid));
   breakConnection(committing);
-  await untilState(lab, key, 'finished');
-  const decoded = await checkFinished(lab, key);
+  await untilState(fixture, key, 'finished');
+  const decoded = await checkFinished(fixture, key);
   expect(decoded.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual([
     { rung: 360, frames: 450, segments: 5, warnings: '' },
     { rung: 240, frames: 450, segments: 5, warnings: '' },
   ]);
   // The output was kept, and a different error was reported.
-  expect((await loadChunks(lab, key)).map((chunk) => chunk.attempt)).toContain(attempt);
+  expect((await loadChunks(fixture, key)).map((chunk) => chunk.attempt)).toContain(attempt);
   expect(log.named('task.failed')).toContainEqual(
     expect.objectContaining({ err: expect.objectContaining({ type: FfmpegFailed.name }) }),
   );

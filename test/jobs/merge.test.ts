@@ -19,11 +19,11 @@ import { objectOf } from '../../src/ports/packed-key.ts';
 import type { Storage, StorageKey } from '../../src/ports/storage.ts';
 import { type Film, makeFilm } from '../delivery/make-film.ts';
 import { addFilm, addLibrary, finishVideo, type PublishedFilm, type RenditionKey } from '../delivery/publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from '../delivery/start-test-edge.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ownStore } from '../support/own-store.ts';
-import { until } from './lab.ts';
 import { storePacked, storeSingles } from './store-film.ts';
+import { until } from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -35,7 +35,7 @@ const forever = new AbortController().signal;
 let database: TestDatabase;
 let folder: string;
 let storage: Storage;
-let room: EdgeRoom;
+let fixture: EdgeFixture;
 let edge: TestEdge;
 let film: Film;
 let libraryId: number;
@@ -43,17 +43,17 @@ let errors: Error[] = [];
 beforeAll(async () => {
   database = await startTestDatabase();
   folder = await mkdtemp(path.join(tmpdir(), 'mr-merge-'));
-  [storage, room, film] = await Promise.all([
+  [storage, fixture, film] = await Promise.all([
     createFileStorage(folder).then(createPackedStorage),
-    createEdgeRoom(database),
+    createEdgeFixture(database),
     makeFilm(SEGMENTS * FRAMES_OF_SEGMENT, [72]),
   ]);
-  edge = await room.start({ storage });
+  edge = await fixture.start({ storage });
   libraryId = await addLibrary(database.db);
 });
 afterAll(async () => {
   await edge.close();
-  await room.close();
+  await fixture.close();
   await database.stop();
   await rm(folder, { recursive: true, force: true });
 });

@@ -5,7 +5,16 @@ import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { checkFinished } from './check-video.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
+import {
+  addLibrary,
+  loadMedia,
+  makeClip,
+  startWorkerFixture,
+  until,
+  untilState,
+  upload,
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
@@ -14,12 +23,12 @@ const OLD = ['-c:v', 'mpeg4', '-q:v', '3'];
 const FLAT = 'color=c=blue:s=854x64:r=25';
 const RICH = 'testsrc2=s=854x64:r=25';
 
-let lab: Lab;
+let fixture: WorkerFixture;
 beforeAll(async () => {
-  lab = await startLab();
-  await lab.startWorker();
+  fixture = await startWorkerFixture();
+  await fixture.startWorker();
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 test.each<{ what: string; picture: string; sec: number; perTitle: boolean; options: UploadOptions; rungs: number[] }>([
   { what: 'flat pictures omit the middle rung', picture: FLAT, sec: 9, perTitle: true, options: {}, rungs: [240, 480] },
@@ -56,30 +65,30 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
     rungs: [240, 360, 480],
   },
 ])('per-title encoding, $what', async ({ picture, sec, perTitle, options, rungs }) => {
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle } });
-  const clip = await makeClip(lab, 'title.avi', '-f', 'lavfi', '-i', `${picture}:d=${sec}`, ...OLD);
-  const key: MediaKey = await upload(lab, libraryId, clip, options);
-  await untilState(lab, key, 'finished');
-  const made = await checkFinished(lab, key);
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360, 480], perTitle } });
+  const clip = await makeClip(fixture, 'title.avi', '-f', 'lavfi', '-i', `${picture}:d=${sec}`, ...OLD);
+  const key: MediaKey = await upload(fixture, libraryId, clip, options);
+  await untilState(fixture, key, 'finished');
+  const made = await checkFinished(fixture, key);
   expect(made.map(({ rung, frames }) => `${rung} ${frames}`)).toEqual(
     rungs.toReversed().map((r) => `${r} ${sec * 25}`),
   );
-  expect((await createVideoViewStore(lab.database.db).load(key)).rungs).toEqual(rungs);
-  const reported = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
+  expect((await createVideoViewStore(fixture.database.db).load(key)).rungs).toEqual(rungs);
+  const reported = (await loadMedia(fixture, key)).messages.map(({ level, value }) => `${level} ${value}`);
   expect(reported).toEqual(rungs.includes(360) ? [] : ['1 360p']);
-  expect(lab.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });
 
 test('encodes an omitted rung when its codec is requested, and keeps it', async () => {
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle: true } });
-  const clip = await makeClip(lab, 'after-all.avi', '-f', 'lavfi', '-i', `${FLAT}:d=2`, ...OLD);
-  const key: MediaKey = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'finished');
-  const rungs = async () => (await createVideoViewStore(lab.database.db).load(key)).rungs;
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360, 480], perTitle: true } });
+  const clip = await makeClip(fixture, 'after-all.avi', '-f', 'lavfi', '-i', `${FLAT}:d=2`, ...OLD);
+  const key: MediaKey = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'finished');
+  const rungs = async () => (await createVideoViewStore(fixture.database.db).load(key)).rungs;
   expect(await rungs()).toEqual([240, 480]);
-  await createCodecStore(lab.database.db).add(key, 'h264', (view) => planMissingRungs('h264', view));
+  await createCodecStore(fixture.database.db).add(key, 'h264', (view) => planMissingRungs('h264', view));
   await until(async () => (await rungs()).length === 3, 'the rung that was left out');
-  await untilState(lab, key, 'finished');
+  await untilState(fixture, key, 'finished');
   expect(await rungs()).toEqual([240, 360, 480]);
-  expect(lab.errors).toEqual([]);
+  expect(fixture.errors).toEqual([]);
 });

@@ -10,43 +10,43 @@ import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { checkFinished } from './check-video.ts';
 import { encodersOf, freezeEncoders } from './encoders.ts';
+import { loseFirst } from './lose-deadlock.ts';
+import { addTask } from './tasks.ts';
 import {
   addLibrary,
-  type Lab,
   loadChunks,
   loadMedia,
   loadRenditions,
   makeClip,
-  startLab,
+  startWorkerFixture,
   until,
   untilState,
   upload,
-} from './lab.ts';
-import { loseFirst } from './lose-deadlock.ts';
-import { addTask } from './tasks.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'https://example.com/hook' });
-  await lab.startWorker();
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] }, webhookUrl: 'https://example.com/hook' });
+  await fixture.startWorker();
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
-const retry = (key: MediaKey, rung: number | null) => createRetryStore(lab.database.db).retry(key, rung, planRetry);
-const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, planRetry);
+const retry = (key: MediaKey, rung: number | null) => createRetryStore(fixture.database.db).retry(key, rung, planRetry);
+const retryAll = () => createRetryStore(fixture.database.db).retryAll(libraryId, planRetry);
 /** Returns the messages of a finished video about missing parts, without the advice at their end. */
 const missing = async (key: MediaKey) =>
-  (await loadMedia(lab, key)).messages
+  (await loadMedia(fixture, key)).messages
     .filter(({ value }) => value === 'incomplete')
     .map(({ message }) => message.replace(' Retry the failed parts.', ''));
 const FINISHED = 3;
 const finishedEvents = async ({ mediaId }: MediaKey) => {
-  const events = await lab.database.db
+  const events = await fixture.database.db
     .selectFrom('webhook_event')
     .select('is_incomplete')
     .where('media_id', '=', mediaId)
@@ -55,11 +55,11 @@ const finishedEvents = async ({ mediaId }: MediaKey) => {
     .execute();
   return events.map((event) => event.is_incomplete);
 };
-const shown = async (key: MediaKey) => (await loadRenditions(lab, key)).filter(({ active }) => active);
+const shown = async (key: MediaKey) => (await loadRenditions(fixture, key)).filter(({ active }) => active);
 
 /** While `run` executes, the upper rung and the audio of any planned video cannot be encoded. */
 async function whileBroken(run: () => Promise<void>): Promise<void> {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const body = `begin new.plan := new.plan - 'maxBitrateBps' || '{"streamIndex": 99}'; return new; end`;
   await sql.raw(`create function break_it() returns trigger language plpgsql as $$ ${body} $$`).execute(db);
   const when = `when (new.rung is distinct from 240)`;
@@ -74,24 +74,24 @@ async function whileBroken(run: () => Promise<void>): Promise<void> {
 async function putRight({ mediaId }: MediaKey): Promise<void> {
   await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}'
     where media_id = ${mediaId} and state = 'failed'
-  `.execute(lab.database.db);
+  `.execute(fixture.database.db);
 }
 
 test('encodes one or all failed rungs again without changing finished rungs', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
-  const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+  const clip = await makeClip(fixture, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
-  const countFailed = await loseFirst(lab, 'encode_task', 'update', "new.state = 'failed'");
+  const countFailed = await loseFirst(fixture, 'encode_task', 'update', "new.state = 'failed'");
   await whileBroken(async () => {
-    key = await upload(lab, libraryId, clip);
-    await untilState(lab, key, 'finished');
+    key = await upload(fixture, libraryId, clip);
+    await untilState(fixture, key, 'finished');
   });
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
   // The tasks ended immediately, although the transaction lost a deadlock at first.
   expect(await countFailed()).toBe(4);
-  expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
-  expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
+  expect(fixture.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
+  expect(await loadMedia(fixture, video)).toMatchObject({ is_incomplete: true });
   expect(await missing(video)).toEqual([
     'The video is incomplete: 360p, Audio, Audio at 64 kbit/s could not be created.',
   ]);
@@ -102,16 +102,16 @@ test('encodes one or all failed rungs again without changing finished rungs', as
   await retry(video, 360);
   await until(async () => {
     expect((await shown(video)).map(({ id }) => id)).toContain(stands?.id);
-    return (await loadMedia(lab, video)).state === 'finished';
+    return (await loadMedia(fixture, video)).state === 'finished';
   }, 'the rung to be made');
-  expect((await checkFinished(lab, video)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([
+  expect((await checkFinished(fixture, video)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([
     { rung: 360, frames: 150 },
     { rung: 240, frames: 150 },
   ]);
   expect(await missing(video)).toEqual(['The video is incomplete: Audio, Audio at 64 kbit/s could not be created.']);
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
-  await untilState(lab, video, 'finished');
-  const made = await checkFinished(lab, video);
+  await untilState(fixture, video, 'finished');
+  const made = await checkFinished(fixture, video);
   expect(made.map(({ kind, rung }) => `${kind} ${rung}`)).toEqual([
     'video 360',
     'video 240',
@@ -119,8 +119,8 @@ test('encodes one or all failed rungs again without changing finished rungs', as
     'audio null',
   ]);
   expect((await shown(video)).find(({ rung }) => rung === 240)).toEqual(stands);
-  expect((await loadMedia(lab, video)).messages).toEqual([]);
-  expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: false });
+  expect((await loadMedia(fixture, video)).messages).toEqual([]);
+  expect(await loadMedia(fixture, video)).toMatchObject({ is_incomplete: false });
   expect(await finishedEvents(video)).toEqual([true, true, false]);
   await expect(retry(video, null)).rejects.toMatchObject({ kind: 'invalid' });
   expect(await retryAll()).toEqual({ retried: 0, refused: 0 });
@@ -128,9 +128,9 @@ test('encodes one or all failed rungs again without changing finished rungs', as
 
 test('creates failed images again together with everything incomplete', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=2', '-c:v', 'mpeg4'];
-  const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
-  await untilState(lab, key, 'finished');
-  const { db } = lab.database;
+  const key = await upload(fixture, libraryId, await makeClip(fixture, 'plain.avi', ...inputs));
+  await untilState(fixture, key, 'finished');
+  const { db } = fixture.database;
   await addTask(db, key, 'images', 'failed');
   await sql`update media set images = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
   const undone = createRetryStore(db).retry(key, null, planRetry, async () => {
@@ -138,21 +138,21 @@ test('creates failed images again together with everything incomplete', async ()
   });
   await expect(undone).rejects.toThrow('It was undone.');
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
-  await untilState(lab, key, 'finished');
-  const { images, is_incomplete: isIncomplete } = await loadMedia(lab, key);
+  await untilState(fixture, key, 'finished');
+  const { images, is_incomplete: isIncomplete } = await loadMedia(fixture, key);
   expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
 test('plans a video again after its planner died and its lease expired', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=5:d=2', '-c:v', 'mpeg4'];
-  const key = await upload(lab, libraryId, await makeClip(lab, 'dropped.avi', ...inputs));
-  await untilState(lab, key, 'finished');
-  const { process_attempt: attempt } = await loadMedia(lab, key);
+  const key = await upload(fixture, libraryId, await makeClip(fixture, 'dropped.avi', ...inputs));
+  await untilState(fixture, key, 'finished');
+  const { process_attempt: attempt } = await loadMedia(fixture, key);
   await db.transaction().execute(async (tx) => {
     await sql`update media set state = 'processing', lease_owner = 'dead', lease_until = now() + interval '60 seconds'
       where id = ${key.mediaId}`.execute(tx);
-    await lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
+    await fixture.sender.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
   });
   await until(async () => {
     const { rows } = await sql`select from millrace_queue.job where data->'payload'->>'mediaId' = ${key.mediaId}
@@ -162,45 +162,45 @@ test('plans a video again after its planner died and its lease expired', async (
   await sql`update media set lease_until = now() where id = ${key.mediaId}`.execute(db);
   await sql`update millrace_queue.job set start_after = now() where data->'payload'->>'mediaId' = ${key.mediaId}
     and state = 'created'`.execute(db);
-  await untilState(lab, key, 'finished');
-  expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
+  await untilState(fixture, key, 'finished');
+  expect((await loadMedia(fixture, key)).process_attempt).toBe(attempt + 1);
 });
 
 test('cancelling an encode or a re-encode stops the encoders, and a cancelled re-encode leaves no output', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
-  const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));
+  const key = await upload(fixture, libraryId, await makeClip(fixture, 'cancelled.avi', ...inputs));
   const cancel = () => db.transaction().execute((tx) => cancelEncode(tx, key));
   const reencode = () =>
     createVideoStore(db).change(
       key,
       requestReencode,
-      lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId }),
+      fixture.sender.send(processVideo, key, { onlyOneNamed: key.mediaId }),
     );
   const isEncoderGone = async () => encodersOf(process.pid).length === 0;
-  await untilState(lab, key, 'transcoding');
+  await untilState(fixture, key, 'transcoding');
   await freezeEncoders(process.pid);
   await cancel();
-  expect(await loadMedia(lab, key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
+  expect(await loadMedia(fixture, key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
   // Suspended encoders end only if they are killed.
   await until(isEncoderGone, 'the encoders to end');
-  expect(await loadChunks(lab, key)).toEqual([]);
+  expect(await loadChunks(fixture, key)).toEqual([]);
   await reencode();
-  await untilState(lab, key, 'finished');
+  await untilState(fixture, key, 'finished');
   const before = await shown(key);
-  await checkFinished(lab, key);
+  await checkFinished(fixture, key);
   await reencode();
-  await untilState(lab, key, 'transcoding');
+  await untilState(fixture, key, 'transcoding');
   await freezeEncoders(process.pid);
   await cancel();
-  const { state, messages, encode_progress: progress } = await loadMedia(lab, key);
+  const { state, messages, encode_progress: progress } = await loadMedia(fixture, key);
   expect([state, progress, messages.at(-1)?.message]).toEqual([
     'finished',
     100,
     'Its encoding was cancelled. The video was not changed.',
   ]);
   expect(await loadStoredVideo(db, key)).toMatchObject({ isCancelled: true });
-  expect((await loadRenditions(lab, key)).filter(({ state: its }) => its === 'building')).toEqual([]);
+  expect((await loadRenditions(fixture, key)).filter(({ state: its }) => its === 'building')).toEqual([]);
   expect(await shown(key)).toEqual(before);
   await until(isEncoderGone, 'the encoders to end');
 });

@@ -17,19 +17,19 @@ import { storageKey } from '../../src/ports/storage.ts';
 import type { SpokenWord, Transcriber } from '../../src/ports/transcriber.ts';
 import {
   addLibrary,
-  type Lab,
   loadMedia,
   makeClip,
-  startLab,
   startWorker,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 const { signal } = new AbortController();
-let lab: Lab;
+let fixture: WorkerFixture;
 let worker: Worker;
 let spans = 0;
 
@@ -49,12 +49,12 @@ const scripted: Transcriber = {
 const say = (text: string): SpokenWord[] => [{ text, startSec: 0, endSec: 0.5 }];
 
 beforeAll(async () => {
-  lab = await startLab();
+  fixture = await startWorkerFixture();
   worker = await startWorker({
-    database: lab.database,
-    storage: lab.storage,
-    cache: path.join(lab.clips, 'cache-speech'),
-    onError: (error) => lab.errors.push(error),
+    database: fixture.database,
+    storage: fixture.storage,
+    cache: path.join(fixture.clips, 'cache-speech'),
+    onError: (error) => fixture.errors.push(error),
     // There is no slot for the viewers' queue, so its tasks wait.
     slots: { quickSlots: 4, longSlots: 2, viewerSlots: 0 },
     transcriber: scripted,
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker?.stop();
-  await lab?.stop();
+  await fixture?.stop();
 });
 
 /** Uploads three tones separated by silence, for transcription. */
@@ -70,17 +70,17 @@ async function uploadTones(): Promise<MediaKey> {
   const loud = 'between(t,1,2)+between(t,4,5)+between(t,7,8)';
   const sound = ['-f', 'lavfi', '-i', `aevalsrc='0.4*sin(440*2*PI*t)*(${loud})':s=48000:d=9`];
   const picture = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10:d=9'];
-  const clip = await makeClip(lab, 'tones.mp4', ...picture, ...sound, '-c:v', 'libx264', '-c:a', 'aac');
+  const clip = await makeClip(fixture, 'tones.mp4', ...picture, ...sound, '-c:v', 'libx264', '-c:a', 'aac');
   spans = 0;
-  return await upload(lab, await addLibrary(lab), clip, { transcribeEnabled: true });
+  return await upload(fixture, await addLibrary(fixture), clip, { transcribeEnabled: true });
 }
 
 /** Returns the lines of the first track, once there is one. */
 async function spokenLines(key: MediaKey): Promise<string[]> {
-  await until(async () => (await loadMedia(lab, key)).captions.length > 0, 'captions');
-  const [track] = (await loadMedia(lab, key)).captions;
+  await until(async () => (await loadMedia(fixture, key)).captions.length > 0, 'captions');
+  const [track] = (await loadMedia(fixture, key)).captions;
   if (track === undefined) throw new Error('Expected a track.');
-  const vtt = (await lab.storage.readBytes(track.key, null, signal)).toString('utf8');
+  const vtt = (await fixture.storage.readBytes(track.key, null, signal)).toString('utf8');
   return vtt.split('\n').filter((line) => line.startsWith('Span'));
 }
 
@@ -90,15 +90,15 @@ test('an engine crash loses only the current span, which the messages report', a
     return say(`Span ${span}`);
   };
   const key = await uploadTones();
-  await untilState(lab, key, 'finished');
+  await untilState(fixture, key, 'finished');
   expect(await spokenLines(key)).toEqual(['Span 1', 'Span 3']);
-  const { messages } = await loadMedia(lab, key);
+  const { messages } = await loadMedia(fixture, key);
   expect(messages.map(({ message }) => message).join(' ')).toContain('at 4 s could not be transcribed');
   expect(spans).toBe(3);
 });
 
 test('a local engine starts no span while new videos wait to be encoded, and continues afterwards', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const waiting = newGuid();
   recognise = async (span) => {
     if (span === 1) await addWaiting(waiting);
@@ -121,28 +121,30 @@ async function addWaiting(id: Guid): Promise<void> {
       queue,
       weight, state, is_ready)
     select library_id, media_id, ${id}, id, 'video', '{}', 0, 1, 'viewers', 1, 'waiting', true
-    from timeline where active order by id limit 1`.execute(lab.database.db);
+    from timeline where active order by id limit 1`.execute(fixture.database.db);
 }
 
 /** Adds a video with English captions. */
 async function addTalk(libraryId: number, title: string, vtt: string): Promise<MediaKey> {
   const key = { libraryId, mediaId: newGuid() };
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const row = { library_id: libraryId, id: key.mediaId, type: 'video' as const, title, state: 'finished' as const };
   await db.insertInto('media').values(row).execute();
   const object = storageKey(`${libraryId}/${key.mediaId}/captions/en-1.vtt`);
-  await lab.storage.put(object, Buffer.from(vtt), {}, signal);
+  await fixture.storage.put(object, Buffer.from(vtt), {}, signal);
   const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key: object }]);
   await db.updateTable('media').set({ captions }).where('id', '=', key.mediaId).execute();
   return key;
 }
 
 const vttOf = (texts: readonly string[]) =>
-  ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
+  ['WEBVTT', ...texts.map((text, index) => `00:00:${10 + index}.000 --> 00:00:${10 + index}.900\n${text}`)].join(
+    '\n\n',
+  );
 
 test('videos with captions that cannot be indexed, or with times out of range, do not delay other videos', async () => {
-  const { db } = lab.database;
-  const libraryId = await addLibrary(lab);
+  const { db } = fixture.database;
+  const libraryId = await addLibrary(fixture);
   const good = await addTalk(libraryId, 'good', 'WEBVTT\n\n700:00:00.000 --> 700:00:01.000\nVery late');
   await sql
     .raw(`create function break_it() returns trigger language plpgsql as $$ begin
@@ -179,8 +181,8 @@ async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel[
 }
 
 test('a translation that the model interrupts continues after the translated part', async () => {
-  const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, at) => `Line ${at}`);
-  const key = await addTalk(await addLibrary(lab), 'long', vttOf(texts));
+  const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, index) => `Line ${index}`);
+  const key = await addTalk(await addLibrary(fixture), 'long', vttOf(texts));
   const given: string[][] = [];
   const complete: LanguageModel['complete'] = async ({ data }) => {
     if (given.length === 1) {
@@ -197,15 +199,15 @@ test('a translation that the model interrupts continues after the translated par
   const payload = JSON.parse(JSON.stringify(again?.payload));
   await goOn((deps) => translateCaptions.run(payload, deps, signal), complete);
   expect(given.flat()).toEqual(texts);
-  const made = (await loadMedia(lab, key)).captions.find(({ srclang }) => srclang === 'de-auto');
+  const made = (await loadMedia(fixture, key)).captions.find(({ srclang }) => srclang === 'de-auto');
   if (made === undefined) throw new Error('Expected captions in German.');
-  const vtt = (await lab.storage.readBytes(made.key, null, signal)).toString('utf8');
+  const vtt = (await fixture.storage.readBytes(made.key, null, signal)).toString('utf8');
   expect(vtt.match(/Zeile\d+/g)).toEqual(texts.map((text) => text.replace('Line ', 'Zeile')));
 });
 
 test('retries a busy model at growing intervals', async () => {
-  const { db } = lab.database;
-  const key = await addTalk(await addLibrary(lab), 'busy', vttOf(['One sentence is said here.']));
+  const { db } = fixture.database;
+  const key = await addTalk(await addLibrary(fixture), 'busy', vttOf(['One sentence is said here.']));
   let request: Guid | null = null;
   await db.transaction().execute((tx) =>
     requestSmart(tx, key, ['title'], (id) => async () => {

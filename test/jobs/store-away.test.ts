@@ -5,25 +5,25 @@ import { type Storage, StorageAway } from '../../src/ports/storage.ts';
 import { checkFinished } from './check-video.ts';
 import {
   addLibrary,
-  type Lab,
   loadMedia,
   makeClip,
-  startLab,
   startWorker,
+  startWorkerFixture,
   until,
   untilState,
   upload,
   type Worker,
-} from './lab.ts';
+  type WorkerFixture,
+} from './worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let worker: Worker;
 let isAway = false;
 
-/** Makes the lab's store look like one on another machine, which can be unreachable. */
+/** Makes the fixture's store look like one on another machine, which can be unreachable. */
 function remote(storage: Storage): Storage {
   const reach = () => {
     if (isAway) throw new StorageAway('Expected S3 to respond, got no response.');
@@ -52,50 +52,50 @@ function remote(storage: Storage): Storage {
 }
 
 beforeAll(async () => {
-  lab = await startLab();
+  fixture = await startWorkerFixture();
   worker = await startWorker({
-    database: lab.database,
-    storage: remote(lab.storage),
-    cache: path.join(lab.clips, 'cache'),
-    onError: (error) => lab.errors.push(error),
+    database: fixture.database,
+    storage: remote(fixture.storage),
+    cache: path.join(fixture.clips, 'cache'),
+    onError: (error) => fixture.errors.push(error),
     slots: { quickSlots: 2, longSlots: 1 },
   });
 });
 afterAll(async () => {
   await worker?.stop();
-  await lab.stop();
+  await fixture.stop();
 });
 
 test('a store outage before planning or during an encode only delays the video', async () => {
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
-  const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+  const clip = await makeClip(fixture, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   isAway = true;
-  const key = await upload(lab, libraryId, clip);
-  await until(async () => (await loadMedia(lab, key)).state_reason?.includes('storage') === true, 'the reason');
-  expect(await loadMedia(lab, key)).toMatchObject({ state: 'processing', process_tries: 0 });
+  const key = await upload(fixture, libraryId, clip);
+  await until(async () => (await loadMedia(fixture, key)).state_reason?.includes('storage') === true, 'the reason');
+  expect(await loadMedia(fixture, key)).toMatchObject({ state: 'processing', process_tries: 0 });
   isAway = false;
-  await untilState(lab, key, 'transcoding');
+  await untilState(fixture, key, 'transcoding');
   isAway = true;
   const postponed = () =>
     sql<{ failures: number; attempts: number }>`
       select max(failures) as failures, count(distinct attempt) as attempts from encode_task
       where media_id = ${key.mediaId} and state = 'waiting' and reason like '%storage%'
-    `.execute(lab.database.db);
+    `.execute(fixture.database.db);
   const seen = new Set<number>();
   // By now, each task has been tried more often than the failure limit.
   await until(async () => {
     const { rows } = await sql<{ attempt: number }>`
       select attempt from encode_task where media_id = ${key.mediaId} and reason like '%storage%'
-    `.execute(lab.database.db);
+    `.execute(fixture.database.db);
     for (const { attempt } of rows) seen.add(attempt);
     return seen.size > 8;
   }, 'postponed works to be tried again');
   expect((await postponed()).rows[0]?.failures).toBe(0);
   isAway = false;
-  await untilState(lab, key, 'finished');
-  expect((await loadMedia(lab, key)).messages).toEqual([]);
-  expect((await checkFinished(lab, key)).map(({ kind, rung }) => `${kind} ${rung}`)).toEqual([
+  await untilState(fixture, key, 'finished');
+  expect((await loadMedia(fixture, key)).messages).toEqual([]);
+  expect((await checkFinished(fixture, key)).map(({ kind, rung }) => `${kind} ${rung}`)).toEqual([
     'video 360',
     'video 240',
     'audio null',

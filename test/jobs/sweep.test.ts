@@ -11,11 +11,11 @@ import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
 import { ownStore } from '../support/own-store.ts';
 import { addRows } from '../support/rendition-rows.ts';
-import { addLibrary, type Lab, startLab, until } from './lab.ts';
 import { loseFirst } from './lose-deadlock.ts';
+import { addLibrary, startWorkerFixture, until, type WorkerFixture } from './worker-fixture.ts';
 
 const never = new AbortController().signal;
-let lab: Lab;
+let fixture: WorkerFixture;
 let libraryId: number;
 /** Objects that the store refuses to delete, as if they were locked. */
 const kept = new Set<string>();
@@ -23,54 +23,56 @@ const kept = new Set<string>();
 let asked = 0;
 
 beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab);
+  fixture = await startWorkerFixture();
+  libraryId = await addLibrary(fixture);
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 beforeEach(async () => {
   kept.clear();
   asked = 0;
-  await lab.database.db.deleteFrom('media').execute();
-  await lab.database.db.deleteFrom('orphan').execute();
+  await fixture.database.db.deleteFrom('media').execute();
+  await fixture.database.db.deleteFrom('orphan').execute();
 });
 
 /** The sweeps use only these dependencies. */
 function sweepDeps(): JobDeps {
-  const { db } = lab.database;
-  const storage: Storage = { ...lab.storage, delete: refuseKept };
+  const { db } = fixture.database;
+  const storage: Storage = { ...fixture.storage, delete: refuseKept };
   const ages = { retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
-  return { db, queue: lab.sender, storage, store: ownStore, ...ages } as unknown as JobDeps;
+  return { db, queue: fixture.sender, storage, store: ownStore, ...ages } as unknown as JobDeps;
 }
 
 async function refuseKept(keys: readonly StorageKey[]): Promise<void> {
   asked += 1;
   const locked = keys.find((key) => kept.has(key));
   if (locked !== undefined) throw new Error(`${locked} is locked.`);
-  await lab.storage.delete(keys);
+  await fixture.storage.delete(keys);
 }
 
 async function addVideo(title: string, state: MediaState = 'finished'): Promise<Guid> {
   const id = newGuid();
   const row = { library_id: libraryId, id, type: 'video' as const, title, state };
-  await lab.database.db.insertInto('media').values(row).execute();
+  await fixture.database.db.insertInto('media').values(row).execute();
   return id;
 }
 
 /** Stores an object of a video under a unique name. */
 async function addObject(mediaId: Guid, name = `pictures/${newGuid()}/seek/a.jpg`): Promise<StorageKey> {
   const key = storageKey(`${libraryId}/${mediaId}/${name}`);
-  await lab.storage.put(key, Buffer.from('bytes'), {}, never);
+  await fixture.storage.put(key, Buffer.from('bytes'), {}, never);
   return key;
 }
 
 async function retire(mediaId: Guid, key: StorageKey): Promise<StorageKey> {
-  await lab.database.db.transaction().execute((tx) => retireObject(tx, { libraryId, mediaId }, { key, sizeBytes: 5 }));
+  await fixture.database.db
+    .transaction()
+    .execute((tx) => retireObject(tx, { libraryId, mediaId }, { key, sizeBytes: 5 }));
   return key;
 }
 
 /** Adds an expired rendition, with its chunk's object. Returns the object's key. */
 async function addRetired(mediaId: Guid): Promise<StorageKey> {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   await addRows(db, mediaId, [{ rung: 240, isActive: false }]);
   await db
     .updateTable('rendition')
@@ -82,14 +84,14 @@ async function addRetired(mediaId: Guid): Promise<StorageKey> {
     .select('storage_key')
     .where('media_id', '=', mediaId)
     .executeTakeFirstOrThrow();
-  await lab.storage.put(key, Buffer.from('bytes'), {}, never);
+  await fixture.storage.put(key, Buffer.from('bytes'), {}, never);
   return key;
 }
 
-const isThere = async (key: StorageKey) => (await lab.storage.head(key)) !== null;
+const isThere = async (key: StorageKey) => (await fixture.storage.head(key)) !== null;
 
 test('objects that cannot be deleted and uploads that cannot be aborted do not block other sweeps', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const [cursed, stuck] = [await addVideo('cursed', 'transcoding'), await addVideo('stuck', 'transcoding')];
   await sql`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'cursed'; end $$;
@@ -111,7 +113,7 @@ test('objects that cannot be deleted and uploads that cannot be aborted do not b
   await expect(sweep.run({}, sweepDeps(), never)).rejects.toThrow();
 
   const gone = [beside, alone, chunk, orphan];
-  expect(await Promise.all([...kept, ...gone].map((key) => lab.storage.head(key as StorageKey)))).toEqual([
+  expect(await Promise.all([...kept, ...gone].map((key) => fixture.storage.head(key as StorageKey)))).toEqual([
     ...Array(3).fill(expect.anything()),
     ...gone.map(() => null),
   ]);
@@ -139,7 +141,7 @@ test("undeletable objects in excess of one sweep's limit do not block other obje
   const locked = Array.from({ length: 600 }, (_, n) => storageKey(`${libraryId}/${many}/pictures/${n}.jpg`));
   for (const key of locked) kept.add(key);
   const rows = locked.map((key) => ({ storage_key: key, library_id: libraryId, media_id: many, size_bytes: 5 }));
-  await lab.database.db.insertInto('retired_object').values(rows).execute();
+  await fixture.database.db.insertInto('retired_object').values(rows).execute();
   const few = await addVideo('few');
   const free = await retire(few, await addObject(few));
   await until(
@@ -153,7 +155,7 @@ test("undeletable objects in excess of one sweep's limit do not block other obje
 });
 
 test('any number of upload sessions with undeletable bytes does not prevent other sessions from closing', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const uploads = createUploadStore(db);
   const mediaId = await addVideo('uploaded', 'created');
   const key = { libraryId, mediaId };
@@ -161,7 +163,7 @@ test('any number of upload sessions with undeletable bytes does not prevent othe
   const locked = await Promise.all(Array.from({ length: 120 }, open));
   for (const id of locked) kept.add(sourceKeyOf(key, id));
   const free = await open();
-  await lab.storage.put(sourceKeyOf(key, free), Buffer.from('bytes'), {}, never);
+  await fixture.storage.put(sourceKeyOf(key, free), Buffer.from('bytes'), {}, never);
   await until(
     async () => {
       await db
@@ -179,14 +181,14 @@ test('any number of upload sessions with undeletable bytes does not prevent othe
 });
 
 test('a sweep retries a transaction that lost a deadlock', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const [stuck, whole] = [await addVideo('stuck', 'transcoding'), await addVideo('whole')];
   const object = await retire(whole, await addObject(whole));
   const chunk = await addRetired(whole);
   const losses = [
-    await loseFirst(lab, 'media', 'update', "old.state <> 'failed' and new.state = 'failed'"),
-    await loseFirst(lab, 'rendition', 'delete'),
-    await loseFirst(lab, 'retired_object', 'delete'),
+    await loseFirst(fixture, 'media', 'update', "old.state <> 'failed' and new.state = 'failed'"),
+    await loseFirst(fixture, 'rendition', 'delete'),
+    await loseFirst(fixture, 'retired_object', 'delete'),
   ];
   await sweep.run({}, sweepDeps(), never);
   expect(await Promise.all(losses.map((count) => count()))).toEqual([2, 2, 2]);
@@ -224,7 +226,7 @@ test('limits the number of calls to a store that rejects everything', async () =
 });
 
 test('if the store never responds, workers still find encode tasks, and the sweeps end', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   const stuck = await addVideo('stuck', 'transcoding');
   const mediaId = await addVideo('whole');
   await retire(mediaId, await addObject(mediaId));

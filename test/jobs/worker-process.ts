@@ -1,6 +1,6 @@
 import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
-import { startWorker } from './lab.ts';
+import { startWorker } from './worker-fixture.ts';
 
 // A worker in a separate process, for tests that kill it. Arguments: database folder, object folder, cache folder.
 const [host, objects, cache] = process.argv.slice(2);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { watchReturns } from './watch-returns.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 // `npm run soak -- live-gaps` tests the other players.
 test('the player page, ffmpeg and mpv continue across an audio gap and an encoder that reconnects', async () => {
   const players = ['player page', 'ffmpeg', 'mpv'] as const;
-  const found = await watchReturns(room, { players, playSecs: [8, 8], away: { audio: [[14, 17]] } });
+  const found = await watchReturns(fixture, { players, playSecs: [8, 8], away: { audio: [[14, 17]] } });
   for (const { name, holes, stalls, errors } of found) {
     expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
     // At most one stall: the outage itself.
@@ -26,7 +26,7 @@ test.each([
   'the player page and hls.js can join while the $title is missing',
   { timeout: 180_000 },
   async ({ away }) => {
-    const found = await watchReturns(room, {
+    const found = await watchReturns(fixture, {
       players: ['player page', 'hls.js'],
       playSecs: [8],
       away,
@@ -40,13 +40,13 @@ test.each([
 
 test('players continue when an encoder reconnects without audio', async () => {
   const players = ['player page', 'hls.js'] as const;
-  const found = await watchReturns(room, { players, playSecs: [5, 8], away: {}, awayLater: { audio: 'never' } });
+  const found = await watchReturns(fixture, { players, playSecs: [5, 8], away: {}, awayLater: { audio: 'never' } });
   for (const { name, holes, errors } of found) expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
 }, 180_000);
 
 test('DASH players that join at the first segment start immediately', async () => {
   const players = ['dash.js', 'Shaka, DASH'] as const;
-  const found = await watchReturns(room, { players, playSecs: [8], away: {} });
+  const found = await watchReturns(fixture, { players, playSecs: [8], away: {} });
   for (const { name, holes, stalls, errors } of found) {
     expect({ name, holes, stalls, errors }).toEqual({ name, holes: [], stalls: [], errors: [] });
   }

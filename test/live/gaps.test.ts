@@ -3,19 +3,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { type AvSync, measureAvSync } from '../support/av-sync.ts';
 import { type Away, makeSyncClip, publishWithGaps } from './gap-publisher.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { ended, readText, startLive, type TestStream, until } from './live-service.ts';
 import { mediaPlaylistOf } from './read-recording.ts';
 
 const MAX_OFFSET_MS = 20;
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 let clip: string;
 beforeAll(async () => {
-  [room, clip] = await Promise.all([openLiveRoom({ MILLRACE_LIVE_CORES: '0' }), makeSyncClip()]);
+  [fixture, clip] = await Promise.all([openLiveFixture({ MILLRACE_LIVE_CORES: '0' }), makeSyncClip()]);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const rtmpOf = ({ ingest }: TestStream) => ingest;
 const srtOf = ({ listeners, streamKey }: TestStream) =>
@@ -26,7 +26,7 @@ async function untilPlayed(page: Awaited<ReturnType<typeof playLive>>, sec: numb
 }
 
 async function recordingOf(stream: TestStream): Promise<AvSync> {
-  await room.catalogue.streams.change(stream.key, stopStream);
+  await fixture.catalogue.streams.change(stream.key, stopStream);
   await until(async () => {
     const text = await readText(await mediaPlaylistOf(stream.base));
     return text?.includes('#EXT-X-ENDLIST') ? true : null;
@@ -89,10 +89,10 @@ test.each(CASES)(
   'playback and recording continue across a gap: $title',
   LIMIT,
   async ({ address, away, playSec, silentSec, darkSec }) => {
-    const stream = await startLive(room);
+    const stream = await startLive(fixture);
     const publisher = publishWithGaps(address(stream), clip, away);
     await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist');
-    const page = await playLive(room.browser, room.service.edgeUrl, `${stream.base}/playlist.m3u8`);
+    const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${stream.base}/playlist.m3u8`);
     await untilPlayed(page, 3);
     await untilPlayed(page, playSec);
     const { errors, holes } = await readPlayback(page);
@@ -111,10 +111,10 @@ test.each(CASES)(
 );
 
 test('an encoder that reconnects twice causes neither a gap nor a jump of the programme clock', LIMIT, async () => {
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const first = publishWithGaps(rtmpOf(stream), clip);
   await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, `${stream.base}/playlist.m3u8`);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${stream.base}/playlist.m3u8`);
   await untilPlayed(page, 4);
   let publisher = first;
   for (let turn = 0; turn < 2; turn += 1) {

@@ -2,18 +2,18 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shoot } from '../delivery/page-pictures.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { ended, NO_RUNGS, publish, startLive } from './live-service.ts';
 
 /** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000, interval: 250 };
 const NOTICE = 'The live stream was interrupted. It resumes automatically.';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** One look at a page, ten times per second. */
 type Look = { badge: string; notice: string };
@@ -40,10 +40,10 @@ test.each([
 ] as const)(
   'a page shows an interruption while the publisher $title, until it returns',
   async ({ signal }) => {
-    const stream = await startLive(room);
+    const stream = await startLive(fixture);
     let publisher = await publish(stream.ingest, NO_RUNGS);
-    const page = await room.browser.newPage({ ...SMALL_PAGE, reducedMotion: 'reduce' });
-    await page.goto(`${room.service.edgeUrl}/embed/1/${stream.key.mediaId}?muted=true&autoplay=true`);
+    const page = await fixture.browser.newPage({ ...SMALL_PAGE, reducedMotion: 'reduce' });
+    await page.goto(`${fixture.service.edgeUrl}/embed/1/${stream.key.mediaId}?muted=true&autoplay=true`);
     const video = page.locator('video');
     const position = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
     const start = await position();

@@ -14,20 +14,20 @@ import { listFiles } from '../support/list-files.ts';
 import { LIBRARY_KEY } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { ended, FEW_PICTURES, publish, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
 import { videoAddressesOf } from './read-recording.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0.1' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0.1' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 test("lower rungs share the source's segments, a player can switch, and a dead encoder leaves a gap", async () => {
-  const { base, key, ingest } = await startLive(room);
+  const { base, key, ingest } = await startLive(fixture);
   await publish(ingest, { size: '854x480', ...FEW_PICTURES });
   // On a busy machine the rungs appear later than the source.
   const sizes = await until(async () => {
@@ -37,13 +37,13 @@ test("lower rungs share the source's segments, a player can switch, and a dead e
   }, 'a playlist of rungs');
   expect(sizes).toEqual(['854x480', '640x360', '426x240']);
   expect(await transcodingOf(key)).toEqual({ state: 'running', reason: null, resolutions: '360p,240p' });
-  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
   await until(async () => ((await readPlayback(page)).timeSec > 2 ? true : null), 'playback');
   for (const heightPx of [240, 480, 360]) {
     await choose(page, heightPx);
     await until(async () => ((await heightOf(page)) === heightPx ? true : null), `pictures of ${heightPx}p`, 60_000);
   }
-  killAll(await findProcesses(room.service, 'webm'));
+  killAll(await findProcesses(fixture.service, 'webm'));
   const gapped = await until(async () => {
     const text = (await mediaPlaylists(base))[2] ?? '';
     const after = text.split('#EXT-X-GAP\n')[1] ?? '';
@@ -63,10 +63,10 @@ test("lower rungs share the source's segments, a player can switch, and a dead e
 }, 300_000);
 
 test('without free cores a stream is only passed through, and its video gets the rungs later', async () => {
-  const other = await startLive(room);
+  const other = await startLive(fixture);
   const holder = await publish(other.ingest, { size: '854x480', ...FEW_PICTURES });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
-  const { base, key, ingest } = await startLive(room);
+  const { base, key, ingest } = await startLive(fixture);
   const publisher = endWithTest(publishNumbered(ingest, '854x480'));
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   expect(multivariant.match(/#EXT-X-STREAM-INF:.*RESOLUTION/g)).toHaveLength(1);
@@ -76,9 +76,9 @@ test('without free cores a stream is only passed through, and its video gets the
   await stop(key);
   await ended(publisher);
   // Workers do this once a minute.
-  await completeRecordings(room.catalogue.database, new AbortController().signal);
+  await completeRecordings(fixture.catalogue.database, new AbortController().signal);
   const { availableResolutions } = await untilVideo(
-    room.service,
+    fixture.service,
     key.mediaId,
     ({ status, availableResolutions: shown }) => {
       return status === FINISHED && shown.split(',').length === 3;
@@ -101,9 +101,9 @@ async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> 
     select c.storage_key as "storageKey", c.rendition_id as "renditionId",
       c.duration_ticks::float8 / r.timescale as sec from chunk c join rendition r on r.id = c.rendition_id
     where c.library_id = ${libraryId} and c.media_id = ${mediaId} order by r.kind, r.origin`.execute(
-    room.catalogue.database.db,
+    fixture.catalogue.database.db,
   );
-  const folder = path.join(objectsOf(room.service), placeOf(`${libraryId}/${mediaId}`));
+  const folder = path.join(objectsOf(fixture.service), placeOf(`${libraryId}/${mediaId}`));
   const files = (await listFiles(folder)).filter((file) => !file.endsWith('.jpg'));
   const named = Map.groupBy(rows, ({ storageKey }) => path.basename(objectOf(storageKey)));
   expect(files.map((file) => path.basename(file))).toEqual(expect.arrayContaining([...named.keys()]));
@@ -117,14 +117,14 @@ async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> 
 
 /** Stops a stream and waits for its video, after which its rungs use no more cores. */
 async function stop(key: MediaKey): Promise<void> {
-  await room.catalogue.streams.change(key, stopStream);
-  await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
+  await fixture.catalogue.streams.change(key, stopStream);
+  await until(async () => ((await fixture.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
 }
 
 /** Returns the state of the rungs. The state is `idle` or `starting` until the owner reports a decision. */
 async function transcodingOf({ libraryId, mediaId }: MediaKey) {
   return until(async () => {
-    const address = `${room.service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
+    const address = `${fixture.service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
     const response = await fetch(address, { headers: { AccessKey: LIBRARY_KEY } });
     const { transcoding } = (await response.json()) as { transcoding: { state: string } | null };
     return transcoding === null || ['idle', 'starting'].includes(transcoding.state) ? null : transcoding;

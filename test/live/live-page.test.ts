@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { shoot } from '../delivery/page-pictures.ts';
-import { PERSON } from '../delivery/viewing-room.ts';
+import { PERSON } from '../delivery/viewing-fixture.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { ACCOUNT_KEY, LIBRARY_KEY } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { createLive, ended, makeClip, NO_RUNGS, publish, startLive } from './live-service.ts';
 
 /** Timeout that only a hang exceeds. Each poll costs the page CPU time. */
@@ -15,11 +15,11 @@ const PATIENCE = { timeout: 60_000, interval: 250 };
 /** Reduced motion, because the animations of a waiting page would be drawn sixty times a second. */
 const PAGE = { ...SMALL_PAGE, reducedMotion: 'reduce' } as const;
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom();
+  fixture = await openLiveFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const read = (page: Page) =>
   page.locator('video').evaluate((video: HTMLVideoElement) => ({
@@ -38,17 +38,19 @@ async function lookAtBar(page: Page): Promise<number> {
   return canvas.evaluate((element: HTMLCanvasElement) => {
     const { width, height } = element;
     const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
-    const colours = Array.from({ length: pixels.length / 4 }, (_, at) => pixels.slice(at * 4, at * 4 + 3).join());
+    const colours = Array.from({ length: pixels.length / 4 }, (_, index) =>
+      pixels.slice(index * 4, index * 4 + 3).join(),
+    );
     return new Set(colours).size;
   });
 }
 
 test('the player page waits for a stream, plays it close to the live edge, and then plays its video', async () => {
-  const { key, ingest } = await createLive(room);
-  const page = await room.browser.newPage({ ...PAGE, userAgent: PERSON });
-  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  const { key, ingest } = await createLive(fixture);
+  const page = await fixture.browser.newPage({ ...PAGE, userAgent: PERSON });
+  await page.goto(`${fixture.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The live stream has not started yet').waitFor(PATIENCE);
-  await room.catalogue.streams.change(key, startStream);
+  await fixture.catalogue.streams.change(key, startStream);
   const publisher = await publish(ingest, NO_RUNGS);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
@@ -71,7 +73,7 @@ test('the player page waits for a stream, plays it close to the live edge, and t
   await video.evaluate((element: HTMLVideoElement) => void element.play());
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(paused.sec + 1);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await expect.poll(() => page.locator('.live-button').isVisible(), PATIENCE).toBe(false);
@@ -79,26 +81,26 @@ test('the player page waits for a stream, plays it close to the live edge, and t
 });
 
 test('a trailer loops under the countdown until the stream begins and replaces it', async () => {
-  const trailer = await createVideo(room.service, 'Trailer');
+  const trailer = await createVideo(fixture.service, 'Trailer');
   const clip = await makeClip();
-  expect((await uploadFile(room.service, trailer, clip)).status).toBe(200);
-  await untilVideo(room.service, trailer, ({ status }) => status === FINISHED);
+  expect((await uploadFile(fixture.service, trailer, clip)).status).toBe(200);
+  await untilVideo(fixture.service, trailer, ({ status }) => status === FINISHED);
   const plan = { scheduledStartAt: new Date(Date.now() + 7_200_000), trailerVideoId: trailer };
-  const { key, ingest } = await createLive(room, plan);
-  const page = await room.browser.newPage(PAGE);
-  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
+  const { key, ingest } = await createLive(fixture, plan);
+  const page = await fixture.browser.newPage(PAGE);
+  await page.goto(`${fixture.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
   await page.getByText(/^01:5\d:/).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect(await read(page)).toMatchObject({ durationSec: expect.closeTo(12, 0) });
   expect(await page.locator('video').evaluate((video: HTMLVideoElement) => video.loop)).toBe(true);
   await shoot(page, 'trailer', ['1280', '320']);
-  await room.catalogue.streams.change(key, startStream);
+  await fixture.catalogue.streams.change(key, startStream);
   const publisher = await publish(ingest, NO_RUNGS);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect(await page.locator('video').evaluate((video: HTMLVideoElement) => video.loop)).toBe(false);
   await shoot(page, 'on-air', ['1280', '320']);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await shoot(page, 'recording', ['1280', '320']);
@@ -107,25 +109,25 @@ test('a trailer loops under the countdown until the stream begins and replaces i
 
 test('the seek bar of a stream with a DVR window shows keyframe previews', async () => {
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
-  const { key, ingest } = await startLive(room, window);
+  const { key, ingest } = await startLive(fixture, window);
   const publisher = await publish(ingest, NO_RUNGS);
-  const page = await room.browser.newPage(PAGE);
-  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  const page = await fixture.browser.newPage(PAGE);
+  await page.goto(`${fixture.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await expect.poll(() => lookAtBar(page), PATIENCE).toBeGreaterThan(20);
   await shoot(page, 'window', ['1280', '320']);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await page.close();
 });
 
 // This test is the last in this file, because its library requires tokens from then on.
 test('a viewer with an embed token sees the preview before the start and then the stream', async () => {
-  const { service, browser, catalogue } = room;
+  const { service, browser, catalogue } = fixture;
   const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };
   const changed = JSON.stringify({ PlayerTokenAuthenticationEnabled: true });
   expect((await fetch(`${service.apiUrl}/videolibrary/1`, { ...settings, body: changed })).ok).toBe(true);
-  const { key, ingest } = await createLive(room);
+  const { key, ingest } = await createLive(fixture);
   const publisher = await publish(ingest, NO_RUNGS);
   const expires = Math.floor(Date.now() / 1000) + 3_600;
   const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');

@@ -69,7 +69,7 @@ export async function playLive(
       let before: string[] = [];
       setInterval(() => {
         const { buffered, currentTime } = video;
-        const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, at) => buffered.end(at));
+        const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, index) => buffered.end(index));
         const holes = ends.filter((end) => end > firstTimeSec).map((end) => `after ${end.toFixed(1)} s`);
         for (const hole of holes) {
           if (!before.includes(hole) || live.holes.has(hole)) continue;

@@ -7,30 +7,30 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openScriptPage, playInShaka, SHAKA } from '../delivery/in-page.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, FEW_PICTURES, NO_RUNGS, publish, readText, startLive, until } from './live-service.ts';
 
 const run = promisify(execFile);
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' });
+  fixture = await openLiveFixture({ MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 test('playback continues after a killed encoder reconnects, and stopping creates the video immediately', async () => {
-  const { key, ingest, base } = await startLive(room);
+  const { key, ingest, base } = await startLive(fixture);
   const first = await publish(ingest, FEW_PICTURES);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
   const before = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 4 ? now : null;
   }, 'playback');
   expect(faultsOf(before.errors)).toEqual([]);
   const still = await until(async () => {
-    const rows = await room.catalogue.database.db
+    const rows = await fixture.catalogue.database.db
       .selectFrom('live_thumbnail')
       .select('at')
       .where('stream_id', '=', key.mediaId)
@@ -61,7 +61,7 @@ test('playback continues after a killed encoder reconnects, and stopping creates
   expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
   expect(live).toContain('#EXT-X-MEDIA-SEQUENCE:0\n');
   expect(await readText(`${base}/playlist.m3u8`)).toContain(`FRAME-RATE=${FEW_PICTURES.rate}.000`);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(second);
   const video = await until(async () => {
     const text = await readText(await mediaPlaylistOf(base));
@@ -69,7 +69,7 @@ test('playback continues after a killed encoder reconnects, and stopping creates
   }, 'the video');
   // Everything sent to viewers is in the video, under the same numbers.
   for (const [segment] of (live ?? '').matchAll(/^\d+\.m4s$/gm)) expect(video).toContain(`\n${segment}\n`);
-  expect(await room.catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+  expect(await fixture.catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
   const { stdout, stderr } = await run('ffprobe', [
     ...['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=nb_read_frames'],
     ...['-of', 'csv=p=0', `${base}/playlist.m3u8`],
@@ -83,7 +83,7 @@ test('playback continues after a killed encoder reconnects, and stopping creates
 }, 180_000);
 
 test('rejects a publisher without a valid key, and lets a publisher with the same key take over', async () => {
-  const { key, ingest, base } = await createLive(room);
+  const { key, ingest, base } = await createLive(fixture);
   const wrong = await publish(`${ingest.slice(0, -4)}0000`, NO_RUNGS);
   let said = '';
   wrong.stderr?.on('data', (bytes: Buffer) => {
@@ -92,14 +92,14 @@ test('rejects a publisher without a valid key, and lets a publisher with the sam
   expect(await ended(wrong)).not.toBe(0);
   expect(said).toContain('No stream has this key');
   const frozen = await publish(ingest, NO_RUNGS);
-  await until(async () => ((await room.catalogue.streams.load(key)).ingest.primaryLive ? true : null), 'a preview');
+  await until(async () => ((await fixture.catalogue.streams.load(key)).ingest.primaryLive ? true : null), 'a preview');
   expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
   frozen.kill('SIGSTOP');
-  await room.catalogue.streams.change(key, startStream);
+  await fixture.catalogue.streams.change(key, startStream);
   const newer = await publish(ingest, NO_RUNGS);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist of the newer publisher');
   frozen.kill('SIGKILL');
-  await room.catalogue.streams.remove(key);
+  await fixture.catalogue.streams.remove(key);
   await ended(newer);
   expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
 }, 120_000);
@@ -110,25 +110,25 @@ async function mediaPlaylistOf(base: string): Promise<string> {
 }
 
 test('a killed ingest process and a changed resolution lose no part that viewers have received', async () => {
-  const receiver = await createLive(room);
+  const receiver = await createLive(fixture);
   const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
-  const { key, ingest, base } = await startLive(room, { relays });
+  const { key, ingest, base } = await startLive(fixture, { relays });
   const listed = async () => parts((await readText(await mediaPlaylistOf(base))) ?? '');
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
   // The relay of the stream receives the same media. The relay to a private IP address fails with a reason and does
   // not affect the other one.
-  const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
+  const { relays: states } = (await fixture.catalogue.streams.load(key)).ingest;
   expect(states).toEqual([
     { host: '127.0.0.1', state: 'running', reason: null },
     { host: '10.0.0.1', state: 'failed', reason: expect.stringContaining('not allowed: its address is in the') },
   ]);
-  expect((await room.catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
-  killAll(await findProcesses(room.service, 'role.ts ingest'));
+  expect((await fixture.catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
+  killAll(await findProcesses(fixture.service, 'role.ts ingest'));
   await ended(first);
   const { listeners } = await until(async () => {
-    const health = await room.service.health();
+    const health = await fixture.service.health();
     return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
   }, 'the next ingest process');
   const again = `rtmp://127.0.0.1:${listeners.rtmp}/live/${ingest.split('/').at(-1)}`;
@@ -147,7 +147,7 @@ test('a killed ingest process and a changed resolution lose no part that viewers
   }, 'another period');
   const growing = await fetch(`${base}/manifest.mpd`);
   expect(await growing.text()).toContain('type="dynamic"');
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(third);
   const video = await until(async () => {
     const now = await listed();
@@ -159,7 +159,7 @@ test('a killed ingest process and a changed resolution lose no part that viewers
   expect(sizes).toEqual(['320,180', '426,240']);
   const manifest = (await readText(`${base}/manifest.mpd`)) ?? '';
   expect(manifest.match(/<Period /g)).toHaveLength(2);
-  const page = await openScriptPage(room.browser, room.service.edgeUrl, SHAKA);
+  const page = await openScriptPage(fixture.browser, fixture.service.edgeUrl, SHAKA);
   const played = await playInShaka(page, `${base}/manifest.mpd`);
   expect(played.errors).toEqual([]);
   expect(Math.abs(played.endedAtSec - video.seconds)).toBeLessThan(0.5);

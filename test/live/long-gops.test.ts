@@ -4,18 +4,18 @@ import { endWithTest } from '../support/end-with-test.ts';
 import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
 import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { collectPlaylists } from './collect-playlists.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { ended, readText, startLive, until } from './live-service.ts';
 
 const RATE = 12;
 const GOP_SEC = 15;
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 function publishLongGop(url: string, options: readonly string[]) {
   const picture = ['-f', 'lavfi', '-i', `testsrc2=size=320x180:rate=${RATE}`];
@@ -33,13 +33,13 @@ test.each([
   'a keyframe interval of 15 s, announced $title, results in one constant target duration',
   { timeout: 180_000 },
   async ({ options }) => {
-    const stream = await startLive(room);
+    const stream = await startLive(fixture);
     const publisher = publishLongGop(stream.ingest, options);
     const address = `${stream.base}/playlist.m3u8`;
     await until(() => readText(address), 'a playlist', 60_000);
     const [{ byPlaylist, stop }, page] = await Promise.all([
       collectPlaylists(stream.base),
-      playLive(room.browser, room.service.edgeUrl, address),
+      playLive(fixture.browser, fixture.service.edgeUrl, address),
     ]);
     await until(async () => ((await readPlayback(page)).timeSec >= GOP_SEC * 2 + 3 ? true : null), 'playback', 90_000);
     const { holes } = await readPlayback(page);

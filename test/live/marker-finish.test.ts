@@ -59,7 +59,7 @@ test('a watermark encoder that finishes outputs each frame and keyframe and all 
     const unit = { kind: 'audio', dtsMs: ms, ptsMs: ms, isKey: true, bytes: Buffer.alloc(10) } as const;
     marker.push({ type: 'unit', unit }, 10);
   };
-  for (let at = 0; at < AUDIO_FRAMES; at += 1) pushAudio(at * AUDIO_MS);
+  for (let index = 0; index < AUDIO_FRAMES; index += 1) pushAudio(index * AUDIO_MS);
   const finished = marker.finish();
   pushAudio(AUDIO_FRAMES * AUDIO_MS);
   await finished;

@@ -42,5 +42,5 @@ export async function readNumbers(source: string): Promise<number[]> {
 
 /** Returns `count` numbers starting with `first`. */
 export function run(first: number, count: number): number[] {
-  return Array.from({ length: count }, (_, at) => first + at);
+  return Array.from({ length: count }, (_, index) => first + index);
 }

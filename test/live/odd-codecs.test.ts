@@ -7,8 +7,8 @@ import { measureAvSync } from '../support/av-sync.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { ACCOUNT_KEY } from '../support/service.ts';
 import { makeSyncClip, publishWithGaps } from './gap-publisher.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { ended, framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
 import { mediaPlaylistOf, readPeriods } from './read-recording.ts';
 import { AAC, H264, HEVC, joinTags, makeHeAacClip, makeHeAacTags, makeTags, publishTags } from './tag-publisher.ts';
@@ -19,11 +19,11 @@ const LENGTH_SEC = 10;
 /** A number of whole GOPs. */
 const HALF_SEC = 4;
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const only = (type: 8 | 9, tags: readonly FlvTag[]) => tags.filter((tag) => tag.type === type);
 const isHead = ({ body }: FlvTag) => body.readUInt8(1) === 0;
@@ -54,7 +54,7 @@ function clearReserved(body: Buffer, count: number): Buffer {
 }
 
 async function statusOf({ key }: TestStream): Promise<LiveStreamStatusModel> {
-  const address = `${room.service.apiUrl}/library/1/live/${key.mediaId}/status`;
+  const address = `${fixture.service.apiUrl}/library/1/live/${key.mediaId}/status`;
   return (await (await fetch(address, { headers: { AccessKey: ACCOUNT_KEY } })).json()) as LiveStreamStatusModel;
 }
 
@@ -63,7 +63,7 @@ const reasonOf = (stream: TestStream) =>
 
 /** Ends a stream, and returns the URL of its recording's first video playlist. */
 async function recordingOf(stream: TestStream): Promise<string> {
-  await room.catalogue.streams.change(stream.key, stopStream);
+  await fixture.catalogue.streams.change(stream.key, stopStream);
   const address = await mediaPlaylistOf(stream.base);
   await until(async () => ((await readText(address))?.includes('#EXT-X-ENDLIST') ? true : null), 'the video');
   return address;
@@ -73,7 +73,7 @@ async function recordingOf(stream: TestStream): Promise<string> {
 async function play(stream: TestStream, sec: number, sent: () => Promise<void>): Promise<string[]> {
   const multivariant = `${stream.base}/playlist.m3u8`;
   await until(() => readText(multivariant), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, multivariant);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, multivariant);
   await until(async () => ((await readPlayback(page)).timeSec >= sec ? true : null), `${sec} s of playback`, 60_000);
   await sent();
   const { errors, holes } = await readPlayback(page);
@@ -99,7 +99,7 @@ test.each<{ title: string; tags: () => Promise<FlvTag[]> }>([
 ])(
   'RTMP plays without a fault in one period, and the recording is in sync: $title',
   async ({ tags }) => {
-    const stream = await startLive(room);
+    const stream = await startLive(fixture);
     const sent = await publishTags(stream.ingest, await tags());
     expect(await play(stream, LENGTH_SEC - 3, sent)).toEqual([]);
     const recording = await recordingOf(stream);
@@ -114,7 +114,7 @@ test.each<{ title: string; tags: () => Promise<FlvTag[]> }>([
 
 test('HE-AAC over SRT plays without a fault, and the recording is in sync', async () => {
   const clip = await makeHeAacClip(LENGTH_SEC, 2);
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const address = `srt://127.0.0.1:${stream.listeners.srt}?streamid=${stream.streamKey}&latency=1000000`;
   const argv = ['-nostdin', '-v', 'error', '-re', '-i', clip, '-c', 'copy', '-f', 'mpegts', address];
   const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
@@ -143,8 +143,8 @@ test.each([
       await makeTags(`${title}-before`, { lengthSec: HALF_SEC, argv: before }),
       await makeTags(`${title}-after`, { lengthSec: HALF_SEC, argv: after, size }),
     ];
-    const stream = await startLive(room);
-    const tags = joinTags(parts.map((one, at) => ({ fromMs: at * HALF_SEC * 1_000, tags: one })));
+    const stream = await startLive(fixture);
+    const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
     const faults = await play(stream, HALF_SEC + 2, await publishTags(stream.ingest, tags));
     // Audio of the next period begins with its own frame, up to two frames after the end of the one before.
     expect(faults.filter((fault) => !/^bufferSeekOverHole/.test(fault))).toEqual([]);
@@ -156,13 +156,13 @@ test.each([
 );
 
 test('an SRT encoder that returns within a GOP continues the period', async () => {
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const address = `srt://127.0.0.1:${stream.listeners.srt}?streamid=${stream.streamKey}`;
   const clip = await makeSyncClip();
   const first = publishWithGaps(address, clip);
   const multivariant = `${stream.base}/playlist.m3u8`;
   await until(() => readText(multivariant), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, multivariant);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, multivariant);
   const played = (sec: number) =>
     until(async () => ((await readPlayback(page)).timeSec >= sec ? true : null), `${sec} s of playback`, 60_000);
   await played(4);
@@ -184,7 +184,7 @@ test('an SRT encoder that returns within a GOP continues the period', async () =
 }, 120_000);
 
 test('HEVC over enhanced RTMP is recorded in sync, and the status reports which players cannot play it', async () => {
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const sent = await publishTags(
     stream.ingest,
     await makeTags('hevc', { lengthSec: LENGTH_SEC, argv: [...HEVC, ...AAC] }),
@@ -199,7 +199,7 @@ test('HEVC over enhanced RTMP is recorded in sync, and the status reports which 
 }, 120_000);
 
 test('the status reports VP9 over enhanced RTMP, which is left out', async () => {
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const tags = (await plain()).map((tag) => {
     const head = Buffer.from([isKeyframe(tag) || isHead(tag) ? 0x90 : 0xa0, ...Buffer.from('vp09')]);
     return tag.type === 8 ? tag : { ...tag, body: Buffer.concat([head, tag.body.subarray(5)]) };
@@ -213,8 +213,8 @@ test('a change from H.264 to HEVC is recorded completely, and the status reports
     await makeTags('change-h264', { lengthSec: HALF_SEC, argv: [...H264, ...AAC] }),
     await makeTags('change-hevc', { lengthSec: HALF_SEC, argv: [...HEVC, ...AAC] }),
   ];
-  const stream = await startLive(room);
-  const tags = joinTags(parts.map((one, at) => ({ fromMs: at * HALF_SEC * 1_000, tags: one })));
+  const stream = await startLive(fixture);
+  const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
   const sent = await publishTags(stream.ingest, tags);
   expect(await reasonOf(stream)).toMatch(/The video is HEVC/);
   await sent();

@@ -167,8 +167,8 @@ test('the status and the recording report H.264 over RTMP without a sequence hea
   const asc = Buffer.from([0x11, 0x90]);
   const silence = silentAacFrame(asc) ?? Buffer.alloc(0);
   publisher.send({ type: 8, timestampMs: 0, body: Buffer.concat([Buffer.from([0xaf, 0]), asc]) });
-  for (let at = 0; at < 600; at += 1) {
-    const timestampMs = Math.round((at * 1024) / 48);
+  for (let index = 0; index < 600; index += 1) {
+    const timestampMs = Math.round((index * 1024) / 48);
     publisher.send({ type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, 1]), silence]) });
     const nal = Buffer.from([0x17, 1, 0, 0, 0, 0, 0, 0, 4, 0x65, 1, 2, 3]);
     publisher.send({ type: 9, timestampMs, body: nal });

@@ -144,7 +144,7 @@ export function openMedia(): void {
     },
     state() {
       const spans = (all: TimeRanges) =>
-        Array.from({ length: all.length }, (_, at) => `${all.start(at).toFixed(3)}-${all.end(at).toFixed(3)}`);
+        Array.from({ length: all.length }, (_, index) => `${all.start(index).toFixed(3)}-${all.end(index).toFixed(3)}`);
       const held = ranges.map(([kind, all]) => `${kind} is buffered ${spans(all).join(' ')}`);
       const edges = [...listings].map(([kind, all]) => {
         const { edgeSec = 0, atMs = 0 } = all.at(-1) ?? {};

@@ -9,7 +9,7 @@ import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.t
 import { SMALL_PAGE } from '../support/browser.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import {
   createLive,
   ended,
@@ -21,16 +21,16 @@ import {
   until,
 } from './live-service.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 const refused: string[] = [];
 beforeAll(async () => {
-  room = await openLiveRoom();
+  fixture = await openLiveFixture();
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 test('encrypts each part with a key that was stored before, and keeps the keys for the recording', async () => {
   await setDrm('enterprise');
-  const stream = await createLive(room);
+  const stream = await createLive(fixture);
   const { key, base } = stream;
   const player = await openPlayer(key, '');
   const publisher = await goLive(stream);
@@ -46,7 +46,7 @@ test('encrypts each part with a key that was stored before, and keeps the keys f
     expect((await fetch(new URL(name, playlist))).status).toBe(404);
   }
   await untilPlaying(player);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   const video = await until(async () => {
     const text = await readText(playlist);
@@ -55,7 +55,7 @@ test('encrypts each part with a key that was stored before, and keeps the keys f
   expect(video).toContain(keyLine);
   expect(video).toContain('e1/0.m4s');
   const { rows } = await sql`select from drm_package where media_id = ${key.mediaId}`.execute(
-    room.catalogue.database.db,
+    fixture.catalogue.database.db,
   );
   expect(rows).toHaveLength(1);
   await player.close();
@@ -63,7 +63,7 @@ test('encrypts each part with a key that was stored before, and keeps the keys f
 
 test('with basic protection, a play session gets whole segments, encrypted with its own key', async () => {
   await setDrm('basic', { playerTokenRequired: true });
-  const stream = await createLive(room);
+  const stream = await createLive(fixture);
   const { key, base } = stream;
   const query = await signPage(key);
   const player = await openPlayer(key, query);
@@ -77,23 +77,23 @@ test('with basic protection, a play session gets whole segments, encrypted with 
   expect(live).not.toContain('EXT-X-PART');
   const stored = await fetch(new URL('0.m4s', playlist));
   expect(Buffer.from(await stored.arrayBuffer()).includes('moof')).toBe(false);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await player.close();
 }, 120_000);
 
 test('after a takeover by another process, media continues in a new rendition that reuses no IV', async () => {
   await setDrm('enterprise');
-  const stream = await createLive(room);
+  const stream = await createLive(fixture);
   const { key, base, streamKey } = stream;
   const publisher = await goLive(stream);
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const playlist = `${base}/${/^r\/.*m3u8$/m.exec(multivariant)?.[0]}`;
   await until(async () => ((await readText(playlist))?.includes('#EXTINF') ? true : null), 'a segment');
-  killAll(await findProcesses(room.service, 'role.ts ingest'));
+  killAll(await findProcesses(fixture.service, 'role.ts ingest'));
   await ended(publisher);
   const { listeners } = await until(async () => {
-    const health = await room.service.health();
+    const health = await fixture.service.health();
     return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
   }, 'the next ingest process');
   const second = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`, FEW_PICTURES);
@@ -101,18 +101,18 @@ test('after a takeover by another process, media continues in a new rendition th
     const { rows } = await sql<{ prefixes: number[] }>`
       select array_agg(r.iv_prefix) as prefixes from live_period p join rendition r on r.timeline_id = p.timeline_id
       where p.media_id = ${key.mediaId} and r.kind = 'video' and r.origin = 'pass-through' group by p.number`.execute(
-      room.catalogue.database.db,
+      fixture.catalogue.database.db,
     );
     return rows.length > 1 ? rows : null;
   }, 'a period of the process that took over');
   expect(new Set(periods.flatMap(({ prefixes }) => prefixes)).size).toBe(periods.length);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await ended(second);
 }, 120_000);
 
 test('rejects frames that cannot be encrypted, and stores none of them', async () => {
   await setDrm('enterprise');
-  const { key, streamKey, listeners } = await startLive(room);
+  const { key, streamKey, listeners } = await startLive(fixture);
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];
   const encoder = ['-preset', 'ultrafast', '-x265-params', 'keyint=25:log-level=error', '-f', 'mpegts'];
   const address = `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}`;
@@ -121,34 +121,34 @@ test('rejects frames that cannot be encrypted, and stores none of them', async (
   expect(await ended(publisher)).not.toBe(0);
   // The publisher had been admitted, so its key itself is not refused.
   const { rows: leases } = await sql`select session from live_lease where stream_id = ${key.mediaId}`.execute(
-    room.catalogue.database.db,
+    fixture.catalogue.database.db,
   );
   expect(leases).toEqual([{ session: 1 }]);
   const { rows } = await sql`select from live_period where media_id = ${key.mediaId}`.execute(
-    room.catalogue.database.db,
+    fixture.catalogue.database.db,
   );
   expect(rows).toEqual([]);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
 }, 120_000);
 
 async function goLive({ key, ingest }: TestStream) {
-  await room.catalogue.streams.change(key, startStream);
+  await fixture.catalogue.streams.change(key, startStream);
   return publish(ingest, FEW_PICTURES);
 }
 
 /** Opens the player page of a stream that has not begun. From then on, none of its requests may be refused. */
 async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Promise<Page> {
-  const player = await room.browser.newPage(SMALL_PAGE);
+  const player = await fixture.browser.newPage(SMALL_PAGE);
   player.on('response', (response) => {
     if ([401, 403, 500].includes(response.status())) refused.push(`${response.status()} ${response.url()}`);
   });
-  await player.goto(`${room.service.edgeUrl}/embed/${libraryId}/${mediaId}?${query}&muted=true&autoplay=true`);
+  await player.goto(`${fixture.service.edgeUrl}/embed/${libraryId}/${mediaId}?${query}&muted=true&autoplay=true`);
   await player.getByText('The live stream has not started yet').waitFor({ timeout: 60_000 });
   return player;
 }
 
 async function signPage({ libraryId, mediaId }: MediaKey): Promise<string> {
-  const { database, secretBox } = room.catalogue;
+  const { database, secretBox } = fixture.catalogue;
   const zone = await loadZonePolicy({ db: database.db, secretBox }, { by: 'library', libraryId });
   const inOneHour = Math.floor(Date.now() / 1000) + 3_600;
   const { token, expiresSec } = signEmbedToken(zone?.keys.current ?? '', mediaId, { expiresSec: inOneHour });
@@ -167,6 +167,6 @@ async function untilPlaying(player: Page): Promise<void> {
 async function setDrm(version: 'basic' | 'enterprise', access = { playerTokenRequired: false }): Promise<void> {
   const settings = JSON.stringify({ drm: { enabled: true, version }, access });
   await sql`update library set settings = settings || ${settings}::jsonb where id = 1`.execute(
-    room.catalogue.database.db,
+    fixture.catalogue.database.db,
   );
 }

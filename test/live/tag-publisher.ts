@@ -43,7 +43,10 @@ export async function makeHeAacTags(lengthSec: number, channels: 1 | 2): Promise
     return { type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, kind]), data]) };
   };
   const frames = readAdtsFile(await readFile(file));
-  return [tagOf(0, 0, config), ...frames.map((frame, at) => tagOf(Math.round((at * FRAME_SAMPLES) / 24), 1, frame))];
+  return [
+    tagOf(0, 0, config),
+    ...frames.map((frame, index) => tagOf(Math.round((index * FRAME_SAMPLES) / 24), 1, frame)),
+  ];
 }
 
 /** Returns an MPEG-TS with flashes in H.264 and beeps in HE-AAC with implicit signalling. */

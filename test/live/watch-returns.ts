@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Away, makeSyncClip, publishWithGaps } from './gap-publisher.ts';
-import type { LiveRoom } from './live-room.ts';
+import type { LiveFixture } from './live-fixture.ts';
 import { ended, startLive, until } from './live-service.ts';
 import { WATCHERS, type Watched, type Watcher } from './live-watchers.ts';
 import { countSegments } from './read-recording.ts';
@@ -25,13 +25,13 @@ type Broadcast = {
  * observations of each player.
  */
 export async function watchReturns(
-  room: LiveRoom,
+  fixture: LiveFixture,
   { players, playSecs, away, joinSegments = 1, hasOpenGops = false, awayLater = away }: Broadcast,
 ): Promise<(Watched & { name: string })[]> {
-  const [stream, clip] = [await startLive(room), await makeSyncClip(undefined, hasOpenGops)];
+  const [stream, clip] = [await startLive(fixture), await makeSyncClip(undefined, hasOpenGops)];
   let publisher = publishWithGaps(stream.ingest, clip, away);
   await until(async () => ((await countSegments(stream.base)) >= joinSegments ? true : null), 'segments');
-  const place = { browser: room.browser, origin: room.service.edgeUrl, stream };
+  const place = { browser: fixture.browser, origin: fixture.service.edgeUrl, stream };
   const watchers = await Promise.all(players.map(async (name) => ({ name, ...(await WATCHERS[name](place)) })));
   for (const [turn, sec] of playSecs.entries()) {
     if (turn > 0) {

@@ -21,7 +21,7 @@ export function watchVideo(video: SVGElement | HTMLElement): void {
     const nowMs = performance.now();
     if (firstSec === 0 && sec > 0) [firstSec, lastSec, stillMs, lookedMs] = [sec, sec, 0, nowMs];
     if (firstSec === 0) return;
-    const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, at) => buffered.end(at));
+    const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, index) => buffered.end(index));
     const holes = ends.filter((end) => end > firstSec + 1).map((end) => `after ${end.toFixed(1)} s`);
     for (const hole of holes) if (before.includes(hole)) watch.holes.add(hole);
     before = holes;

@@ -7,33 +7,33 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
 import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { framesOf, readText, startLive, until } from './live-service.ts';
 import { mediaPlaylistOf } from './read-recording.ts';
 import { FAKE_CAMERA, publishFromPage } from './whip-page.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-av1-'));
-  room = await openLiveRoom({ MILLRACE_ICE_SERVERS: 'stun:127.0.0.1:9' }, FAKE_CAMERA);
+  fixture = await openLiveFixture({ MILLRACE_ICE_SERVERS: 'stun:127.0.0.1:9' }, FAKE_CAMERA);
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 test('a browser publishes its camera to a player in a browser, and its session can be changed and ended', async () => {
-  const { key, streamKey, listeners, base } = await startLive(room);
+  const { key, streamKey, listeners, base } = await startLive(fixture);
   const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
-  const page = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
+  const page = await openScriptPage(fixture.browser, fixture.service.edgeUrl, HLS_JS);
   expect(await publishFromPage(page, { endpoint, streamKey: 'bunnylive_unknown' })).toMatchObject({ status: 401 });
-  expect((await room.catalogue.streams.load(key)).ingest.primaryLive).toBe(false);
+  expect((await fixture.catalogue.streams.load(key)).ingest.primaryLive).toBe(false);
   const answered = await publishFromPage(page, { endpoint, streamKey });
   expect(answered).toMatchObject({ status: 201, link: '<stun:127.0.0.1:9>; rel="ice-server"' });
   const session = new URL(answered.location, endpoint);
-  const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+  const viewer = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
   await until(async () => ((await readPlayback(viewer)).timeSec > 3 ? true : null), 'playback', 60_000);
   const { errors } = await readPlayback(viewer);
   expect(faultsOf(errors)).toEqual([]);
@@ -50,7 +50,7 @@ test('a browser publishes its camera to a player in a browser, and its session c
   ]).toEqual([415, 428, 412, 204]);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(200);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(404);
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await until(async () => {
     const media = /\n(r\/.*\.m3u8)/.exec((await readText(`${base}/playlist.m3u8`)) ?? '')?.[1];
     return (await readText(`${base}/${media}`))?.includes('#EXT-X-ENDLIST') ? true : null;
@@ -120,7 +120,7 @@ const tagBody = (frame: number, packet: number, data: Buffer) =>
 
 test('AV1 over enhanced RTMP plays live in Chromium, and is recorded', async () => {
   const pictures = await makePictures();
-  const { key, ingest, base } = await startLive(room);
+  const { key, ingest, base } = await startLive(fixture);
   const publisher = await openRtmpPublisher(ingest);
   const [first = Buffer.alloc(0)] = pictures;
   publisher.send({ type: 9, timestampMs: 0, body: tagBody(KEY, SEQUENCE_START, configurationOf(first)) });
@@ -140,7 +140,7 @@ test('AV1 over enhanced RTMP plays live in Chromium, and is recorded', async () 
     publisher.close();
   });
   await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
   const played = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 3 ? now : null;
@@ -148,9 +148,9 @@ test('AV1 over enhanced RTMP plays live in Chromium, and is recorded', async () 
   expect(faultsOf(played.errors)).toEqual([]);
   expect(played.frames).toBeGreaterThan(10);
   await until(async () => (sent === pictures.length ? true : null), 'the end of the clip');
-  await room.catalogue.streams.change(key, stopStream);
+  await fixture.catalogue.streams.change(key, stopStream);
   await publisher.closed;
-  await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the video');
+  await until(async () => ((await fixture.catalogue.streams.load(key)).isVideo ? true : null), 'the video');
   const found = await framesOf(`${base}/playlist.m3u8`);
   expect(found).toMatchObject({ errors: '', video: 'av1' });
   // The last frames may have been in flight when the stream was stopped.

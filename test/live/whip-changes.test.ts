@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { startLive, until } from './live-service.ts';
 import { FAKE_CAMERA, publishFromPage } from './whip-page.ts';
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' }, FAKE_CAMERA);
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' }, FAKE_CAMERA);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 type PeerWindow = { peer: RTCPeerConnection };
 
@@ -61,11 +61,11 @@ test.each([
   'playback continues for viewers when a publishing browser $title',
   { timeout: 150_000 },
   async ({ options, change }) => {
-    const { streamKey, listeners, base } = await startLive(room);
-    const publisher = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
+    const { streamKey, listeners, base } = await startLive(fixture);
+    const publisher = await openScriptPage(fixture.browser, fixture.service.edgeUrl, HLS_JS);
     const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
     expect(await publishFromPage(publisher, { endpoint, streamKey, ...options })).toMatchObject({ status: 201 });
-    const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+    const viewer = await playLive(fixture.browser, fixture.service.edgeUrl, `${base}/playlist.m3u8`);
     const untilPlayed = (sec: number) =>
       until(async () => ((await readPlayback(viewer)).timeSec > sec ? true : null), 'playback', 60_000);
     await untilPlayed(3);

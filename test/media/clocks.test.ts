@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkObjects } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, makeClip, startLab } from '../jobs/lab.ts';
+import { addLibrary, makeClip, startWorkerFixture, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { brightnessAndSamples, renditionFiles } from './rendition-file.ts';
 
@@ -56,29 +56,29 @@ async function cutSources(): Promise<Source[]> {
   const inputs = [...flash('20', SIGNAL_SEC + CUT_SEC, 8), ...beep(SIGNAL_SEC + CUT_SEC, 8)];
   return Promise.all(
     CUTS.map(async ({ name, codec }) => {
-      const whole = await makeClip(lab, `whole ${name}`, ...inputs, ...codec);
+      const whole = await makeClip(fixture, `whole ${name}`, ...inputs, ...codec);
       return { name, argv: ['-ss', `${CUT_SEC}`, '-i', whole, '-c', 'copy'] };
     }),
   );
 }
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
-  await lab.startWorker();
-  keys = await uploadMany(lab, libraryId, [...SOURCES, ...(await cutSources())]);
+  fixture = await startWorkerFixture();
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240] } });
+  await fixture.startWorker();
+  keys = await uploadMany(fixture, libraryId, [...SOURCES, ...(await cutSources())]);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 test.each([...SOURCES, ...CUTS].map(({ name }) => name))(
   '%s: video and audio stay in sync until the end',
   async (name) => {
     const key = keyOf(keys, name);
-    await requireFinished(lab, key);
-    await checkObjects(lab, key);
-    const files = await renditionFiles(lab, key);
+    await requireFinished(fixture, key);
+    await checkObjects(fixture, key);
+    const files = await renditionFiles(fixture, key);
     const fileOf = (codec: string) => files.find(({ row }) => row.codec === codec)?.file ?? '';
     const { pictures, sound } = await brightnessAndSamples(fileOf('h264'), fileOf('aac'));
     const flashSec = pictures.find(({ luma }) => luma > 128)?.sec ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadRenditions, startLab } from '../jobs/lab.ts';
+import { addLibrary, loadRenditions, startWorkerFixture, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { fields, keyframes, renditionFiles } from './rendition-file.ts';
 
@@ -19,27 +19,27 @@ const SOURCES: Source[] = [
   { name: 'few.avi', argv: [...picture('10', 6, '160x120'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
 ];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360], codecs: CODECS } });
-  await lab.startWorker();
-  keys = await uploadMany(lab, libraryId, SOURCES);
+  fixture = await startWorkerFixture();
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360], codecs: CODECS } });
+  await fixture.startWorker();
+  keys = await uploadMany(fixture, libraryId, SOURCES);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 const byText = (a: string, b: string) => a.localeCompare(b);
 
 test('all codecs have the same cuts and frames, in chunks that share one init segment', async () => {
   const key = keyOf(keys, 'old.avi');
-  await requireFinished(lab, key);
-  const checked = await checkFinished(lab, key);
+  await requireFinished(fixture, key);
+  const checked = await checkFinished(fixture, key);
   expect(checked.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual(
     [360, 360, 360, 360, 240, 240, 240, 240].map((rung) => ({ rung, frames: 144, segments: 2, warnings: '' })),
   );
   const cuts = [0, 4.004];
-  for (const { row, file } of await renditionFiles(lab, key)) {
+  for (const { row, file } of await renditionFiles(fixture, key)) {
     const found = await keyframes(file);
     for (const cut of cuts) expect(found.some((sec) => Math.abs(sec - cut) < 0.001)).toBe(true);
     expect(found.every((sec, index) => sec - (found[index - 1] ?? sec) < 2.01)).toBe(true);
@@ -47,7 +47,7 @@ test('all codecs have the same cuts and frames, in chunks that share one init se
     expect((await fields(file, 'codec_name', 'codec_tag_string')).join()).toBe(probed);
     expect(await fields(file, 'pix_fmt', 'color_space', 'color_transfer')).toEqual(['yuv420p', 'bt709', 'bt709']);
   }
-  const strings = (await loadRenditions(lab, key)).filter(({ rung }) => rung === 360);
+  const strings = (await loadRenditions(fixture, key)).filter(({ rung }) => rung === 360);
   expect(strings.map(({ codec_string: name }) => name ?? '').toSorted(byText)).toEqual([
     expect.stringMatching(/^av01\.0\.0\dM\.08$/),
     expect.stringMatching(/^avc1\.6400(15|1e)$/),
@@ -58,13 +58,13 @@ test('all codecs have the same cuts and frames, in chunks that share one init se
 
 test('if the source is passed through, each codec has keyframes at the source’s own cuts', async () => {
   const key = keyOf(keys, 'pass.mp4');
-  await requireFinished(lab, key);
-  const checked = await checkFinished(lab, key);
+  await requireFinished(fixture, key);
+  const checked = await checkFinished(fixture, key);
   expect(checked.map(({ origin, rung, frames }) => `${origin} ${rung} ${frames}`).toSorted(byText)).toEqual([
     ...Array<string>(3).fill('encode 240 80'),
     'pass-through 240 80',
   ]);
-  for (const { row, file } of await renditionFiles(lab, key)) {
+  for (const { row, file } of await renditionFiles(fixture, key)) {
     const found = await keyframes(file);
     const cuts = [0, 2.6, 5.8];
     expect(
@@ -76,10 +76,10 @@ test('if the source is passed through, each codec has keyframes at the source’
 
 test('encodes the base codec first, and an upload may request fewer codecs than its library', async () => {
   const key = keyOf(keys, 'few.avi');
-  await requireFinished(lab, key);
-  const rows = await loadRenditions(lab, key);
+  await requireFinished(fixture, key);
+  const rows = await loadRenditions(fixture, key);
   expect(rows.map(({ codec }) => codec).toSorted(byText)).toEqual(['h264', 'vp9']);
-  const first = await lab.database.db
+  const first = await fixture.database.db
     .selectFrom('chunk')
     .innerJoin('rendition', 'rendition.id', 'chunk.rendition_id')
     .select('rendition.codec')

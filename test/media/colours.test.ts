@@ -2,7 +2,14 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addLibrary, type Lab, loadMedia, startLab, until, upload } from '../jobs/lab.ts';
+import {
+  addLibrary,
+  loadMedia,
+  startWorkerFixture,
+  until,
+  upload,
+  type WorkerFixture,
+} from '../jobs/worker-fixture.ts';
 import {
   type BarsToMake,
   largestDifference,
@@ -20,23 +27,27 @@ const HDR10 =
   'log-level=none:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1):max-cll=1000,400';
 const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-crf', '4', '-tag:v', 'hvc1', '-x265-params', HDR10];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let plain: number;
 let wide: number;
 beforeAll(async () => {
-  lab = await startLab();
-  plain = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  wide = await addLibrary(lab, { encoding: { rungs: [240], codecs: ['h264', 'hevc', 'av1'] } });
-  await lab.startWorker();
+  fixture = await startWorkerFixture();
+  plain = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
+  wide = await addLibrary(fixture, { encoding: { rungs: [240], codecs: ['h264', 'hevc', 'av1'] } });
+  await fixture.startWorker();
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 async function finish(libraryId: number, name: string, bars: BarsToMake) {
   const size = { widthPx: 640, heightPx: 360 };
-  const key = await upload(lab, libraryId, await makeBars(path.join(lab.clips, name), { ...size, ...bars }));
-  await until(async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state), name, GROUP_LIMIT_SEC);
-  await requireFinished(lab, key);
-  return renditionFiles(lab, key);
+  const key = await upload(fixture, libraryId, await makeBars(path.join(fixture.clips, name), { ...size, ...bars }));
+  await until(
+    async () => ['finished', 'failed'].includes((await loadMedia(fixture, key)).state),
+    name,
+    GROUP_LIMIT_SEC,
+  );
+  await requireFinished(fixture, key);
+  return renditionFiles(fixture, key);
 }
 
 test.each<[string, BarsToMake]>([

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { addLibrary, loadMedia, startWorkerFixture, until, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { writeDiscSubtitles } from './disc-subtitles.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 
@@ -37,7 +37,7 @@ const DISC = 'disc.mkv';
 
 /** Creates a source like a copied disc: DTS audio, bitmap subtitles and text subtitles, losslessly encoded. */
 async function discSource(): Promise<Source> {
-  const [pictures, text] = [path.join(lab.clips, 'disc.sup'), path.join(lab.clips, 'disc.ass')];
+  const [pictures, text] = [path.join(fixture.clips, 'disc.sup'), path.join(fixture.clips, 'disc.ass')];
   await writeFile(pictures, writeDiscSubtitles());
   await writeFile(text, ASS);
   const maps = ['0:v', '1:a', '2', '3'].flatMap((stream) => ['-map', stream]);
@@ -47,15 +47,15 @@ async function discSource(): Promise<Source> {
   return { name: DISC, argv: [...small, '-i', pictures, '-i', text, ...maps, ...codecs, ...tags] };
 }
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
-  await lab.startWorker();
-  keys = await uploadMany(lab, libraryId, [...SOURCES, await discSource()], breakTail);
+  fixture = await startWorkerFixture();
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240] } });
+  await fixture.startWorker();
+  keys = await uploadMany(fixture, libraryId, [...SOURCES, await discSource()], breakTail);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 /** Creates a recording that ends in the middle of a packet, followed by garbage. */
 async function breakTail(file: string, name: string): Promise<string> {
@@ -68,18 +68,18 @@ async function breakTail(file: string, name: string): Promise<string> {
 
 test.each([...SOURCES.map(({ name }) => name), DISC])('%s plays completely', async (name) => {
   const key = keyOf(keys, name);
-  await requireFinished(lab, key);
-  const made = await checkFinished(lab, key);
+  await requireFinished(fixture, key);
+  const made = await checkFinished(fixture, key);
   expect(made.map(({ kind }) => kind)).toEqual(['video', 'audio']);
   for (const { durationSec } of made) expect(Math.abs(durationSec - DURATION_SEC)).toBeLessThan(0.25);
   expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
-  const { duration_ms: durationMs } = await loadMedia(lab, key);
+  const { duration_ms: durationMs } = await loadMedia(fixture, key);
   expect(Math.abs(durationMs / 1000 - DURATION_SEC)).toBeLessThan(0.25);
 });
 
 test('the text subtitles of a disc become captions', async () => {
   const key = keyOf(keys, DISC);
-  const captionsOf = async () => (await loadMedia(lab, key)).captions.map(({ srclang }) => srclang);
+  const captionsOf = async () => (await loadMedia(fixture, key)).captions.map(({ srclang }) => srclang);
   await until(async () => (await captionsOf()).length > 0, 'captions');
   expect(await captionsOf()).toEqual(['de']);
 });

@@ -4,22 +4,31 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, until, upload } from '../jobs/lab.ts';
+import {
+  addLibrary,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startWorkerFixture,
+  until,
+  upload,
+  type WorkerFixture,
+} from '../jobs/worker-fixture.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { renditionFiles } from './rendition-file.ts';
 
 const run = promisify(execFile);
 const DAMAGED_BYTES = 200;
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let browser: Browser;
 beforeAll(async () => {
-  [lab, browser] = await Promise.all([startLab(), openBrowser()]);
-  await lab.startWorker();
+  [fixture, browser] = await Promise.all([startWorkerFixture(), openBrowser()]);
+  await fixture.startWorker();
 });
 afterAll(async () => {
   await browser.close();
-  await lab.stop();
+  await fixture.stop();
 });
 
 /** Plays a rung to the end through Media Source in Chromium, like HLS and DASH players. */
@@ -101,21 +110,21 @@ test.each([
       '-c:a',
       'aac',
     ];
-    const clip = await makeClip(lab, `${path.basename(what).replaceAll(' ', '-')}.mp4`, ...picture, ...codec);
+    const clip = await makeClip(fixture, `${path.basename(what).replaceAll(' ', '-')}.mp4`, ...picture, ...codec);
     await damage(clip, choose);
-    const libraryId = await addLibrary(lab, { encoding: { rungs: [480, 360, 240] } });
-    const key = await upload(lab, libraryId, clip);
+    const libraryId = await addLibrary(fixture, { encoding: { rungs: [480, 360, 240] } });
+    const key = await upload(fixture, libraryId, clip);
     await until(
-      async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state),
+      async () => ['finished', 'failed'].includes((await loadMedia(fixture, key)).state),
       'the end of the encode task',
     );
-    const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
+    const renditions = (await loadRenditions(fixture, key)).filter(({ kind }) => kind === 'video');
     expect(renditions.map(({ rung, origin, state }) => `${rung} ${origin} ${state}`).sort()).toEqual([
       '240 encode finished',
       '360 encode finished',
       `480 ${topOrigin} finished`,
     ]);
-    const [top] = (await renditionFiles(lab, key)).filter(({ row }) => row.rung === 480);
+    const [top] = (await renditionFiles(fixture, key)).filter(({ row }) => row.rung === 480);
     if (top === undefined) throw new Error('Expected the rung of 480p.');
     const { endedAtSec, fault } = await playByMediaSource(await readFile(top.file), top.row.codec_string ?? '');
     expect({ endedAtSec, fault }).toEqual({ endedAtSec: 9, fault: null });

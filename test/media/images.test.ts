@@ -6,7 +6,7 @@ import { createPublicationStore } from '../../src/catalog/publications/publicati
 import { writeMultivariant } from '../../src/media/hls/multivariant.ts';
 import { chooseListedSet } from '../../src/media/presentation/listed-set.ts';
 import { checkWhole } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab } from '../jobs/lab.ts';
+import { addLibrary, loadMedia, makeClip, startWorkerFixture, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { brightness, fields, firstFile, renditionFiles } from './rendition-file.ts';
@@ -55,26 +55,26 @@ const hdrArgv = (transfer: string) => [
   `log-level=none:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:range=limited`,
 ];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const plain = await addLibrary(lab, { encoding: { rungs: [240] } });
-  const wide = await addLibrary(lab, { encoding: { rungs: [240], codecs: ['h264', 'hevc', 'vp9', 'av1'] } });
-  const tall = await addLibrary(lab, { encoding: { rungs: [480] } });
-  await lab.startWorker();
+  fixture = await startWorkerFixture();
+  const plain = await addLibrary(fixture, { encoding: { rungs: [240] } });
+  const wide = await addLibrary(fixture, { encoding: { rungs: [240], codecs: ['h264', 'hevc', 'vp9', 'av1'] } });
+  const tall = await addLibrary(fixture, { encoding: { rungs: [480] } });
+  await fixture.startWorker();
   keys = new Map([
-    ...(await uploadMany(lab, plain, await turnedSources())),
-    ...(await uploadMany(lab, plain, SIZES.map(sizedSource))),
-    ...(await uploadMany(lab, tall, INTERLACED)),
+    ...(await uploadMany(fixture, plain, await turnedSources())),
+    ...(await uploadMany(fixture, plain, SIZES.map(sizedSource))),
+    ...(await uploadMany(fixture, tall, INTERLACED)),
     ...(await uploadMany(
-      lab,
+      fixture,
       wide,
       RANGES.map(({ name, transfer }) => ({ name, argv: hdrArgv(transfer) })),
     )),
   ]);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 function sizedSource({ name, graph }: (typeof SIZES)[number]): Source {
   return {
@@ -87,7 +87,7 @@ async function turnedSources(): Promise<Source[]> {
   const sources: Source[] = [];
   for (const aspect of ['1/1', '4/3']) {
     const graph = `color=c=black:s=320x180:r=25:d=0.6,drawbox=c=white:t=fill:h=ih/2,setsar=${aspect}`;
-    const flat = await makeClip(lab, `flat-${aspect.replace('/', '-')}.mp4`, ...generated(graph), ...H264);
+    const flat = await makeClip(fixture, `flat-${aspect.replace('/', '-')}.mp4`, ...generated(graph), ...H264);
     for (const turn of TURNS.filter((one) => one.aspect === aspect)) {
       const argv = ['-i', flat, '-c', 'copy', '-metadata:s:v:0', `rotate=${turn.turnDeg}`];
       sources.push({ name: turnName(turn), argv });
@@ -98,9 +98,9 @@ async function turnedSources(): Promise<Source[]> {
 
 async function made(name: string): Promise<{ key: MediaKey; file: string }> {
   const key = keyOf(keys, name);
-  await requireFinished(lab, key);
-  await checkWhole(lab, key);
-  return { key, file: await firstFile(lab, key, 'h264') };
+  await requireFinished(fixture, key);
+  await checkWhole(fixture, key);
+  return { key, file: await firstFile(fixture, key, 'h264') };
 }
 
 test.each(TURNS)(
@@ -108,7 +108,7 @@ test.each(TURNS)(
   async (turn) => {
     const { key, file } = await made(turnName(turn));
     const [widthPx = 0, heightPx = 0] = turn.size;
-    expect(await loadMedia(lab, key)).toMatchObject({
+    expect(await loadMedia(fixture, key)).toMatchObject({
       width_px: widthPx,
       height_px: heightPx,
       rotation_deg: 360 - turn.turnDeg,
@@ -145,7 +145,7 @@ test.each(RANGES)(
     const { key, file } = await made(name);
     const colours = ['pix_fmt', 'color_space', 'color_transfer', 'color_primaries'];
     expect(await fields(file, ...colours)).toEqual(['yuv420p', 'bt709', 'bt709', 'bt709']);
-    const kept = (await renditionFiles(lab, key)).filter(({ row }) => row.codec !== 'h264');
+    const kept = (await renditionFiles(fixture, key)).filter(({ row }) => row.codec !== 'h264');
     expect(kept.map(({ row }) => row.codec).toSorted((a, b) => a.localeCompare(b))).toEqual(['av1', 'hevc', 'vp9']);
     for (const rendition of kept) {
       expect(await fields(rendition.file, ...colours), rendition.row.codec).toEqual([
@@ -155,7 +155,7 @@ test.each(RANGES)(
         'bt2020',
       ]);
     }
-    const publication = await createPublicationStore(lab.database.db).load(key, null);
+    const publication = await createPublicationStore(fixture.database.db).load(key, null);
     const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 25);
     expect(checkPlaylist(playlist)).toEqual([]);
     const named = [...playlist.matchAll(/CODECS="(....).*VIDEO-RANGE=(\w+)/g)].map(
@@ -168,8 +168,8 @@ test.each(RANGES)(
 
 test('creates thumbnails if previews are disabled', async () => {
   const key = keyOf(keys, SIZES[0]?.name ?? '');
-  await requireFinished(lab, key);
-  const { images, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);
+  await requireFinished(fixture, key);
+  const { images, thumbnail_key: thumbnail, messages } = await loadMedia(fixture, key);
   expect({ previews: images?.previews, posters: images?.posters }).toEqual({ previews: [], posters: 5 });
   expect([thumbnail === null, messages]).toEqual([false, []]);
 });

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
-import { makeClip, untilState, upload } from '../jobs/lab.ts';
-import { type OnDemandLab, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
+import { makeClip, untilState, upload } from '../jobs/worker-fixture.ts';
+import { type OnDemandFixture, startOnDemandFixture } from '../on-demand/on-demand-fixture.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { GROUP_LIMIT_SEC } from './many.ts';
@@ -20,27 +20,27 @@ const SEC = 20;
  */
 const OF_FORCED_CHANGES = ['aborted', 'bufferAppendNoProgress', 'bufferStalledError'];
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let browser: Browser;
 let film: MediaKey;
 beforeAll(async () => {
-  [lab, browser] = await Promise.all([startOnDemandLab(), openBrowser()]);
-  edge = await lab.room.start({ storage: lab.storage });
-  await lab.startWorker();
-  const library = await addLibrary(lab.database.db, { encoding: { rungs: [240, 360, 480] } });
+  [fixture, browser] = await Promise.all([startOnDemandFixture(), openBrowser()]);
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
+  await fixture.startWorker();
+  const library = await addLibrary(fixture.database.db, { encoding: { rungs: [240, 360, 480] } });
   const picture = ['-f', 'lavfi', '-i', `testsrc=s=640x480:r=5:d=${SEC}`];
   const noise = ['-f', 'lavfi', '-i', `anoisesrc=c=pink:r=48000:a=0.4:d=${SEC}`];
   const argv = [...picture, ...noise, ...noise, '-map', '0', '-map', '1', '-map', '2'];
   const names = ['-metadata:s:a:0', 'title=Main', '-metadata:s:a:1', 'title=Other', '-metadata:s:a:1', 'language=fra'];
-  const clip = await makeClip(lab, 'two.mkv', ...argv, ...names, '-ac', '2', '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
-  film = await upload(lab, library, clip);
-  await untilState(lab, film, 'finished');
+  const clip = await makeClip(fixture, 'two.mkv', ...argv, ...names, '-ac', '2', '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  film = await upload(fixture, library, clip);
+  await untilState(fixture, film, 'finished');
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await browser?.close();
   await edge?.close();
-  await lab?.stop();
+  await fixture?.stop();
 });
 
 const folder = () => `${edge.base}/vz-${film.libraryId}/${film.mediaId}`;
@@ -103,9 +103,9 @@ test('hls.js switches audio bitrates without a gap, and reloads at most one audi
   const state = () =>
     loaded.evaluate(({ element, audio, faults, changes }) => ({
       isEnded: element.ended,
-      ranges: Array.from({ length: element.buffered.length }, (_, at) => [
-        element.buffered.start(at),
-        element.buffered.end(at),
+      ranges: Array.from({ length: element.buffered.length }, (_, index) => [
+        element.buffered.start(index),
+        element.buffered.end(index),
       ]),
       audio,
       faults,

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
-import { makeClip, untilState, upload } from '../jobs/lab.ts';
-import { type OnDemandLab, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
+import { makeClip, untilState, upload } from '../jobs/worker-fixture.ts';
+import { type OnDemandFixture, startOnDemandFixture } from '../on-demand/on-demand-fixture.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { Firefox, type FirefoxPage } from '../support/firefox.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
@@ -26,30 +26,30 @@ declare global {
   }
 }
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let browser: Browser;
 let plain: MediaKey;
 let wide: MediaKey;
 let untagged: MediaKey;
 beforeAll(async () => {
-  [lab, browser] = await Promise.all([startOnDemandLab(), openBrowser()]);
-  edge = await lab.room.start({ storage: lab.storage });
-  await lab.startWorker();
-  const { db } = lab.database;
+  [fixture, browser] = await Promise.all([startOnDemandFixture(), openBrowser()]);
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
+  await fixture.startWorker();
+  const { db } = fixture.database;
   const all = await addLibrary(db, { encoding: { rungs: [240], codecs: ['h264', 'vp9', 'av1', 'hevc'] } });
   const two = await addLibrary(db, { encoding: { rungs: [240], codecs: ['h264', 'vp9', 'av1'] } });
   const tall = await addLibrary(db, { encoding: { rungs: [240, 480] } });
   const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph];
   const pictures = [...lavfi('testsrc=s=160x120:r=24000/1001:d=6'), ...lavfi('anullsrc=r=44100:d=5.9')];
-  const clip = await makeClip(lab, 'clip.avi', ...pictures, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  const clip = await makeClip(fixture, 'clip.avi', ...pictures, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
   const hdr = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
   const bits = ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', hdr];
-  const bright = await makeClip(lab, 'bright.mp4', ...lavfi('testsrc=s=160x120:r=25:d=2'), ...bits);
+  const bright = await makeClip(fixture, 'bright.mp4', ...lavfi('testsrc=s=160x120:r=25:d=2'), ...bits);
   const silence = lavfi('anullsrc=r=48000:d=20');
   const codec = ['-c:v', 'libx264', '-crf', '12', '-g', '20', '-pix_fmt', 'yuv420p'];
   const bars = await makeClip(
-    lab,
+    fixture,
     'untagged.mp4',
     ...lavfi('smptebars=s=640x480:r=10:d=20'),
     ...silence,
@@ -57,15 +57,15 @@ beforeAll(async () => {
     '-c:a',
     'aac',
   );
-  plain = await upload(lab, all, clip);
-  wide = await upload(lab, two, bright);
-  untagged = await upload(lab, tall, bars);
-  for (const key of [plain, wide, untagged]) await untilState(lab, key, 'finished');
+  plain = await upload(fixture, all, clip);
+  wide = await upload(fixture, two, bright);
+  untagged = await upload(fixture, tall, bars);
+  for (const key of [plain, wide, untagged]) await untilState(fixture, key, 'finished');
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await browser?.close();
   await edge?.close();
-  await lab?.stop();
+  await fixture?.stop();
 });
 
 const folderOf = ({ libraryId, mediaId }: MediaKey) => `${edge.base}/vz-${libraryId}/${mediaId}`;

@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { writeMultivariant } from '../../src/media/hls/multivariant.ts';
 import { chooseListedSet } from '../../src/media/presentation/listed-set.ts';
-import { type Lab, loadChunks, loadRenditions } from '../jobs/lab.ts';
+import { loadChunks, loadRenditions, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 
 const run = promisify(execFile);
@@ -16,16 +16,19 @@ const forever = new AbortController().signal;
 export type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
 
 /** Assembles the active renditions of a video as files, each with its init segment and its chunks. */
-export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: RenditionRow; file: string }[]> {
-  const chunks = await loadChunks(lab, key);
+export async function renditionFiles(
+  fixture: WorkerFixture,
+  key: MediaKey,
+): Promise<{ row: RenditionRow; file: string }[]> {
+  const chunks = await loadChunks(fixture, key);
   const files: { row: RenditionRow; file: string }[] = [];
-  for (const row of await loadRenditions(lab, key)) {
+  for (const row of await loadRenditions(fixture, key)) {
     if (!row.active) continue;
     const parts = [row.init ?? Buffer.alloc(0)];
     for (const chunk of chunks.filter(({ rendition_id: id }) => id === row.id)) {
-      parts.push(await lab.storage.readBytes(chunk.storage_key, null, forever));
+      parts.push(await fixture.storage.readBytes(chunk.storage_key, null, forever));
     }
-    const file = path.join(lab.clips, `${row.id}.mp4`);
+    const file = path.join(fixture.clips, `${row.id}.mp4`);
     await writeFile(file, Buffer.concat(parts));
     files.push({ row, file });
   }
@@ -33,8 +36,8 @@ export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: Re
 }
 
 /** Returns the file of the first rendition with this codec. Throws if there is none. */
-export async function firstFile(lab: Lab, key: MediaKey, codec: string): Promise<string> {
-  const found = (await renditionFiles(lab, key)).find(({ row }) => row.codec === codec);
+export async function firstFile(fixture: WorkerFixture, key: MediaKey, codec: string): Promise<string> {
+  const found = (await renditionFiles(fixture, key)).find(({ row }) => row.codec === codec);
   if (found === undefined) throw new Error(`Expected a rendition of ${codec}, found none.`);
   return found.file;
 }
@@ -105,8 +108,8 @@ export async function brightnessAndSamples(
 }
 
 /** Returns the multivariant playlist of a video, after it passed the checker. */
-export async function playlistOf(lab: Lab, key: MediaKey): Promise<string> {
-  const publication = await createPublicationStore(lab.database.db).load(key, null);
+export async function playlistOf(fixture: WorkerFixture, key: MediaKey): Promise<string> {
+  const publication = await createPublicationStore(fixture.database.db).load(key, null);
   const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 10);
   expect(checkPlaylist(playlist)).toEqual([]);
   return playlist;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { listHeardTracks } from '../../src/catalog/renditions/loudness-store.ts';
 import { checkWhole } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, startLab } from '../jobs/lab.ts';
+import { addLibrary, loadMedia, startWorkerFixture, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { forever } from '../support/media/run-clip.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { fields, firstFile, playlistOf, samples, share } from './rendition-file.ts';
@@ -60,51 +60,54 @@ const LEVELLED: Source[] = [
   { name: 'right.mp4', argv: [...picture, ...steady(5.1), ...VIDEO, ...AAC] },
 ];
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: false } });
-  const levelled = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: true } });
-  await lab.startWorker();
-  keys = new Map([...(await uploadMany(lab, libraryId, SOURCES)), ...(await uploadMany(lab, levelled, LEVELLED))]);
+  fixture = await startWorkerFixture();
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240], normaliseLoudness: false } });
+  const levelled = await addLibrary(fixture, { encoding: { rungs: [240], normaliseLoudness: true } });
+  await fixture.startWorker();
+  keys = new Map([
+    ...(await uploadMany(fixture, libraryId, SOURCES)),
+    ...(await uploadMany(fixture, levelled, LEVELLED)),
+  ]);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 async function checked(name: string): Promise<MediaKey> {
   const key = keyOf(keys, name);
-  await requireFinished(lab, key);
-  await checkWhole(lab, key);
+  await requireFinished(fixture, key);
+  await checkWhole(fixture, key);
   return key;
 }
 
 test('a video without audio has no audio in its playlists', async () => {
-  const playlist = await playlistOf(lab, await checked('no sound.avi'));
+  const playlist = await playlistOf(fixture, await checked('no sound.avi'));
   expect(playlist).not.toMatch(/AUDIO|mp4a/);
 });
 
 test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, even with a cover picture', async (name) => {
   const key = await checked(name);
-  const playlist = await playlistOf(lab, key);
+  const playlist = await playlistOf(fixture, key);
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
   expect(playlist).not.toContain('RESOLUTION');
-  expect(share(await samples(await firstFile(lab, key, 'aac')), 440)).toBeGreaterThan(0.9);
-  const { thumbnail_key: thumbnail } = await loadMedia(lab, key);
+  expect(share(await samples(await firstFile(fixture, key, 'aac')), 440)).toBeGreaterThan(0.9);
+  const { thumbnail_key: thumbnail } = await loadMedia(fixture, key);
   if (thumbnail === null) throw new Error('Expected the cover as thumbnail.');
-  const jpeg = path.join(lab.clips, 'cover.jpg');
-  await writeFile(jpeg, await lab.storage.readBytes(thumbnail, null, forever));
+  const jpeg = path.join(fixture.clips, 'cover.jpg');
+  await writeFile(jpeg, await fixture.storage.readBytes(thumbnail, null, forever));
   expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
 test('keeps a silent audio track', async () => {
   const key = await checked('silence.mkv');
-  const sound = await samples(await firstFile(lab, key, 'aac'));
+  const sound = await samples(await firstFile(fixture, key, 'aac'));
   expect(sound.length).toBeGreaterThan(31_000);
   expect(sound.every((sample) => Math.abs(sample) < 0.001)).toBe(true);
 });
 
 test('downmixes 5.1 with the centre channel on both sides', async () => {
-  const file = await firstFile(lab, await checked('surround.mkv'), 'aac');
+  const file = await firstFile(fixture, await checked('surround.mkv'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   for (const side of ['c0', 'c1']) {
     const sound = await samples(file, `pan=mono|c0=${side}`);
@@ -114,7 +117,7 @@ test('downmixes 5.1 with the centre channel on both sides', async () => {
 });
 
 test('converts one channel at 8 kHz to two at 48 kHz', async () => {
-  const file = await firstFile(lab, await checked('telephone.mov'), 'aac');
+  const file = await firstFile(fixture, await checked('telephone.mov'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   expect(share(await samples(file), 440)).toBeGreaterThan(0.9);
 });
@@ -137,17 +140,17 @@ async function packetHashes(file: string): Promise<string[]> {
 
 test('copies AAC-LC of two channels at 48 kHz without its priming', async () => {
   const key = await checked('stereo.mp4');
-  const { source_key: original } = await loadMedia(lab, key);
+  const { source_key: original } = await loadMedia(fixture, key);
   if (original === null) throw new Error('Expected an original.');
-  const source = path.join(lab.clips, 'stereo-original.mp4');
-  await writeFile(source, await lab.storage.readBytes(original, null, forever));
-  const hashes = await packetHashes(await firstFile(lab, key, 'aac'));
+  const source = path.join(fixture.clips, 'stereo-original.mp4');
+  await writeFile(source, await fixture.storage.readBytes(original, null, forever));
+  const hashes = await packetHashes(await firstFile(fixture, key, 'aac'));
   expect(hashes.length).toBeGreaterThan(180);
   expect(hashes).toEqual((await packetHashes(source)).slice(1, 1 + hashes.length));
 });
 
 test('limits full-scale 5.1 when it is downmixed', async () => {
-  const file = await firstFile(lab, await checked('loud.mkv'), 'aac');
+  const file = await firstFile(fixture, await checked('loud.mkv'), 'aac');
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'astats', '-f', 'null', '-']);
   const peaksDb = [...stderr.matchAll(/Peak level dB: (-?[\d.]+)/g)].map((match) => Number(match[1]));
   expect(Math.max(...peaksDb)).toBeLessThanOrEqual(0);
@@ -165,37 +168,37 @@ async function loudness(file: string): Promise<{ lufs: number; dbtp: number }> {
 test.each(['soft.wav', 'loud.wav', 'soft.mp4', 'right.mp4'])(
   'a library with loudness normalisation encodes %s at -16 LUFS',
   async (name) => {
-    const { lufs } = await loudness(await firstFile(lab, await checked(name), 'aac'));
+    const { lufs } = await loudness(await firstFile(fixture, await checked(name), 'aac'));
     expect(Math.abs(lufs - -16)).toBeLessThan(1);
   },
 );
 
 test('applies one constant gain, reduced if peaks would exceed -1 dBTP', async () => {
   const key = await checked('peaks.wav');
-  const before = await firstFile(lab, await checked('plain-peaks.wav'), 'aac');
-  const after = await firstFile(lab, key, 'aac');
+  const before = await firstFile(fixture, await checked('plain-peaks.wav'), 'aac');
+  const after = await firstFile(fixture, key, 'aac');
   const { lufs, dbtp } = await loudness(after);
   expect(lufs).toBeLessThan(-20);
   expect(Math.abs(dbtp - -1)).toBeLessThan(0.7);
-  const [track] = await listHeardTracks(lab.database.db, key);
+  const [track] = await listHeardTracks(fixture.database.db, key);
   const factor = 10 ** ((track?.gainDb ?? 0) / 20);
   expect(factor).toBeGreaterThan(1.5);
   const [plain, levelled] = [await samples(before), await samples(after)];
-  const error = plain.map((sample, at) => Math.abs(sample * factor - (levelled[at] ?? 0)));
+  const error = plain.map((sample, index) => Math.abs(sample * factor - (levelled[index] ?? 0)));
   expect(Math.max(...error)).toBeLessThan(0.1);
 });
 
 test('measures every track, and leaves it unchanged without loudness normalisation', async () => {
   const key = await checked('quiet.wav');
-  const { lufs, dbtp } = await loudness(await firstFile(lab, key, 'aac'));
-  const [track] = await listHeardTracks(lab.database.db, key);
+  const { lufs, dbtp } = await loudness(await firstFile(fixture, key, 'aac'));
+  const [track] = await listHeardTracks(fixture.database.db, key);
   expect(track?.gainDb).toBe(0);
   expect(lufs).toBeLessThan(-24);
   expect(Math.abs((track?.loudness?.integratedLufs ?? 0) - lufs)).toBeLessThan(1);
   expect(Math.abs((track?.loudness?.truePeakDbtp ?? 0) - dbtp)).toBeLessThan(0.7);
-  const [copied] = await listHeardTracks(lab.database.db, await checked('stereo.mp4'));
+  const [copied] = await listHeardTracks(fixture.database.db, await checked('stereo.mp4'));
   expect(copied?.loudness?.integratedLufs).toBeLessThan(-20);
-  const [silent] = await listHeardTracks(lab.database.db, await checked('silence.mkv'));
+  const [silent] = await listHeardTracks(fixture.database.db, await checked('silence.mkv'));
   expect(silent?.loudness).toMatchObject({ integratedLufs: null, rangeLu: 0 });
   expect(silent?.loudness?.truePeakDbtp ?? -Infinity).toBeLessThan(-90);
 });
@@ -203,12 +206,12 @@ test('measures every track, and leaves it unchanged without loudness normalisati
 test('copies AAC that needs no gain even with loudness normalisation', async () => {
   const ofSource = async (name: string) => {
     const key = await checked(name);
-    const { source_key: original } = await loadMedia(lab, key);
+    const { source_key: original } = await loadMedia(fixture, key);
     if (original === null) throw new Error('Expected an original.');
-    const source = path.join(lab.clips, `original-${name}`);
-    await writeFile(source, await lab.storage.readBytes(original, null, forever));
+    const source = path.join(fixture.clips, `original-${name}`);
+    await writeFile(source, await fixture.storage.readBytes(original, null, forever));
     const kept = new Set(await packetHashes(source));
-    const hashes = await packetHashes(await firstFile(lab, key, 'aac'));
+    const hashes = await packetHashes(await firstFile(fixture, key, 'aac'));
     return hashes.filter((hash) => kept.has(hash)).length / hashes.length;
   };
   expect(await ofSource('right.mp4')).toBeGreaterThan(0.95);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
-import { makeClip, untilState, upload } from '../jobs/lab.ts';
-import { addOnDemandLibrary, type OnDemandLab, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
+import { makeClip, untilState, upload } from '../jobs/worker-fixture.ts';
+import { addOnDemandLibrary, type OnDemandFixture, startOnDemandFixture } from '../on-demand/on-demand-fixture.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { CHANNELS_OF_51, channelTones, readToneLevels } from '../support/channel-tones.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
@@ -20,7 +20,7 @@ const PATIENCE = { timeout: 120_000 };
 const SEC = 12;
 const RATE_HZ = 48_000;
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let browser: Browser;
 let encoded: MediaKey;
@@ -29,12 +29,12 @@ let onDemand: MediaKey;
 let alone: MediaKey;
 let copySource: string;
 beforeAll(async () => {
-  [lab, browser] = await Promise.all([startOnDemandLab(), openBrowser()]);
-  edge = await lab.room.start({ storage: lab.storage });
-  await lab.startWorker();
+  [fixture, browser] = await Promise.all([startOnDemandFixture(), openBrowser()]);
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
+  await fixture.startWorker();
   const encoding = { rungs: [240, 480], surroundAudio: true };
-  const library = await addLibrary(lab.database.db, { encoding });
-  const onDemandLibrary = await addOnDemandLibrary(lab, encoding.rungs, { surroundAudio: true });
+  const library = await addLibrary(fixture.database.db, { encoding });
+  const onDemandLibrary = await addOnDemandLibrary(fixture, encoding.rungs, { surroundAudio: true });
   const picture = ['-f', 'lavfi', '-i', `testsrc=s=640x480:r=5:d=${SEC}`, '-c:v', 'mpeg4', '-q:v', '6'];
   const sound = channelTones('5.1', CHANNELS_OF_51, SEC);
   const stereo = ['-f', 'lavfi', '-i', `anoisesrc=c=pink:r=${RATE_HZ}:a=0.2:d=${SEC}`];
@@ -42,9 +42,9 @@ beforeAll(async () => {
     [...picture.slice(0, 4), ...sound, ...stereo, '-map', '0', '-map', '1', '-map', '2', ...picture.slice(4)],
     ['-metadata:s:a:0', 'title=Main', '-metadata:s:a:1', 'title=Other', '-metadata:s:a:1', 'language=fra'],
   ];
-  const first = await makeClip(lab, 'six.mkv', ...tracks, ...named, '-c:a', 'ac3', '-b:a', '448k', '-ac:a:1', '2');
+  const first = await makeClip(fixture, 'six.mkv', ...tracks, ...named, '-c:a', 'ac3', '-b:a', '448k', '-ac:a:1', '2');
   copySource = await makeClip(
-    lab,
+    fixture,
     'six.mp4',
     ...tracks.slice(0, 8),
     ...picture.slice(4),
@@ -53,16 +53,16 @@ beforeAll(async () => {
     '-b:a',
     '400k',
   );
-  const music = await makeClip(lab, 'six.flac', ...sound);
-  [encoded, copied] = [await upload(lab, library, first), await upload(lab, library, copySource)];
-  [onDemand, alone] = [await upload(lab, onDemandLibrary, first), await upload(lab, library, music)];
-  for (const key of [encoded, copied, alone]) await untilState(lab, key, 'finished');
-  await untilState(lab, onDemand, 'jit-ready');
+  const music = await makeClip(fixture, 'six.flac', ...sound);
+  [encoded, copied] = [await upload(fixture, library, first), await upload(fixture, library, copySource)];
+  [onDemand, alone] = [await upload(fixture, onDemandLibrary, first), await upload(fixture, library, music)];
+  for (const key of [encoded, copied, alone]) await untilState(fixture, key, 'finished');
+  await untilState(fixture, onDemand, 'jit-ready');
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await browser?.close();
   await edge?.close();
-  await lab?.stop();
+  await fixture?.stop();
 });
 
 const folder = ({ libraryId, mediaId }: MediaKey) => `${edge.base}/vz-${libraryId}/${mediaId}`;
@@ -78,7 +78,7 @@ async function surroundOf(key: MediaKey): Promise<string> {
 
 /** Downloads a track as one file. */
 async function download(key: MediaKey, address: string): Promise<string> {
-  const file = path.join(lab.clips, `${key.mediaId}.mp4`);
+  const file = path.join(fixture.clips, `${key.mediaId}.mp4`);
   const playlist = await read(key, address);
   const base = path.posix.dirname(address);
   const names = [/EXT-X-MAP:URI="([^"]+)"/.exec(playlist)?.[1] ?? '', ...(playlist.match(/^[^#\s].*$/gm) ?? [])];

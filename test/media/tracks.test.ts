@@ -5,7 +5,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { extractCaptions } from '../../src/jobs/planning/extract-captions.ts';
 import { readCaptions } from '../../src/media/captions/read-captions.ts';
 import { checkWhole } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { addLibrary, loadMedia, startWorkerFixture, until, type WorkerFixture } from '../jobs/worker-fixture.ts';
 import { writeDiscSubtitles } from './disc-subtitles.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { playlistOf, renditionFiles, samples, share } from './rendition-file.ts';
@@ -64,21 +64,21 @@ Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\b1}Bonjour{\\b0}\\Nmonde
 `;
 
-let lab: Lab;
+let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
-  lab = await startLab();
-  const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
-  await lab.startWorker();
-  await writeFile(path.join(lab.clips, 'a.srt'), SRT);
-  await writeFile(path.join(lab.clips, 'a.ass'), ASS);
-  await writeFile(path.join(lab.clips, 'a.sup'), writeDiscSubtitles());
-  keys = await uploadMany(lab, libraryId, [...SOURCES, ...subtitled()]);
+  fixture = await startWorkerFixture();
+  const libraryId = await addLibrary(fixture, { encoding: { rungs: [240] } });
+  await fixture.startWorker();
+  await writeFile(path.join(fixture.clips, 'a.srt'), SRT);
+  await writeFile(path.join(fixture.clips, 'a.ass'), ASS);
+  await writeFile(path.join(fixture.clips, 'a.sup'), writeDiscSubtitles());
+  keys = await uploadMany(fixture, libraryId, [...SOURCES, ...subtitled()]);
 }, GROUP_LIMIT_SEC * 1000);
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 function subtitled(): Source[] {
-  const text = (name: string) => ['-i', path.join(lab.clips, name)];
+  const text = (name: string) => ['-i', path.join(fixture.clips, name)];
   const maps = [
     '-map',
     '0:v',
@@ -124,14 +124,14 @@ function picturesOfText(input: string[]): string[] {
 
 async function checked(name: string): Promise<MediaKey> {
   const key = keyOf(keys, name);
-  await requireFinished(lab, key);
-  await checkWhole(lab, key);
+  await requireFinished(fixture, key);
+  await checkWhole(fixture, key);
   return key;
 }
 
 test("keeps and names every language, and the file's preferred language is the default", async () => {
   const key = await checked('languages.mkv');
-  const lines = (await playlistOf(lab, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
+  const lines = (await playlistOf(fixture, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
   const shown = lines.map((line) => /NAME="(.*?)",LANGUAGE="(.*?)",DEFAULT=(\w+)/.exec(line)?.slice(1).join(' '));
   expect(new Set(shown)).toEqual(new Set(['English en YES', 'German de NO', 'Brasil pt-BR NO']));
   const tones = new Map([
@@ -139,7 +139,7 @@ test("keeps and names every language, and the file's preferred language is the d
     ['pt-BR', 600],
     ['en', 900],
   ]);
-  const sounds = (await renditionFiles(lab, key)).filter(({ row }) => row.kind === 'audio');
+  const sounds = (await renditionFiles(fixture, key)).filter(({ row }) => row.kind === 'audio');
   expect(sounds).toHaveLength(3);
   for (const { row, file } of sounds) {
     expect(share(await samples(file), tones.get(row.language) ?? 0), row.language).toBeGreaterThan(0.9);
@@ -148,7 +148,7 @@ test("keeps and names every language, and the file's preferred language is the d
 
 test('offers every track under its own title, with its purpose', async () => {
   const key = await checked('tracks.mkv');
-  const lines = (await playlistOf(lab, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
+  const lines = (await playlistOf(fixture, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
   const shown = lines.map((line) => line.replace(/.*NAME=/, '').replace(/,URI.*/, ''));
   expect(new Set(shown)).toEqual(
     new Set([
@@ -160,14 +160,14 @@ test('offers every track under its own title, with its purpose', async () => {
     ]),
   );
   const tones = new Map(Object.entries({ 'Audio description': 300, Feature: 600, Microphone: 1200 }));
-  const sounds = (await renditionFiles(lab, key)).filter(({ row }) => row.kind === 'audio');
+  const sounds = (await renditionFiles(fixture, key)).filter(({ row }) => row.kind === 'audio');
   for (const { row, file } of sounds) {
     expect(share(await samples(file), tones.get(row.name) ?? 900), row.name).toBeGreaterThan(0.9);
   }
 });
 
 test('merges two mono tracks into one stereo track', async () => {
-  const sounds = (await renditionFiles(lab, await checked('sides.mov'))).filter(({ row }) => row.kind === 'audio');
+  const sounds = (await renditionFiles(fixture, await checked('sides.mov'))).filter(({ row }) => row.kind === 'audio');
   expect(sounds).toHaveLength(1);
   const file = sounds[0]?.file ?? '';
   expect(share(await samples(file, 'pan=mono|c0=c0'), 300)).toBeGreaterThan(0.9);
@@ -180,9 +180,9 @@ test.each([
   { name: 'text.webm', languages: ['de'] },
 ])('the text subtitles of $name become captions', async ({ name, languages: wanted }) => {
   const key = keyOf(keys, name);
-  await until(async () => (await loadMedia(lab, key)).captions.length === wanted.length, 'captions');
+  await until(async () => (await loadMedia(fixture, key)).captions.length === wanted.length, 'captions');
   await checked(name);
-  const { captions, caption_versions: versions } = await loadMedia(lab, key);
+  const { captions, caption_versions: versions } = await loadMedia(fixture, key);
   // A person's captions of the same language get a separate file.
   expect(versions).toEqual(Object.fromEntries(wanted.map((language) => [language, 1])));
   expect(captions.map(({ srclang, version }) => `${srclang} ${version}`)).toEqual(
@@ -190,7 +190,7 @@ test.each([
   );
   for (const { key: object, srclang } of captions) {
     expect(object).toBe(`${key.libraryId}/${key.mediaId}/captions/${srclang}-1.vtt`);
-    const text = (await lab.storage.readBytes(object, null, new AbortController().signal)).toString();
+    const text = (await fixture.storage.readBytes(object, null, new AbortController().signal)).toString();
     const { cues, errors } = readCaptions(text);
     expect(errors).toEqual([]);
     expect(cues[0]).toMatchObject({ startMs: 1000, endMs: 2500 });
@@ -201,8 +201,8 @@ test.each([
 
 test('lists several text tracks of one language by purpose', async () => {
   const key = keyOf(keys, 'kinds.mkv');
-  await until(async () => (await loadMedia(lab, key)).captions.length === 4, 'captions');
-  const { captions } = await loadMedia(lab, key);
+  await until(async () => (await loadMedia(fixture, key)).captions.length === 4, 'captions');
+  const { captions } = await loadMedia(fixture, key);
   expect(captions.map(({ srclang, label }) => [srclang, label])).toEqual([
     ['en', 'Full'],
     ['en-2', 'English'],
@@ -213,7 +213,7 @@ test('lists several text tracks of one language by purpose', async () => {
 
 test('each image-based subtitle track adds a message that suggests a text format', async () => {
   const key = await checked('pictures.mkv');
-  const { captions, messages } = await loadMedia(lab, key);
+  const { captions, messages } = await loadMedia(fixture, key);
   expect(captions).toEqual([]);
   expect(messages.map(({ level, message }) => [level, message])).toEqual([
     [2, expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are left out: .* SubRip/)],
@@ -223,18 +223,18 @@ test('each image-based subtitle track adds a message that suggests a text format
 
 test('keeps captions that a user wrote when the original is read again', async () => {
   const key = keyOf(keys, 'texts.mkv');
-  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'captions');
-  const [, french] = (await loadMedia(lab, key)).captions;
+  await until(async () => (await loadMedia(fixture, key)).captions.length === 2, 'captions');
+  const [, french] = (await loadMedia(fixture, key)).captions;
   const mine = { srclang: 'de', label: 'Mine', version: 4, key: 'x/de-4.vtt' };
-  const { db } = lab.database;
+  const { db } = fixture.database;
   await db
     .updateTable('media')
     .set({ captions: JSON.stringify([mine]) })
     .where('id', '=', key.mediaId)
     .execute();
-  await db.transaction().execute(lab.sender.send(extractCaptions, key));
-  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'the other language');
-  expect((await loadMedia(lab, key)).captions).toEqual([
+  await db.transaction().execute(fixture.sender.send(extractCaptions, key));
+  await until(async () => (await loadMedia(fixture, key)).captions.length === 2, 'the other language');
+  expect((await loadMedia(fixture, key)).captions).toEqual([
     mine,
     { ...french, version: 2, key: french?.key.replace('fr-1', 'fr-2') },
   ]);

@@ -8,8 +8,14 @@ import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, loadMedia, loadRenditions, makeClip, untilState, upload } from '../jobs/lab.ts';
-import { fetchFile, findRung, type OnDemandLab, segmentUrl, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
+import { addLibrary, loadMedia, loadRenditions, makeClip, untilState, upload } from '../jobs/worker-fixture.ts';
+import {
+  fetchFile,
+  findRung,
+  type OnDemandFixture,
+  segmentUrl,
+  startOnDemandFixture,
+} from '../on-demand/on-demand-fixture.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { GROUP_LIMIT_SEC } from './many.ts';
 import { brightness, renditionFiles } from './rendition-file.ts';
@@ -23,28 +29,32 @@ const OUTSIDE = ['iw*0.02:ih*0.12:iw*0.705:ih*0.14', 'iw*0.6:ih*0.9:0:0', 'iw:ih
 const GREY = 'color=c=0x404040:s=640x360:r=25';
 const PIXELS = ['-pix_fmt', 'yuv420p', '-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 beforeAll(async () => {
-  lab = await startOnDemandLab();
-  edge = await lab.room.start({ storage: lab.storage });
-  await lab.startWorker();
+  fixture = await startOnDemandFixture();
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
+  await fixture.startWorker();
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await edge.close();
-  await lab.stop();
+  await fixture.stop();
 });
 
 async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1): Promise<number> {
-  const libraryId = await addLibrary(lab, { encoding, watermark: { ...PLACE, present: true, version: 7 } });
+  const libraryId = await addLibrary(fixture, { encoding, watermark: { ...PLACE, present: true, version: 7 } });
   const sealed = createSecretBox(TEST_SECRET).seal('k');
-  await lab.database.db.updateTable('library').set({ api_key_sealed: sealed }).where('id', '=', libraryId).execute();
-  await lab.database.db
+  await fixture.database.db
+    .updateTable('library')
+    .set({ api_key_sealed: sealed })
+    .where('id', '=', libraryId)
+    .execute();
+  await fixture.database.db
     .insertInto('pull_zone')
     .values({ library_id: libraryId, name: `vz-${libraryId}`, security_key_sealed: sealed })
     .execute();
   const mark = await makeClip(
-    lab,
+    fixture,
     'mark.png',
     '-f',
     'lavfi',
@@ -53,7 +63,7 @@ async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1):
     '-frames:v',
     '1',
   );
-  await lab.storage.put(imageKey(libraryId, 'watermark', 7), await readFile(mark), {}, never);
+  await fixture.storage.put(imageKey(libraryId, 'watermark', 7), await readFile(mark), {}, never);
   return libraryId;
 }
 
@@ -72,8 +82,8 @@ async function expectMarked(file: string, { white = 255, what = '' } = {}): Prom
 }
 
 async function uploadFinished(libraryId: number, name: string, ...argv: string[]): Promise<MediaKey> {
-  const key = await upload(lab, libraryId, await makeClip(lab, name, ...argv));
-  await untilState(lab, key, 'finished');
+  const key = await upload(fixture, libraryId, await makeClip(fixture, name, ...argv));
+  await untilState(fixture, key, 'finished');
   return key;
 }
 
@@ -81,27 +91,27 @@ test('every frame of all rungs and codecs has the watermark in place, and no sou
   const libraryId = await addMarkedLibrary({ rungs: [240, 360], codecs: ['h264', 'vp9', 'hevc', 'av1'] });
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-movflags', '+faststart'];
   const key = await uploadFinished(libraryId, 'grey.mp4', '-f', 'lavfi', '-i', `${GREY}:d=2`, ...PIXELS, ...h264);
-  const made = await checkFinished(lab, key);
+  const made = await checkFinished(fixture, key);
   expect(made.map(({ origin }) => origin)).toEqual(made.map(() => 'encode'));
   expect(made.map(({ frames }) => frames)).toEqual(made.map(() => 50));
-  const files = await renditionFiles(lab, key);
+  const files = await renditionFiles(fixture, key);
   expect(files).toHaveLength(8);
   for (const { row, file } of files) await expectMarked(file, { what: `${row.codec} ${row.rung}` });
-  const { thumbnail_key: thumbnail } = await loadMedia(lab, key);
-  const picture = path.join(lab.clips, 'thumbnail.jpg');
-  await writeFile(picture, await lab.storage.readBytes(thumbnail ?? ('' as never), null, never));
+  const { thumbnail_key: thumbnail } = await loadMedia(fixture, key);
+  const picture = path.join(fixture.clips, 'thumbnail.jpg');
+  await writeFile(picture, await fixture.storage.readBytes(thumbnail ?? ('' as never), null, never));
   await expectMarked(picture, { what: 'thumbnail' });
 });
 
 test("a codec that is added later has the video's own watermark, not the library's current one", async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240] });
   const key = await uploadFinished(libraryId, 'later.avi', '-f', 'lavfi', '-i', `${GREY}:d=1`, '-c:v', 'mpeg4');
-  await lab.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', libraryId).execute();
-  await createCodecStore(lab.database.db).add(key, 'vp9', (view) =>
+  await fixture.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', libraryId).execute();
+  await createCodecStore(fixture.database.db).add(key, 'vp9', (view) =>
     planMissingRungs('vp9', { ...view, librarySettings: { encoding: { rungs: [240] } } }),
   );
-  await untilState(lab, key, 'finished');
-  const files = await renditionFiles(lab, key);
+  await untilState(fixture, key, 'finished');
+  const files = await renditionFiles(fixture, key);
   expect(new Set(files.map(({ row }) => row.codec))).toEqual(new Set(['vp9', 'h264']));
   for (const { row, file } of files) await expectMarked(file, { what: row.codec });
 });
@@ -122,7 +132,7 @@ test('frames of an HDR source have the watermark, no brighter than white', async
     hdr,
   ];
   const key = await uploadFinished(libraryId, 'hdr.mp4', '-f', 'lavfi', '-i', `${GREY}:d=1`, ...argv);
-  for (const { row, file } of await renditionFiles(lab, key)) {
+  for (const { row, file } of await renditionFiles(fixture, key)) {
     const inside = await meanOf(file, INSIDE);
     if (row.codec === 'h264') expect(inside).toBeGreaterThan(240);
     // 203 cd/m2 in PQ is 58 % of the range.
@@ -133,7 +143,7 @@ test('frames of an HDR source have the watermark, no brighter than white', async
 test('segments encoded on demand have the same half-transparent watermark', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240], jitEnabled: true }, 0.5);
   const clip = await makeClip(
-    lab,
+    fixture,
     'demand.mkv',
     '-f',
     'lavfi',
@@ -145,13 +155,13 @@ test('segments encoded on demand have the same half-transparent watermark', asyn
     '-g',
     '50',
   );
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'jit-ready');
-  const rung = await findRung(lab, key, 240);
+  const key = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'jit-ready');
+  const rung = await findRung(fixture, key, 240);
   const segments = await Promise.all([1, 2].map((segment) => fetchFile(segmentUrl(edge, key, rung, segment))));
   expect(segments.map(({ status }) => status)).toEqual([200, 200]);
-  const init = (await loadRenditions(lab, key)).find(({ id }) => id === rung)?.init ?? Buffer.alloc(0);
-  const file = path.join(lab.clips, 'demand.mp4');
+  const init = (await loadRenditions(fixture, key)).find(({ id }) => id === rung)?.init ?? Buffer.alloc(0);
+  const file = path.join(fixture.clips, 'demand.mp4');
   await writeFile(file, Buffer.concat([init, ...segments.map(({ body }) => body)]));
   await expectMarked(file, { white: (64 + 255) / 2 });
 });

@@ -5,8 +5,8 @@ import { listUndrawn } from '../../src/catalog/images/waveform-store.ts';
 import { drawWaveforms } from '../../src/jobs/housekeeping/draw-waveforms.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
-import { loadMedia, makeClip, untilState, upload, type Worker } from '../jobs/lab.ts';
-import { type OnDemandLab, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
+import { loadMedia, makeClip, untilState, upload, type Worker } from '../jobs/worker-fixture.ts';
+import { type OnDemandFixture, startOnDemandFixture } from '../on-demand/on-demand-fixture.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { GROUP_LIMIT_SEC } from './many.ts';
 
@@ -16,7 +16,7 @@ const PATIENCE = { timeout: 60_000 };
 const TONE = '0.5*sin(2*PI*440*t)*lt(t,2)';
 const HALF = `aevalsrc='${TONE}|${TONE}':s=48000:d=4`;
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let worker: Worker;
 let sound: MediaKey;
@@ -24,29 +24,29 @@ let mute: MediaKey;
 let covered: MediaKey;
 let short: MediaKey;
 beforeAll(async () => {
-  lab = await startOnDemandLab();
-  edge = await lab.room.start({ storage: lab.storage });
-  worker = await lab.startWorker();
-  const library = await addLibrary(lab.database.db, { encoding: { rungs: [240] } });
-  sound = await upload(lab, library, await makeClip(lab, 'half.wav', '-f', 'lavfi', '-i', HALF));
+  fixture = await startOnDemandFixture();
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
+  worker = await fixture.startWorker();
+  const library = await addLibrary(fixture.database.db, { encoding: { rungs: [240] } });
+  sound = await upload(fixture, library, await makeClip(fixture, 'half.wav', '-f', 'lavfi', '-i', HALF));
   const picture = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:r=10:d=2', '-c:v', 'mpeg4'];
-  mute = await upload(lab, library, await makeClip(lab, 'mute.avi', ...picture));
+  mute = await upload(fixture, library, await makeClip(fixture, 'mute.avi', ...picture));
   const cover = ['-f', 'lavfi', '-i', 'testsrc=s=200x200:d=1', '-map', '0', '-map', '1', '-frames:v', '1'];
   const album = ['-f', 'lavfi', '-i', HALF, ...cover, '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'];
-  covered = await upload(lab, library, await makeClip(lab, 'album.mp3', ...album));
+  covered = await upload(fixture, library, await makeClip(fixture, 'album.mp3', ...album));
   const phone = ['-f', 'lavfi', '-i', 'sine=440:r=8000:d=1', '-ac', '1', '-c:a', 'pcm_mulaw'];
-  short = await upload(lab, library, await makeClip(lab, 'phone.wav', ...phone));
-  for (const key of [sound, mute, covered, short]) await untilState(lab, key, 'finished');
+  short = await upload(fixture, library, await makeClip(fixture, 'phone.wav', ...phone));
+  for (const key of [sound, mute, covered, short]) await untilState(fixture, key, 'finished');
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await edge?.close();
-  await lab?.stop();
+  await fixture?.stop();
 });
 
 const folder = ({ libraryId, mediaId }: MediaKey) => `${edge.base}/vz-${libraryId}/${mediaId}`;
 
 async function isDue({ mediaId }: MediaKey): Promise<boolean> {
-  return (await listUndrawn(lab.database.db, 100)).some((video) => video.mediaId === mediaId);
+  return (await listUndrawn(fixture.database.db, 100)).some((video) => video.mediaId === mediaId);
 }
 
 test('the waveform of the default audio is computed once, and served as peaks and as an image', async () => {
@@ -96,14 +96,14 @@ test('the player page of an audio file shows its waveform, and its cover picture
 });
 
 test('a new default audio track gets a new waveform, which is deleted with its video', async () => {
-  const { db } = lab.database;
+  const { db } = fixture.database;
   await db.updateTable('rendition').set({ is_default: true }).where('media_id', '=', sound.mediaId).execute();
   expect(await isDue(sound)).toBe(true);
   const [before] = await listUndrawn(db, 1);
   await db.updateTable('rendition').set({ is_default: true }).where('media_id', '=', sound.mediaId).execute();
   const [after] = await listUndrawn(db, 1);
   expect(after?.changes).toBe((before?.changes ?? 0) + 1);
-  expect((await loadMedia(lab, sound)).waveform?.length).toBe(81);
+  expect((await loadMedia(fixture, sound)).waveform?.length).toBe(81);
   await sql`delete from media where id = ${sound.mediaId}`.execute(db);
   expect(await isDue(sound)).toBe(false);
 });

@@ -6,7 +6,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { loadChunks, loadMedia, loadRenditions, makeClip, untilState, upload, type Worker } from '../jobs/lab.ts';
+import {
+  loadChunks,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  untilState,
+  upload,
+  type Worker,
+} from '../jobs/worker-fixture.ts';
 import {
   addOnDemandLibrary,
   countRuns,
@@ -16,28 +24,28 @@ import {
   findRung,
   followStates,
   holdRuns,
-  type OnDemandLab,
+  type OnDemandFixture,
   PATIENT,
   segmentUrl,
-  startOnDemandLab,
+  startOnDemandFixture,
   uploadReady,
-} from './on-demand-lab.ts';
+} from './on-demand-fixture.ts';
 
 const run = promisify(execFile);
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let worker: Worker;
 let libraryId: number;
 beforeAll(async () => {
-  lab = await startOnDemandLab();
-  libraryId = await addOnDemandLibrary(lab, [240, 360]);
-  edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
-  worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
+  fixture = await startOnDemandFixture();
+  libraryId = await addOnDemandLibrary(fixture, [240, 360]);
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage, limits: PATIENT });
+  worker = await fixture.startWorker({ quickSlots: 4, longSlots: 1 });
 });
 afterAll(async () => {
   await edge.close();
-  await lab.stop();
+  await fixture.stop();
 });
 
 const picture = (source: string) => ['-f', 'lavfi', '-i', source];
@@ -46,49 +54,49 @@ const SOUND = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:d=20'];
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
 
 test('a thousand viewers of one cold segment cause one encode of it', async () => {
-  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
-  const key = await uploadReady(lab, libraryId, clip);
-  const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
-  onTestFinished(await holdRuns(lab));
-  const before = await countRuns(lab);
+  const clip = await makeClip(fixture, 'cold.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
+  const key = await uploadReady(fixture, libraryId, clip);
+  const url = segmentUrl(edge, key, await findRung(fixture, key, 240), 5);
+  onTestFinished(await holdRuns(fixture));
+  const before = await countRuns(fixture);
   const fetchDigest = async () => {
     const { status, body } = await fetchFile(url);
     return `${status} ${createHash('sha256').update(body).digest('hex')}`;
   };
   const answers = new Set(await Promise.all(Array.from({ length: 1000 }, fetchDigest)));
   expect([...answers]).toEqual([expect.stringMatching(/^200 /)]);
-  expect(await countRuns(lab)).toBe(before + 1);
-  await drop(lab, key);
+  expect(await countRuns(fixture)).toBe(before + 1);
+  await drop(fixture, key);
 });
 
 test('encodes segments of a protected video on demand, but not for requests in the clear', async () => {
   const drm = { enabled: true, version: 'enterprise' };
   const encoding = { rungs: [240], jitEnabled: true };
-  const protectedId = await addLibrary(lab.database.db, { encoding, drm });
-  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
-  const key = await uploadReady(lab, protectedId, clip);
-  const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
-  onTestFinished(await holdRuns(lab));
-  const before = await countRuns(lab);
+  const protectedId = await addLibrary(fixture.database.db, { encoding, drm });
+  const clip = await makeClip(fixture, 'protected.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
+  const key = await uploadReady(fixture, protectedId, clip);
+  const clear = segmentUrl(edge, key, await findRung(fixture, key, 240), 5);
+  onTestFinished(await holdRuns(fixture));
+  const before = await countRuns(fixture);
   expect((await fetchFile(clear)).status).toBe(404);
-  expect(await countRuns(lab)).toBe(before);
+  expect(await countRuns(fixture)).toBe(before);
   const { status, body } = await fetchFile(clear.replace('/5.m4s', '/e1/5.m4s'));
-  expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
+  expect([status, await countRuns(fixture)]).toEqual([200, before + 1]);
   expect(body.indexOf('senc')).toBeGreaterThan(0);
-  await drop(lab, key);
+  await drop(fixture, key);
 });
 
 test('a video is ready before it is encoded, and all of its segments join seamlessly', async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
-  const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
-  const key = await upload(lab, libraryId, clip);
+  const clip = await makeClip(fixture, 'film.avi', ...inputs, ...MPEG4);
+  const key = await upload(fixture, libraryId, clip);
   const states = ['created', 'uploaded', 'processing', 'jit-segmenting', 'jit-ready'];
-  expect(await followStates(lab, key, 'jit-ready')).toEqual(states);
+  expect(await followStates(fixture, key, 'jit-ready')).toEqual(states);
 
   const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
   const master = (await fetchFile(`${playlists}/playlist.m3u8`)).body.toString();
   expect(master.match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=640x48', 'RESOLUTION=426x32']);
-  const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
+  const renditions = (await loadRenditions(fixture, key)).filter(({ kind }) => kind === 'video');
   for (const { id } of renditions) {
     const list = (await fetchFile(`${playlists}/r/${id}/video.m3u8`)).body.toString();
     expect(list).toContain('#EXT-X-ENDLIST');
@@ -105,17 +113,17 @@ test('a video is ready before it is encoded, and all of its segments join seamle
   ] as const) {
     expect((await fetchFile(`${playlists}/r/${id}/${segment}.m4s`)).status).toBe(200);
   }
-  const forViewers = (await loadChunks(lab, key)).map((chunk) => chunk.storage_key);
-  await fillIn(lab, key, worker.deps);
-  await untilState(lab, key, 'finished');
-  const decoded = await checkFinished(lab, key);
+  const forViewers = (await loadChunks(fixture, key)).map((chunk) => chunk.storage_key);
+  await fillIn(fixture, key, worker.deps);
+  await untilState(fixture, key, 'finished');
+  const decoded = await checkFinished(fixture, key);
   expect(decoded.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
     { rung: 360, frames: 384, warnings: '' },
     { rung: 240, frames: 384, warnings: '' },
     expect.objectContaining({ rung: null, warnings: '' }),
     expect.objectContaining({ rung: null, warnings: '' }),
   ]);
-  const all = (await loadChunks(lab, key)).map((chunk) => chunk.storage_key);
+  const all = (await loadChunks(fixture, key)).map((chunk) => chunk.storage_key);
   expect(all).toEqual(expect.arrayContaining(forViewers));
   expect(all.length).toBeGreaterThan(forViewers.length);
   for (const { id } of renditions)
@@ -126,7 +134,7 @@ test("encodes lower rungs of a source that is passed through, on the source's ow
   const inputs = [...picture('testsrc2=s=640x48:r=25:d=12'), ...SOUND, '-t', '12'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
   const clip = await makeClip(
-    lab,
+    fixture,
     'copy.mp4',
     ...inputs,
     ...h264,
@@ -137,12 +145,12 @@ test("encodes lower rungs of a source that is passed through, on the source's ow
     '-bufsize',
     '800k',
   );
-  const key = await uploadReady(lab, libraryId, clip);
-  const url = segmentUrl(edge, key, await findRung(lab, key, 240), 3);
+  const key = await uploadReady(fixture, libraryId, clip);
+  const url = segmentUrl(edge, key, await findRung(fixture, key, 240), 3);
   expect((await fetchFile(url)).status).toBe(200);
-  await fillIn(lab, key, worker.deps);
-  await untilState(lab, key, 'finished');
-  expect(await checkFinished(lab, key)).toMatchObject([
+  await fillIn(fixture, key, worker.deps);
+  await untilState(fixture, key, 'finished');
+  expect(await checkFinished(fixture, key)).toMatchObject([
     { origin: 'pass-through', rung: 360, frames: 300, warnings: '' },
     { origin: 'encode', rung: 240, frames: 300, warnings: '' },
     { kind: 'audio', warnings: '' },
@@ -150,41 +158,41 @@ test("encodes lower rungs of a source that is passed through, on the source's ow
 });
 
 test('a video is finished when viewers have watched all of it', async () => {
-  const library = await addOnDemandLibrary(lab, [240]);
-  const clip = await makeClip(lab, 'watched.avi', ...picture('testsrc2=s=160x120:r=10:d=14'), ...MPEG4);
-  const key = await uploadReady(lab, library, clip);
-  const rendition = await findRung(lab, key, 240);
+  const library = await addOnDemandLibrary(fixture, [240]);
+  const clip = await makeClip(fixture, 'watched.avi', ...picture('testsrc2=s=160x120:r=10:d=14'), ...MPEG4);
+  const key = await uploadReady(fixture, library, clip);
+  const rendition = await findRung(fixture, key, 240);
   for (const segment of [0, 1, 2, 3])
     expect((await fetchFile(segmentUrl(edge, key, rendition, segment))).status).toBe(200);
-  await untilState(lab, key, 'finished');
-  await checkFinished(lab, key);
+  await untilState(fixture, key, 'finished');
+  await checkFinished(fixture, key);
 });
 
 test('lists the whole duration from the start, including audio, in HLS and DASH', async () => {
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=18.5'), ...SOUND, '-t', '18.5'];
-  const key = await uploadReady(lab, libraryId, await makeClip(lab, 'listed.avi', ...inputs, ...MPEG4));
+  const key = await uploadReady(fixture, libraryId, await makeClip(fixture, 'listed.avi', ...inputs, ...MPEG4));
   const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
   const manifest = (await fetchFile(`${playlists}/manifest.mpd`)).body.toString();
   expect(manifest).toContain('mediaPresentationDuration="PT18.5');
   // 18.5 s are 868 frames of 1024 ticks: four segments of 188, and one of 116.
   expect(manifest).toMatch(/<S t="0" d="192512" r="3"\/>\s*<S d="118784"\/>/);
-  const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
+  const sound = (await loadRenditions(fixture, key)).find(({ kind }) => kind === 'audio');
   const list = (await fetchFile(`${playlists}/r/${sound?.id}/video.m3u8`)).body.toString();
   expect(list).toContain('#EXT-X-ENDLIST');
   expect(boundariesOf(list).map((sec) => Math.round((sec * 48_000) / 1024))).toEqual([188, 376, 564, 752, 868]);
-  await drop(lab, key);
+  await drop(fixture, key);
 });
 
 test('encodes audio with normalised loudness in one task', async () => {
-  const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
+  const library = await addOnDemandLibrary(fixture, [240], { normaliseLoudness: true });
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
-  const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));
-  const onDemand = (await loadRenditions(lab, key)).map(({ kind, on_demand }) => [kind, on_demand]);
+  const key = await uploadReady(fixture, library, await makeClip(fixture, 'level.avi', ...inputs, ...MPEG4));
+  const onDemand = (await loadRenditions(fixture, key)).map(({ kind, on_demand }) => [kind, on_demand]);
   expect(onDemand).toEqual([
     ['video', true],
     ['audio', false],
   ]);
-  await drop(lab, key);
+  await drop(fixture, key);
 });
 
 const LOW = 'testsrc2=s=160x90:r=5:d=26';
@@ -197,11 +205,11 @@ test.each([
 ])(
   '$name: the video is encoded completely in advance, and reports the reason',
   async ({ file, args, why, tier = 'premium' }) => {
-    const library = await addOnDemandLibrary(lab, [240], { tier });
-    const key = await upload(lab, library, await makeClip(lab, file, ...args));
-    const states = await followStates(lab, key, 'finished');
+    const library = await addOnDemandLibrary(fixture, [240], { tier });
+    const key = await upload(fixture, library, await makeClip(fixture, file, ...args));
+    const states = await followStates(fixture, key, 'finished');
     expect(states).not.toContain('jit-ready');
-    const { messages } = await loadMedia(lab, key);
+    const { messages } = await loadMedia(fixture, key);
     expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
   },
 );
@@ -217,7 +225,7 @@ function boundariesOf(playlist: string): number[] {
 
 /** Returns the presentation time of each frame of an assembled rendition. */
 async function pictureTicks(renditionId: string): Promise<number[]> {
-  const file = path.join(lab.clips, `${renditionId}.mp4`);
+  const file = path.join(fixture.clips, `${renditionId}.mp4`);
   const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'packet=pts', '-of', 'csv=p=0', file]);
   const ticks = stdout
     .trim()

@@ -10,23 +10,23 @@ import { newGuid } from '../../src/lib/guid.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkObjects } from '../jobs/check-video.ts';
 import { freezeEncoders, isRunning, thawEncoders } from '../jobs/encoders.ts';
-import { listObjects, loadMedia, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
+import { listObjects, loadMedia, makeClip, until, type Worker, type WorkerSlots } from '../jobs/worker-fixture.ts';
 import {
   addOnDemandLibrary,
   countOpen,
   fetchFile,
   fetchPatiently,
   findRung,
-  type OnDemandLab,
+  type OnDemandFixture,
   PATIENT,
   segmentUrl,
-  startOnDemandLab,
+  startOnDemandFixture,
   uploadReady,
-} from './on-demand-lab.ts';
+} from './on-demand-fixture.ts';
 
 const NO_BACKFILL: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: 2 };
 
-let lab: OnDemandLab;
+let fixture: OnDemandFixture;
 let edge: TestEdge;
 let libraryId: number;
 let film: string;
@@ -35,23 +35,23 @@ let shared: MediaKey;
 const workers: Worker[] = [];
 const processes: ChildProcess[] = [];
 beforeAll(async () => {
-  lab = await startOnDemandLab();
-  libraryId = await addOnDemandLibrary(lab, [240, 480]);
+  fixture = await startOnDemandFixture();
+  libraryId = await addOnDemandLibrary(fixture, [240, 480]);
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=854x120:r=25:d=30'];
-  film = await makeClip(lab, 'film.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '8', '-g', '50');
+  film = await makeClip(fixture, 'film.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '8', '-g', '50');
   await startHere();
   shared = await uploadQuiet(film);
   await stopAll();
 });
 // Each test uses its own edge, so that requests of another test's viewers have no effect.
 beforeEach(async () => {
-  edge = await lab.room.start({ storage: lab.storage });
+  edge = await fixture.edgeFixture.start({ storage: fixture.storage });
 });
 afterEach(async () => {
   await edge.close();
   await stopAll();
 });
-afterAll(() => lab.stop());
+afterAll(() => fixture.stop());
 
 async function stopAll(): Promise<void> {
   for (const child of processes.splice(0)) await kill(child);
@@ -59,12 +59,16 @@ async function stopAll(): Promise<void> {
 }
 
 async function startHere(slots = NO_BACKFILL): Promise<void> {
-  workers.push(await lab.startWorker(slots));
+  workers.push(await fixture.startWorker(slots));
 }
 
 async function startProcess(): Promise<ChildProcess> {
   const script = path.join(import.meta.dirname, '../jobs/worker-process.ts');
-  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-v${processes.length}`)];
+  const folders = [
+    String(fixture.database.config.host),
+    fixture.objects,
+    path.join(fixture.clips, `cache-v${processes.length}`),
+  ];
   const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(child);
   await once(child.stdout, 'data');
@@ -80,15 +84,15 @@ async function kill(child: ChildProcess): Promise<void> {
 
 /** A ready video with no pending work. */
 async function uploadQuiet(clip: string): Promise<MediaKey> {
-  const key = await uploadReady(lab, libraryId, clip);
-  await until(async () => (await countOpen(lab, key)).tasks === 0, 'its first encode tasks to be over');
+  const key = await uploadReady(fixture, libraryId, clip);
+  await until(async () => (await countOpen(fixture, key)).tasks === 0, 'its first encode tasks to be over');
   return key;
 }
 
 test('a worker finds a segment task even if the notification was lost', async () => {
   await startHere();
-  const { db } = lab.database;
-  const [rung, segment] = [await findRung(lab, shared, 480), 6];
+  const { db } = fixture.database;
+  const [rung, segment] = [await findRung(fixture, shared, 480), 6];
   // No worker is registered as idle, so none is woken.
   await sql`create function forget_idle() returns trigger language plpgsql as 'begin return null; end'`.execute(db);
   await sql`create trigger forget_idle before insert on encode_idle for each row execute function
@@ -106,35 +110,35 @@ test('an encoder whose only viewer disconnects stops and leaves no object', asyn
   await startHere();
   const key = shared;
   const viewer = new AbortController();
-  const url = segmentUrl(edge, key, await findRung(lab, key, 480), 4);
+  const url = segmentUrl(edge, key, await findRung(fixture, key, 480), 4);
   const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
   const encoders = await freezeEncoders(process.pid);
   viewer.abort();
   expect(await answer).toBe('AbortError');
   await until(async () => !encoders.some(isRunning), 'the encoder to end');
-  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
-  await checkObjects(lab, key);
+  await until(async () => (await countOpen(fixture, key)).runs === 0, 'no run');
+  await checkObjects(fixture, key);
 });
 
 test('an encoder stops when its lease expires, even if the renewal hangs', async () => {
   await startHere();
   const viewer = new AbortController();
-  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 4);
+  const url = segmentUrl(edge, shared, await findRung(fixture, shared, 480), 4);
   const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
   const encoders = await freezeEncoders(process.pid);
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await sql`select from encode_task where kind = 'segment' for update`.execute(tx);
     await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
     viewer.abort();
   });
   expect(await answer).toBe('AbortError');
-  await until(async () => (await countOpen(lab, shared)).runs === 0, 'no run', 20);
+  await until(async () => (await countOpen(fixture, shared)).runs === 0, 'no run', 20);
 });
 
 test('a segment that two viewers request is encoded even if the first disconnects', async () => {
   await startHere();
   const viewer = new AbortController();
-  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 2);
+  const url = segmentUrl(edge, shared, await findRung(fixture, shared, 480), 2);
   const first = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
   const second = fetchPatiently(url);
   const encoders = await freezeEncoders(process.pid);
@@ -147,22 +151,22 @@ test('a segment that two viewers request is encoded even if the first disconnect
 test('deleting a video during its encode stops the encoder and leaves no object', async () => {
   await startHere();
   const key = await uploadQuiet(film);
-  const answer = fetchFile(segmentUrl(edge, key, await findRung(lab, key, 480), 3));
+  const answer = fetchFile(segmentUrl(edge, key, await findRung(fixture, key, 480), 3));
   const encoders = await freezeEncoders(process.pid);
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
-    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+    await fixture.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
   });
   await until(async () => !encoders.some(isRunning), 'the encoder to end');
-  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
+  await until(async () => (await listObjects(fixture, key)).size === 0, 'no object');
   expect([404, 503]).toContain((await answer).status);
-  expect(await countOpen(lab, key)).toEqual({ requests: 0, runs: 0, tasks: 0 });
-  expect(lab.errors).toEqual([]);
+  expect(await countOpen(fixture, key)).toEqual({ requests: 0, runs: 0, tasks: 0 });
+  expect(fixture.errors).toEqual([]);
 });
 
 test('another worker continues for the same viewer if a worker is killed during the encode', async () => {
   const doomed = await startProcess();
-  const answer = fetchPatiently(segmentUrl(edge, shared, await findRung(lab, shared, 480), 5));
+  const answer = fetchPatiently(segmentUrl(edge, shared, await findRung(fixture, shared, 480), 5));
   const encoders = await freezeEncoders(doomed.pid ?? 0);
   await startHere();
   await kill(doomed);
@@ -171,38 +175,38 @@ test('another worker continues for the same viewer if a worker is killed during 
 });
 
 test('without a worker, responds with 503 and a retry time', async () => {
-  const hasty = await lab.room.start({ storage: lab.storage, limits: { segmentWaitMs: 500 } });
-  const url = segmentUrl(hasty, shared, await findRung(lab, shared, 480), 1);
+  const hasty = await fixture.edgeFixture.start({ storage: fixture.storage, limits: { segmentWaitMs: 500 } });
+  const url = segmentUrl(hasty, shared, await findRung(fixture, shared, 480), 1);
   expect(await fetchFile(url)).toMatchObject({ status: 503, retryAfter: '2' });
   await hasty.close();
 });
 
 test('an encoder that works ahead yields to a waiting viewer', async () => {
   await startHere({ ...NO_BACKFILL, viewerSlots: 1 });
-  const [low, high] = [await findRung(lab, shared, 240), await findRung(lab, shared, 480)];
+  const [low, high] = [await findRung(fixture, shared, 240), await findRung(fixture, shared, 480)];
   await fetchPatiently(segmentUrl(edge, shared, low, 4));
-  expect((await countOpen(lab, shared)).runs).toBe(1);
+  expect((await countOpen(fixture, shared)).runs).toBe(1);
   expect((await fetchPatiently(segmentUrl(edge, shared, high, 7))).length).toBeGreaterThan(1000);
 });
 
 test('gives up on a segment that cannot be encoded after several attempts, and the video reports this', async () => {
   await startHere();
   const key = shared;
-  const rung = await findRung(lab, key, 240);
+  const rung = await findRung(fixture, key, 240);
   // An init segment that no encoder produces, so new output never matches it.
-  await lab.database.db
+  await fixture.database.db
     .updateTable('rendition')
     .set({ init_sha256: Buffer.alloc(32) })
     .where('id', '=', rung)
     .execute();
-  const patient = await lab.room.start({ storage: lab.storage, limits: PATIENT });
+  const patient = await fixture.edgeFixture.start({ storage: fixture.storage, limits: PATIENT });
   const viewer = new AbortController();
   const answer = fetchFile(segmentUrl(patient, key, rung, 2), viewer.signal).catch((error: Error) => error.name);
-  await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'the message');
+  await until(async () => (await loadMedia(fixture, key)).messages.length > 0, 'the message');
   viewer.abort();
   expect(await answer).toBe('AbortError');
   await patient.close();
-  expect((await loadMedia(lab, key)).messages).toMatchObject([{ issueCode: 10, level: 2, value: '240p' }]);
-  lab.errors.splice(0);
-  await checkObjects(lab, key);
+  expect((await loadMedia(fixture, key)).messages).toMatchObject([{ issueCode: 10, level: 2, value: '240p' }]);
+  fixture.errors.splice(0);
+  await checkObjects(fixture, key);
 });

@@ -257,8 +257,8 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(await names(storage.list(`${folder}/l/a`, never))).toEqual(expected.slice(0, 5));
     expect(await names(storage.list(`${folder}/l/a/`, never))).toEqual(expected.slice(2, 4));
     expect(await names(storage.list(`${folder}/none/`, never))).toEqual([]);
-    for (const [at, after] of expected.entries()) {
-      expect(await names(storage.list({ prefix: `${folder}/l/`, after }, never))).toEqual(expected.slice(at + 1));
+    for (const [index, after] of expected.entries()) {
+      expect(await names(storage.list({ prefix: `${folder}/l/`, after }, never))).toEqual(expected.slice(index + 1));
     }
     expect(await names(storage.list({ prefix: `${folder}/l/a`, after: `${folder}/l/a/2` }, never))).toEqual(
       expected.slice(3, 5),

@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import { startOrigin } from '../uploads/origin.ts';
-import { startStack, type UploadStack } from '../uploads/stack.ts';
+import { startUploadFixture, type UploadFixture } from '../uploads/upload-fixture.ts';
 
 const UPLOAD_FAILED = 6;
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 beforeAll(async () => {
-  stack = await startStack();
-  await stack.startWorker();
+  fixture = await startUploadFixture();
+  await fixture.startWorker();
 });
-afterAll(() => stack.stop());
+afterAll(() => fixture.stop());
 
 test('a fetch of unknown length ends where it passes the limit, and its video has the reason', async () => {
   const origin = await startOrigin();
   // Without a Content-Length, the response is chunked.
   origin.script((_request, response) => void response.writeHead(200).end(randomBytes(200_000)));
-  await createQuotaStore(stack.database.db).change(1, { storageBytes: { limit: 100_000, mode: 'hard' } });
-  const { status, body } = await stack.call('POST', '/library/1/videos/fetch', {
+  await createQuotaStore(fixture.database.db).change(1, { storageBytes: { limit: 100_000, mode: 'hard' } });
+  const { status, body } = await fixture.call('POST', '/library/1/videos/fetch', {
     body: { url: `${origin.url}/a.mp4` },
   });
   expect(status).toBe(200);
   const guid: string = Object(body).id;
-  await vi.waitFor(async () => expect((await stack.loadVideo(guid)).status).toBe(UPLOAD_FAILED), {
+  await vi.waitFor(async () => expect((await fixture.loadVideo(guid)).status).toBe(UPLOAD_FAILED), {
     timeout: 60_000,
     interval: 100,
   });
-  const { transcodingMessages } = await stack.loadVideo(guid);
+  const { transcodingMessages } = await fixture.loadVideo(guid);
   expect(JSON.stringify(transcodingMessages)).toContain('quota storageBytes: 0 of 100000 bytes');
-  await vi.waitFor(async () => expect(await stack.staged()).toEqual([]), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await fixture.staged()).toEqual([]), { timeout: 30_000 });
   await origin.stop();
 });

@@ -9,8 +9,8 @@ import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { captureLog } from '../support/capture-log.ts';
-import { readLog, setWebhookUrl, startSender } from '../webhooks/lab.ts';
 import { findForgery, type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
+import { readLog, setWebhookUrl, startSender } from '../webhooks/webhook-sender.ts';
 
 const PATH = '/library/1/quotas';
 const patient = { timeout: 30_000, interval: 30 };

@@ -4,44 +4,44 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { serve, startOrigin } from '../uploads/origin.ts';
-import { startStack, type UploadStack } from '../uploads/stack.ts';
 import { at, create, open, post, sign, type TusLibrary } from '../uploads/tus-client.ts';
+import { startUploadFixture, type UploadFixture } from '../uploads/upload-fixture.ts';
 
 const PIECE = { 'Content-Type': 'application/offset+octet-stream' };
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let library: TusLibrary;
 
 beforeAll(async () => {
-  stack = await startStack();
-  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  fixture = await startUploadFixture();
+  library = { url: fixture.url, libraryId: 1, key: fixture.first.libraryKey };
 });
 beforeEach(async () => {
-  await stack.empty();
+  await fixture.empty();
   await limit(null);
 });
 afterAll(async () => {
-  await stack.stop();
-  expect(stack.faults).toEqual([]);
+  await fixture.stop();
+  expect(fixture.faults).toEqual([]);
 });
 
 async function limit(bytes: number | null, mode: 'soft' | 'hard' = 'hard'): Promise<void> {
   const storageBytes = bytes === null ? null : { limit: bytes, mode };
-  await createQuotaStore(stack.database.db).change(1, { storageBytes });
+  await createQuotaStore(fixture.database.db).change(1, { storageBytes });
 }
 
 async function used(): Promise<number> {
-  return (await createQuotaStore(stack.database.db).load(1)).storageBytes.used;
+  return (await createQuotaStore(fixture.database.db).load(1)).storageBytes.used;
 }
 
 async function put(bytes: Uint8Array) {
-  const guid = await stack.createVideo();
-  return stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
+  const guid = await fixture.createVideo();
+  return fixture.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
 }
 
 /** Sends a body without a length, in chunks. */
 async function putUnknown(chunks: readonly Uint8Array[]): Promise<Response> {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const body = new ReadableStream({
     start(controller) {
       for (const chunk of chunks) controller.enqueue(chunk);
@@ -49,7 +49,7 @@ async function putUnknown(chunks: readonly Uint8Array[]): Promise<Response> {
     },
   });
   const init: RequestInit & { duplex: 'half' } = { method: 'PUT', body, duplex: 'half' };
-  return fetch(`${stack.url}/library/1/videos/${guid}`, { ...init, headers: { AccessKey: library.key } });
+  return fetch(`${fixture.url}/library/1/videos/${guid}`, { ...init, headers: { AccessKey: library.key } });
 }
 
 test('a PUT fits up to the exact limit, and a byte more is refused with the use and the limit', async () => {
@@ -68,8 +68,8 @@ test('a PUT fits up to the exact limit, and a byte more is refused with the use 
   expect((await put(randomBytes(400))).status).toBe(200);
   expect(await used()).toBe(1_000);
   expect((await put(randomBytes(1))).status).toBe(403);
-  expect(await stack.staged()).toEqual([]);
-  expect(await stack.uploads()).toEqual([]);
+  expect(await fixture.staged()).toEqual([]);
+  expect(await fixture.uploads()).toEqual([]);
 });
 
 test('a soft limit refuses nothing', async () => {
@@ -87,7 +87,7 @@ test('ten uploads at the same time never exceed the limit together', async () =>
 
 test('ten tus creations at the same time reserve their lengths, and a canceled one frees its own', async () => {
   await limit(1_000);
-  const guids = await Promise.all(Array.from({ length: 10 }, () => stack.createVideo()));
+  const guids = await Promise.all(Array.from({ length: 10 }, () => fixture.createVideo()));
   const answers = await Promise.all(guids.map((guid) => post(library, guid, 300)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
   const refused = answers.find(({ status }) => status === 403);
@@ -96,12 +96,12 @@ test('ten tus creations at the same time reserve their lengths, and a canceled o
   const index = answers.findIndex(({ status }) => status === 201);
   const guid = guids[index] ?? '';
   expect((await at(answers[index]?.headers.get('Location') ?? '', sign(library, guid)).remove()).status).toBe(204);
-  expect((await post(library, await stack.createVideo(), 400)).status).toBe(201);
+  expect((await post(library, await fixture.createVideo(), 400)).status).toBe(201);
 });
 
 test('open uploads of one video reserve at most one file of the maximum size together', async () => {
   await limit(10_000_000_000);
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const statusOf = async (answer: Promise<Response>) => (await answer).status;
   const first = await open(library, guid, 600_000_000);
   expect(await statusOf(post(library, guid, 400_000_001))).toBe(429);
@@ -116,20 +116,20 @@ test('open uploads of one video reserve at most one file of the maximum size tog
   expect(await statusOf(post(library, guid, 999_999_999, { 'Upload-Concat': 'partial' }))).toBe(201);
   expect(await statusOf(part.patch(0, randomBytes(1), { 'Upload-Length': '2' }))).toBe(413);
   // Other videos are not affected, and a canceled upload frees its bytes.
-  expect(await statusOf(post(library, await stack.createVideo(), 600_000_000))).toBe(201);
+  expect(await statusOf(post(library, await fixture.createVideo(), 600_000_000))).toBe(201);
   expect((await first.remove()).status).toBe(204);
   expect(await declare(600_000_000)).toBe(204);
 });
 
 test('an upload that was reserved is completed to its last byte, and parts count once', async () => {
   await limit(1_000);
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 1_000);
   expect((await put(randomBytes(1))).status).toBe(403);
   expect((await upload.patch(0, randomBytes(1_000))).status).toBe(204);
   expect(await used()).toBe(1_000);
   await limit(3_000);
-  const joined = await stack.createVideo();
+  const joined = await fixture.createVideo();
   const parts = await Promise.all(
     [700, 1_300].map(async (bytes) => {
       const answer = await post(library, joined, bytes, { 'Upload-Concat': 'partial' });
@@ -145,7 +145,7 @@ test('an upload that was reserved is completed to its last byte, and parts count
 
 test('a tus upload of deferred length is refused where it passes the limit, before the bytes', async () => {
   await limit(1_000);
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const made = await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } });
   const upload = at(made.headers.get('Location') ?? '', sign(library, guid));
   expect((await upload.patch(0, randomBytes(700))).status).toBe(204);
@@ -163,11 +163,11 @@ test('bodies of unknown length are refused where they pass the limit, and leave 
   await limit(100_000);
   const chunks = (count: number) => Array.from({ length: count }, () => randomBytes(10_000));
   expect((await putUnknown(chunks(11))).status).toBe(403);
-  expect(await stack.uploads()).toEqual([]);
+  expect(await fixture.uploads()).toEqual([]);
   expect(await used()).toBe(0);
   expect((await putUnknown(chunks(10))).status).toBe(200);
   expect(await used()).toBe(100_000);
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const made = await create(library, guid, { headers: { 'Upload-Defer-Length': '1', ...PIECE } });
   expect(made.status).toBe(403);
 });
@@ -175,13 +175,13 @@ test('bodies of unknown length are refused where they pass the limit, and leave 
 test('a fetch is refused by the size that its origin sends', async () => {
   const origin = await startOrigin();
   origin.script(serve(randomBytes(2_000)));
-  const ask = () => stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } });
+  const ask = () => fixture.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } });
   await limit(1_999);
   const refused = await ask();
   expect(refused.status).toBe(403);
   expect(Object(refused.body).message).toContain('0 of 1999 bytes of storage are in use, and 2000 more');
   const { videos } = Object(
-    await stack.database.db
+    await fixture.database.db
       .selectFrom('media')
       .select((eb) => eb.fn.countAll<number>().as('videos'))
       .executeTakeFirst(),
@@ -195,23 +195,23 @@ test('a fetch is refused by the size that its origin sends', async () => {
 
 test('the trash counts, and deletion frees at once', async () => {
   await limit(1_000);
-  const guid: Guid = await stack.createVideo();
-  await stack.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });
-  await sql`update media set state = 'failed' where id = ${guid}`.execute(stack.database.db);
-  expect((await stack.call('DELETE', `/library/1/videos/${guid}?trash=true`)).status).toBe(200);
+  const guid: Guid = await fixture.createVideo();
+  await fixture.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });
+  await sql`update media set state = 'failed' where id = ${guid}`.execute(fixture.database.db);
+  expect((await fixture.call('DELETE', `/library/1/videos/${guid}?trash=true`)).status).toBe(200);
   expect(await used()).toBe(1_000);
   expect((await put(randomBytes(1))).status).toBe(403);
-  expect((await stack.call('DELETE', `/library/1/trash/${guid}`)).status).toBe(200);
+  expect((await fixture.call('DELETE', `/library/1/trash/${guid}`)).status).toBe(200);
   expect(await used()).toBe(0);
   expect((await put(randomBytes(1_000))).status).toBe(200);
 });
 
 test('a replacement counts until the old file is deleted', async () => {
-  const guid = await stack.createVideo();
-  await stack.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(600) });
-  await sql`update media set state = 'finished' where id = ${guid}`.execute(stack.database.db);
+  const guid = await fixture.createVideo();
+  await fixture.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(600) });
+  await sql`update media set state = 'finished' where id = ${guid}`.execute(fixture.database.db);
   await limit(1_000);
-  expect((await stack.call('POST', `/library/1/videos/${guid}/replace`)).status).toBe(200);
-  const refused = await stack.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(500) });
+  expect((await fixture.call('POST', `/library/1/videos/${guid}/replace`)).status).toBe(200);
+  const refused = await fixture.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(500) });
   expect(refused.status).toBe(403);
 });

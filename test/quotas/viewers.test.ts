@@ -7,7 +7,7 @@ import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { POLICY_TTL_MS } from '../../src/delivery/receive/policy-reader.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { openPlayerRoom, type PlayerRoom } from '../delivery/player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from '../delivery/player-fixture.ts';
 import type { PublishedFilm } from '../delivery/publish.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
@@ -17,19 +17,20 @@ const LIMITED = 'This video is not available at the moment: the library has reac
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'pl', 'pt', 'zh'];
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
-let room: PlayerRoom;
+let fixture: PlayerFixture;
 beforeAll(async () => {
-  room = await openPlayerRoom(48, [90]);
+  fixture = await openPlayerFixture(48, [90]);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
-const change = (libraryId: number, wanted: QuotaChange) => createQuotaStore(room.database.db).change(libraryId, wanted);
+const change = (libraryId: number, wanted: QuotaChange) =>
+  createQuotaStore(fixture.database.db).change(libraryId, wanted);
 
 function at(film: PublishedFilm) {
-  const media = `${room.edge.base}/vz-${film.libraryId}/${film.mediaId}`;
+  const media = `${fixture.edge.base}/vz-${film.libraryId}/${film.mediaId}`;
   const [rendition] = film.videos;
   return {
-    page: `${room.edge.base}/embed/${film.libraryId}/${film.mediaId}`,
+    page: `${fixture.edge.base}/embed/${film.libraryId}/${film.mediaId}`,
     multivariant: `${media}/playlist.m3u8`,
     segment: `${media}/r/${rendition?.renditionId}/0.m4s`,
     thumbnail: `${media}/thumbnail.jpg`,
@@ -48,7 +49,7 @@ async function untilStatus(url: string, wanted: number): Promise<void> {
 }
 
 test('above the limit of viewers, new ones are refused, and those who play are not', async () => {
-  const film = await room.publish();
+  const film = await fixture.publish();
   const { page, multivariant, segment, thumbnail } = at(film);
   const limit = (viewers: number) => change(film.libraryId, { concurrentViewers: { limit: viewers, mode: 'hard' } });
   // From then on, the edge remembers who plays.
@@ -78,7 +79,7 @@ test('above the limit of viewers, new ones are refused, and those who play are n
 });
 
 test('above the limit of bandwidth, playlists and pages are refused, but no segments of open players', async () => {
-  const film = await room.publish();
+  const film = await fixture.publish();
   const { page, multivariant, segment } = at(film);
   expect((await ask(multivariant, 'first')).status).toBe(200);
   await change(film.libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
@@ -92,9 +93,9 @@ test('above the limit of bandwidth, playlists and pages are refused, but no segm
 });
 
 test('a count of viewers that nobody renews refuses nobody, and neither do the bytes of last month', async () => {
-  const film = await room.publish();
+  const film = await fixture.publish();
   const { multivariant } = at(film);
-  const { db } = room.database;
+  const { db } = fixture.database;
   const age = (interval: string) =>
     sql`update library_quota set measured_at = measured_at - ${interval}::interval
       where library_id = ${film.libraryId}`.execute(db);
@@ -109,11 +110,11 @@ test('a count of viewers that nobody renews refuses nobody, and neither do the b
 });
 
 test('while the database hangs, the edge keeps the last verdict and serves', async () => {
-  const [open, limited] = [await room.publish(), await room.publish()];
+  const [open, limited] = [await fixture.publish(), await fixture.publish()];
   await change(limited.libraryId, { bandwidthBytesPerMonth: { limit: 0, mode: 'hard' } });
   await untilStatus(at(limited).multivariant, 403);
   await untilStatus(at(open).multivariant, 200);
-  const goOn = freezeDatabase(room.database);
+  const goOn = freezeDatabase(fixture.database);
   try {
     // The cached verdicts have expired by now, so they would be read again.
     await sleep(POLICY_TTL_MS + 500);
@@ -127,9 +128,9 @@ test('while the database hangs, the edge keeps the last verdict and serves', asy
 });
 
 test('the page shows the message in the language of the library', async () => {
-  const film = await room.publish({ player: { uiLanguage: 'de' } });
+  const film = await fixture.publish({ player: { uiLanguage: 'de' } });
   await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
-  const context = await room.browser.newContext();
+  const context = await fixture.browser.newContext();
   const page = await context.newPage();
   await expect.poll(async () => (await page.goto(at(film).page))?.status(), PATIENCE).toBe(403);
   expect(await page.locator('h1').textContent()).toBe('Im Moment nicht verfügbar');
@@ -141,7 +142,7 @@ test('the page shows the message in the language of the library', async () => {
 });
 
 test.each(LANGUAGES)('the message exists in %s', async (language) => {
-  const film = await room.publish({ player: { uiLanguage: language } });
+  const film = await fixture.publish({ player: { uiLanguage: language } });
   await change(film.libraryId, { concurrentViewers: { limit: 0, mode: 'hard' } });
   await untilStatus(at(film).page, 403);
   const { text } = await ask(at(film).page, 'a viewer');
@@ -153,8 +154,8 @@ test.each(LANGUAGES)('the message exists in %s', async (language) => {
 });
 
 test('an open player shows that the limit is reached, and plays once it is raised', async () => {
-  const film = await room.publish();
-  const context = await room.browser.newContext();
+  const film = await fixture.publish();
+  const context = await fixture.browser.newContext();
   const page = await context.newPage();
   await page.goto(`${at(film).page}?preload=false&muted=true&autoplay=false`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
@@ -171,12 +172,12 @@ test('an open player shows that the limit is reached, and plays once it is raise
 });
 
 test('an open share page keeps playing when the limit of bandwidth is reached', async () => {
-  const { libraryId, mediaId } = await room.publish();
-  const shares = createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
+  const { libraryId, mediaId } = await fixture.publish();
+  const shares = createShareStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
   const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
   const { token } = await shares.create({ libraryId, mediaId }, fields);
-  const url = `${room.edge.base}/share/${token}`;
-  const page = await room.browser.newPage();
+  const url = `${fixture.edge.base}/share/${token}`;
+  const page = await fixture.browser.newPage();
   await page.goto(url);
   await page.frameLocator('#player').locator('media-controller[ready]').waitFor(PATIENCE);
   let loads = 0;

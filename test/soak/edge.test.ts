@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
-import { createGrowingRoom, SEGMENT_BYTES, statusOf } from '../delivery/growing-video.ts';
+import { createGrowingFixture, SEGMENT_BYTES, statusOf } from '../delivery/growing-video.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { encode } from '../support/media/read-test-media.ts';
@@ -160,7 +160,7 @@ test(`serves ${VIEWERS} viewers without an error, within bounded memory`, async 
 }, 240_000);
 
 test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one read of it`, async () => {
-  const [videos, bucket] = await Promise.all([createGrowingRoom(), startS3Stub()]);
+  const [videos, bucket] = await Promise.all([createGrowingFixture(), startS3Stub()]);
   try {
     const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
     const storage = createS3Storage({ url: bucket.url, credentials });
@@ -168,7 +168,7 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one read o
     await videos.publish(key, 0);
     const chunks = videos.database.db.selectFrom('chunk').select('storage_key').where('media_id', '=', key.mediaId);
     const { storage_key: object } = await chunks.executeTakeFirstOrThrow();
-    const stored = await readFile(videos.room.storage.localPath(object) ?? '');
+    const stored = await readFile(videos.fixture.storage.localPath(object) ?? '');
     await storage.put(object, stored, {}, new AbortController().signal);
     const edge = await videos.open({ storage });
     const { pathname } = new URL(videos.segmentOf(edge, key, 0));

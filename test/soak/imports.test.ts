@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask, type Import, makeFiles, startImporter, untilImport } from '../imports/import-room.ts';
+import { ask, type Import, makeFiles, startImporter, untilImport } from '../imports/import-fixture.ts';
 import {
   libraryKey,
   type ScriptedStream,

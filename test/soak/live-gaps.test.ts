@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Away } from '../live/gap-publisher.ts';
-import { type LiveRoom, openLiveRoom } from '../live/live-room.ts';
+import { type LiveFixture, openLiveFixture } from '../live/live-fixture.ts';
 import { WATCHERS } from '../live/live-watchers.ts';
 import { watchReturns } from '../live/watch-returns.ts';
 
@@ -8,11 +8,11 @@ const MINUTES = 10;
 /** Seconds of playback before, between and after the two reconnects of the encoder. */
 const TURNS_SEC = [130, 170, 300];
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0' });
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 // The names are the table's own keys.
 const NAMES = Object.keys(WATCHERS) as (keyof typeof WATCHERS)[];
@@ -20,7 +20,7 @@ const NAMES = Object.keys(WATCHERS) as (keyof typeof WATCHERS)[];
 test.each(NAMES)(
   '%s continues across an audio gap and an encoder that reconnects twice',
   async (name) => {
-    const [found] = await watchReturns(room, {
+    const [found] = await watchReturns(fixture, {
       players: [name],
       playSecs: [8, 10, 10],
       away: { audio: [[14, 17]] },
@@ -42,7 +42,7 @@ function gapsOf(minutes: number): Away {
 
 test('the player page and plain hls.js play for ten minutes across gaps and reconnects without a hole', async () => {
   const players = ['player page', 'hls.js'] as const;
-  const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
+  const found = await watchReturns(fixture, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
   for (const { name, holes, errors, playedSec } of found) {
     // Nothing is published at the start of the gap of both tracks, once per minute.
     const waits = errors.filter((error) => error.startsWith('bufferStalledError WAIT '));
@@ -56,6 +56,6 @@ test('the player page and plain hls.js play for ten minutes across gaps and reco
 
 test('players can join a stream with open GOPs', async () => {
   const players = ['hls.js', 'Shaka, DASH', 'ffmpeg'] as const;
-  const found = await watchReturns(room, { players, playSecs: [8], away: {}, joinSegments: 4, hasOpenGops: true });
+  const found = await watchReturns(fixture, { players, playSecs: [8], away: {}, joinSegments: 4, hasOpenGops: true });
   for (const { name, holes, errors } of found) expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
 }, 180_000);

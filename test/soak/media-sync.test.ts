@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LiveRoom, openLiveRoom } from '../live/live-room.ts';
+import { type LiveFixture, openLiveFixture } from '../live/live-fixture.ts';
 import { COLOUR_CLIPS, makeColourFile, measureBars } from './media-sync/colour-sources.ts';
 import { LIVE_CASES, type MeasuredLive, measureLive } from './media-sync/live-cases.ts';
 import { measureVideo, sendSource } from './media-sync/measure-video.ts';
@@ -21,17 +21,17 @@ const LIMIT_MS = 400_000;
 
 type Sent = { guid: string; file: string; shown: string };
 
-let room: LiveRoom;
+let fixture: LiveFixture;
 let folder: string;
 const sent = new Map<string, Sent>();
 const rows: MeasuredRow[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-media-sync-'));
-  room = await openLiveRoom();
+  fixture = await openLiveFixture();
 });
 afterAll(async () => {
-  await room.close();
+  await fixture.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -58,7 +58,7 @@ async function sentAs(name: string): Promise<Sent> {
   for (const source of SOURCES.slice(at, at + 2)) {
     if (sent.has(source.name)) continue;
     const files = await source.make();
-    sent.set(source.name, { guid: await sendSource(room.service, source.name, files.file), ...files });
+    sent.set(source.name, { guid: await sendSource(fixture.service, source.name, files.file), ...files });
   }
   const found = sent.get(name);
   if (found === undefined) throw new Error(`Expected ${name} to be uploaded.`);
@@ -75,7 +75,7 @@ test.each(SYNC_CLIPS)(
   async ({ name, ...reading }) => {
     const { guid, shown } = await sentAs(name);
     const isComposed = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
-    const measured = await measureVideo(room.service, guid, { shown, reading, isComposed });
+    const measured = await measureVideo(fixture.service, guid, { shown, reading, isComposed });
     tell(name, measured);
     for (const { product, largestMs, missing, doubled } of measured) {
       rows.push({ ...UNMEASURED, product, source: name, avMs: largestMs, frames: missing + doubled });
@@ -92,7 +92,7 @@ test.each(SYNC_CLIPS)(
 test.each(COLOUR_CLIPS)(
   'each output and rung of $name keeps its colours',
   async (clip) => {
-    const measured = await measureBars(room.service, (await sentAs(clip.name)).guid, clip);
+    const measured = await measureBars(fixture.service, (await sentAs(clip.name)).guid, clip);
     tell(clip.name, measured);
     for (const { product, largest, rungs } of measured) {
       rows.push({ ...UNMEASURED, product, source: clip.name, colour: largest, rungs });
@@ -106,7 +106,7 @@ test.each(COLOUR_CLIPS)(
 test.each(LIVE_CASES)(
   '$row continues for a player, and its recording keeps audio and video in sync',
   async (one) => {
-    const measured: MeasuredLive = await measureLive(room, one);
+    const measured: MeasuredLive = await measureLive(fixture, one);
     tell(one.row, [...measured.products, { faults: measured.faults }]);
     for (const { product, largestMs, frames } of measured.products) {
       rows.push({ ...UNMEASURED, product, source: one.row, avMs: largestMs, frames });

@@ -17,7 +17,7 @@ import { Workload } from './upgrade/workload.ts';
 
 const isSoak = process.env.MODE === 'soak';
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
-const rounds = Array.from({ length: faultRounds(isSoak ? 20 : 1) }, (_, at) => seed + at);
+const rounds = Array.from({ length: faultRounds(isSoak ? 20 : 1) }, (_, index) => seed + index);
 const root = path.resolve(import.meta.dirname, '../..');
 const LENGTH_SEC = 4;
 const RATE = 25;

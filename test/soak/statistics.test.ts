@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-room.ts';
+import { type NumbersFixture, openNumbersFixture, VICTIMS } from '../support/numbers-fixture.ts';
 import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run soak -- statistics` kills each process repeatedly. `npm test` kills one random process once. */
@@ -12,12 +12,12 @@ const ROUNDS = faultRounds(isSoak ? 5 * VICTIMS.length : 1);
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 const random = seededRandom(seed);
 
-let room: NumbersRoom;
+let fixture: NumbersFixture;
 
 beforeAll(async () => {
-  room = await openNumbersRoom(random);
+  fixture = await openNumbersFixture(random);
 }, HANG_MS);
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 
 test(
   `counts watched time exactly once after a process is killed with kill -9 (seed ${seed})`,
@@ -25,7 +25,7 @@ test(
     const first = random.below(VICTIMS.length);
     for (let round = 0; round < ROUNDS; round += 1) {
       const victim = VICTIMS[(first + round) % VICTIMS.length] ?? VICTIMS[0];
-      await room.watchThrough(() => room.kill(victim));
+      await fixture.watchThrough(() => fixture.kill(victim));
     }
   },
   HANG_MS * ROUNDS,
@@ -35,8 +35,8 @@ test(
   `during a database outage, players keep playing, and watched time is counted exactly once (seed ${seed})`,
   async () => {
     let failed = -1;
-    await room.watchThrough(async () => {
-      failed = await room.takeDatabaseAway(AWAY_MS);
+    await fixture.watchThrough(async () => {
+      failed = await fixture.takeDatabaseAway(AWAY_MS);
     });
     expect(failed).toBe(0);
   },

@@ -5,13 +5,13 @@ import type { PublishedFilm } from '../delivery/publish.ts';
 import {
   heatOf,
   openPlayer,
-  openViewingRoom,
+  openViewingFixture,
   playTo,
   publishFilm,
   seekTo,
   sumsOf,
-  type ViewingRoom,
-} from '../delivery/viewing-room.ts';
+  type ViewingFixture,
+} from '../delivery/viewing-fixture.ts';
 
 /** Timeout that only a hang exceeds. */
 const HANG_MS = 180_000;
@@ -25,18 +25,18 @@ const NEAR_SEC = 0.2;
 /** Number of whole seconds of the test video, which is slightly longer. */
 const WHOLE_SECONDS = 10;
 
-let room: ViewingRoom;
+let fixture: ViewingFixture;
 
 beforeAll(async () => {
-  room = await openViewingRoom();
+  fixture = await openViewingFixture();
 }, HANG_MS);
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 /** Plays a video in a browser and returns a ledger of displayed frames for each session. */
 type Script = (shown: PublishedFilm) => Promise<PictureLedger[]>;
 
 async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, query = ''): Promise<PictureLedger> {
-  const page = await openPlayer(room, shown, `autoplay=false&${query}`);
+  const page = await openPlayer(fixture, shown, `autoplay=false&${query}`);
   await keepLedger(page);
   await play(page);
   const ledger = await readLedger(page);
@@ -127,7 +127,7 @@ const scripts: Record<string, Script> = {
     return [await watch(shown, play)];
   },
   async 'a browser that stores nothing'(shown) {
-    const page = await room.people.newPage();
+    const page = await fixture.people.newPage();
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
         Object.defineProperty(globalThis, name, {
@@ -137,7 +137,7 @@ const scripts: Record<string, Script> = {
         });
       }
     });
-    await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
+    await page.goto(`${fixture.edge.base}/embed/${fixture.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
     await keepLedger(page);
     await playTo(page, 1.4);
     const ledger = await readLedger(page);
@@ -145,7 +145,7 @@ const scripts: Record<string, Script> = {
     return [ledger];
   },
   async 'a line that loses half of what is sent, and a clock a day off'(shown) {
-    const page = await room.people.newPage();
+    const page = await fixture.people.newPage();
     await page.addInitScript(() => {
       const [now, send] = [Date.now, navigator.sendBeacon.bind(navigator)];
       Date.now = () => now() + 24 * 3600_000;
@@ -158,7 +158,7 @@ const scripts: Record<string, Script> = {
         return !isLeaving && sent % 2 === 1 ? true : send(url, body);
       };
     });
-    await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
+    await page.goto(`${fixture.edge.base}/embed/${fixture.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
     await keepLedger(page);
     for (const sec of [0.4, 1.4, 2.4]) await playTo(page, sec);
     const ledger = await readLedger(page);
@@ -169,10 +169,10 @@ const scripts: Record<string, Script> = {
     return [ledger];
   },
   async 'a sandboxed frame'(shown) {
-    const page = await room.people.newPage();
-    const embed = `${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`;
+    const page = await fixture.people.newPage();
+    const embed = `${fixture.edge.base}/embed/${fixture.libraryId}/${shown.mediaId}?muted=true&autoplay=false`;
     // Opens a page of the edge first, because `about:blank` may not embed player pages.
-    await page.goto(`${room.edge.base}/assets/none`);
+    await page.goto(`${fixture.edge.base}/assets/none`);
     await page.evaluate((src) => {
       document.body.innerHTML = '<iframe sandbox="allow-scripts" allow="autoplay"></iframe>';
       document.querySelector('iframe')?.setAttribute('src', src);
@@ -208,7 +208,7 @@ test('statistics and heatmap of scripted viewers match a ledger of displayed fra
   const viewer = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [name, script] = next;
-      const shown = await publishFilm(room);
+      const shown = await publishFilm(fixture);
       played.push({ name, shown, ledgers: await script(shown) });
     }
   };
@@ -217,11 +217,11 @@ test('statistics and heatmap of scripted viewers match a ledger of displayed fra
     const expected = ledgers.reduce((sum, { watchedSec }) => sum + watchedSec, 0);
     // Statistics round each session to whole seconds.
     const isCounted = async () => {
-      const { views, watchSec } = await sumsOf(room, shown);
+      const { views, watchSec } = await sumsOf(fixture, shown);
       return { name, views, wrongSec: Math.max(0, Math.abs(watchSec - expected) - ledgers.length) };
     };
     await expect.poll(isCounted, { timeout: 15_000 }).toEqual({ name, views: ledgers.length, wrongSec: 0 });
-    const heat = await heatOf(room, shown);
+    const heat = await heatOf(fixture, shown);
     const compared = Array.from({ length: WHOLE_SECONDS }, (_, sec) => sec).filter((sec) => !isAtStop(sec, ledgers));
     const sums = compared.map((sec) => ledgers.reduce((sum, ledger) => sum + (ledger.heat[sec] ?? 0), 0));
     const counted = compared.map((sec) => heat[sec] ?? 0);

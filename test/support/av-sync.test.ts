@@ -34,7 +34,9 @@ test.each<{ title: string; filters: string[]; expected: number; reading?: SyncRe
   const sync = await measureAvSync(await make(filters), reading);
   expect(sync.points.length).toBeGreaterThanOrEqual(LENGTH_SEC - 4);
   for (const { offsetMs } of sync.points) expect(Math.abs(offsetMs - expected)).toBeLessThan(5);
-  expect(sync.pictures.map(({ number }) => number)).toEqual(Array.from({ length: 30 * LENGTH_SEC }, (_, at) => at));
+  expect(sync.pictures.map(({ number }) => number)).toEqual(
+    Array.from({ length: 30 * LENGTH_SEC }, (_, index) => index),
+  );
   expect([...sync.pictureHoles, ...sync.soundHoles]).toEqual([]);
 });
 

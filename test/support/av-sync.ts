@@ -115,8 +115,8 @@ async function readPictures(source: readonly string[], bits: number): Promise<Pi
   ]);
   const bytes = bits * 4;
   const times = [...stderr.matchAll(/ n: *\d+ pts: *\S+ pts_time:(-?[\d.]+)/g)].map(([, sec]) => Number(sec));
-  return times.map((atSec, at) => {
-    const levels = stdout.subarray(at * bytes, (at + 1) * bytes);
+  return times.map((atSec, index) => {
+    const levels = stdout.subarray(index * bytes, (index + 1) * bytes);
     const flash = levels.subarray(bits, 2 * bits).reduce((sum, level) => sum + level, 0) / bits;
     const number = levels.subarray(3 * bits).reduce((sum, level, bit) => sum + (level > 127 ? 2 ** bit : 0), 0);
     return { atSec, number, isFlash: flash > FLASH_LEVEL };
@@ -143,7 +143,7 @@ async function decode(argv: readonly string[]): Promise<{ stdout: Buffer; stderr
 }
 
 function flashesOf(pictures: readonly Picture[]): Picture[] {
-  return pictures.filter(({ isFlash }, at) => isFlash && pictures[at - 1]?.isFlash !== true);
+  return pictures.filter(({ isFlash }, index) => isFlash && pictures[index - 1]?.isFlash !== true);
 }
 
 /** Finds where the audio gets loud after silence, timed by the audio frame with that sample. */
@@ -227,8 +227,8 @@ function pair(flashes: readonly Beep[], beeps: readonly Beep[], pitches: boolean
 }
 
 function holesOf(frames: readonly Frame[]): Hole[] {
-  return frames.flatMap(({ atSec, lengthSec }, at) => {
-    const next = frames[at + 1];
+  return frames.flatMap(({ atSec, lengthSec }, index) => {
+    const next = frames[index + 1];
     if (next === undefined || next.atSec - atSec - lengthSec <= MAX_HOLE_SEC) return [];
     return [{ fromSec: atSec + lengthSec, toSec: next.atSec }];
   });

@@ -40,7 +40,7 @@ export async function readToneLevels(file: string, tones: readonly string[], fro
     throw new Error(`Expected ${READ_SEC} s of six channels at ${RATE_HZ} Hz, got ${all.length} samples.`);
   }
   return CHANNELS_OF_51.map((_, channel) => {
-    const own = Float32Array.from({ length: READ_SEC * RATE_HZ }, (_, at) => all[at * channels + channel] ?? 0);
+    const own = Float32Array.from({ length: READ_SEC * RATE_HZ }, (_, index) => all[index * channels + channel] ?? 0);
     return tones.map((tone) => 20 * Math.log10(amplitude(own, TONES_HZ[tone] ?? 0) / AMPLITUDE));
   });
 }
@@ -48,9 +48,9 @@ export async function readToneLevels(file: string, tones: readonly string[], fro
 /** Returns the amplitude of a tone in samples (Goertzel algorithm over whole periods). */
 function amplitude(samples: Float32Array, hz: number): number {
   let [real, imaginary] = [0, 0];
-  samples.forEach((sample, at) => {
-    real += sample * Math.cos((2 * Math.PI * hz * at) / RATE_HZ);
-    imaginary += sample * Math.sin((2 * Math.PI * hz * at) / RATE_HZ);
+  samples.forEach((sample, index) => {
+    real += sample * Math.cos((2 * Math.PI * hz * index) / RATE_HZ);
+    imaginary += sample * Math.sin((2 * Math.PI * hz * index) / RATE_HZ);
   });
   return (2 * Math.hypot(real, imaginary)) / samples.length;
 }

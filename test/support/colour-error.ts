@@ -123,7 +123,9 @@ export async function measureColours(
 /** Returns the maximum difference of any component between two lists of colours. */
 export function largestDifference(some: readonly Triple[], others: readonly Triple[]): number {
   return Math.max(
-    ...some.flatMap((patch, at) => patch.map((value, part) => Math.abs(value - (others[at]?.[part] ?? Infinity)))),
+    ...some.flatMap((patch, index) =>
+      patch.map((value, part) => Math.abs(value - (others[index]?.[part] ?? Infinity))),
+    ),
   );
 }
 

@@ -22,7 +22,7 @@ export function faultSeed(usual = 1): number {
 /** Returns random bytes that are not a video. */
 export function drawBytes(random: Random, bytes: number): Buffer {
   const words = new Uint32Array(Math.ceil(bytes / 4));
-  for (let at = 0; at < words.length; at += 1) words[at] = random.below(2 ** 32);
+  for (let index = 0; index < words.length; index += 1) words[index] = random.below(2 ** 32);
   return Buffer.from(words.buffer, 0, bytes);
 }
 

@@ -3,18 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { type Origin, serve, serveHead, startOrigin, status } from './origin.ts';
-import { sha256, startStack, type UploadStack } from './stack.ts';
+import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let origin: Origin;
 beforeAll(async () => {
-  [stack, origin] = await Promise.all([startStack(), startOrigin()]);
-  await stack.startWorker();
+  [fixture, origin] = await Promise.all([startUploadFixture(), startOrigin()]);
+  await fixture.startWorker();
 });
-beforeEach(() => stack.empty());
-afterEach(() => expect(stack.faults).toEqual([]));
+beforeEach(() => fixture.empty());
+afterEach(() => expect(fixture.faults).toEqual([]));
 afterAll(async () => {
-  await stack.stop();
+  await fixture.stop();
   await origin.stop();
 });
 
@@ -23,14 +23,14 @@ const UPLOADED = 1;
 const UPLOAD_FAILED = 6;
 
 async function ask(body: object, query = '') {
-  const answer = await stack.call('POST', `/library/1/videos/fetch${query}`, { body });
+  const answer = await fixture.call('POST', `/library/1/videos/fetch${query}`, { body });
   return { status: answer.status, body: Object(answer.body), id: Object(answer.body).id as Guid };
 }
 
 async function untilStatus(guid: string, wanted: number): Promise<Record<string, unknown>> {
   return await vi.waitFor(
     async () => {
-      const video = await stack.loadVideo(guid);
+      const video = await fixture.loadVideo(guid);
       expect(video.status).toBe(wanted);
       return video;
     },
@@ -40,11 +40,11 @@ async function untilStatus(guid: string, wanted: number): Promise<Record<string,
 
 async function expectFetched(guid: Guid): Promise<void> {
   await untilStatus(guid, UPLOADED);
-  expect((await stack.storedSource(guid)).equals(file)).toBe(true);
-  expect((await stack.loadRow(guid)).state_reason).toBeNull();
-  expect(await stack.countJobs('process-video', guid)).toBe(1);
-  expect(await stack.staged()).toEqual([]);
-  await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(file)), {
+  expect((await fixture.storedSource(guid)).equals(file)).toBe(true);
+  expect((await fixture.loadRow(guid)).state_reason).toBeNull();
+  expect(await fixture.countJobs('process-video', guid)).toBe(1);
+  expect(await fixture.staged()).toEqual([]);
+  await vi.waitFor(async () => expect((await fixture.loadVideo(guid)).originalHash).toBe(sha256(file)), {
     timeout: 20_000,
   });
 }
@@ -58,24 +58,24 @@ test('fetches a file with the given headers, and derives the video title from th
   expect(answer).toMatchObject({ status: 200, body: { success: true, message: 'OK', statusCode: 200 } });
   expect(answer.id).toMatch(/^[0-9a-f-]{36}$/);
   await expectFetched(answer.id);
-  expect((await stack.loadVideo(answer.id)).title).toBe('Big Buck.mp4');
+  expect((await fixture.loadVideo(answer.id)).title).toBe('Big Buck.mp4');
   expect(origin.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual(
     Array(2).fill(['/films/Big%20Buck.mp4?token=1', 'Bearer x']),
   );
-  expect(JSON.stringify(await stack.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
+  expect(JSON.stringify(await fixture.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
 });
 
 test('uses the title, collection and thumbnail time of the request', async () => {
   origin.script(serve(file));
-  const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
+  const { body } = await fixture.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
   const { id } = await ask(
     { Url: `${origin.url}/a.mp4`, Title: 'Mine' },
     `?collectionId=${collection}&thumbnailTime=2500`,
   );
   await untilStatus(id, UPLOADED);
-  expect(await stack.loadVideo(id)).toMatchObject({ title: 'Mine', collectionId: collection });
-  expect((await stack.loadRow(id)).thumbnail_time_ms).toBe(2_500);
+  expect(await fixture.loadVideo(id)).toMatchObject({ title: 'Mine', collectionId: collection });
+  expect((await fixture.loadRow(id)).thumbnail_time_ms).toBe(2_500);
 });
 
 test('follows a chain of redirects to the file', async () => {
@@ -83,7 +83,7 @@ test('follows a chain of redirects to the file', async () => {
   origin.script(hop(1), hop(2), serve(file), hop(1), hop(2), hop(3), serve(file));
   const { id } = await ask({ url: `${origin.url}/0` });
   await expectFetched(id);
-  expect((await stack.loadVideo(id)).title).toBe('0');
+  expect((await fixture.loadVideo(id)).title).toBe('0');
 });
 
 test('treats an empty array as no headers, because PHP encodes an empty map as an array', async () => {
@@ -122,7 +122,7 @@ test.each([
   const answer = await ask({ url: `${origin.url}/a` });
   expect(answer).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
   expect(answer.body.message).toContain(reason);
-  expect(Object((await stack.call('GET', '/library/1/videos')).body).items).toEqual([]);
+  expect(Object((await fixture.call('GET', '/library/1/videos')).body).items).toEqual([]);
 });
 
 test.each([
@@ -142,7 +142,7 @@ test('responds with 404 for an unknown collection, and with 401 for the key of a
   const query = '?collectionId=0190163d-8694-739b-aea5-966c26f8ad91';
   expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(404);
   const body = { url: `${origin.url}/a` };
-  expect((await stack.call('POST', '/library/2/videos/fetch', { body })).status).toBe(401);
+  expect((await fixture.call('POST', '/library/2/videos/fetch', { body })).status).toBe(401);
 });
 
 test.each([
@@ -157,39 +157,39 @@ test.each([
   expect(video.transcodingMessages).toEqual([
     expect.objectContaining({ level: 3, value: 'fetch-failed', message: expect.stringContaining(reason) }),
   ]);
-  await vi.waitFor(async () => expect([await stack.uploads(), await stack.staged()]).toEqual([[], []]), {
+  await vi.waitFor(async () => expect([await fixture.uploads(), await fixture.staged()]).toEqual([[], []]), {
     timeout: 20_000,
   });
-  expect((await stack.call('PUT', `/library/1/videos/${id}`, { body: file })).status).toBe(200);
-  expect((await stack.loadVideo(id)).status).toBe(UPLOADED);
+  expect((await fixture.call('PUT', `/library/1/videos/${id}`, { body: file })).status).toBe(200);
+  expect((await fixture.loadVideo(id)).status).toBe(UPLOADED);
 });
 
 test('the older path fetches a file once, into a video that waits for its upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   origin.script(serve(file));
   const path = `/library/1/videos/${guid}/fetch`;
-  const first = await stack.call('POST', path, { body: { url: `${origin.url}/a`, title: 'Other' } });
+  const first = await fixture.call('POST', path, { body: { url: `${origin.url}/a`, title: 'Other' } });
   expect(first).toMatchObject({ status: 200, body: { success: true } });
   await expectFetched(guid);
-  expect((await stack.loadVideo(guid)).title).toBe('Other');
-  expect((await stack.call('POST', path, { body: { url: `${origin.url}/a` } })).status).toBe(400);
+  expect((await fixture.loadVideo(guid)).title).toBe('Other');
+  expect((await fixture.call('POST', path, { body: { url: `${origin.url}/a` } })).status).toBe(400);
   const unknown = '/library/1/videos/11111111-2222-4333-8444-555555555555/fetch';
-  expect((await stack.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
+  expect((await fixture.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
 });
 
 test('deleting a video stops its fetch and leaves no object', async () => {
   origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
-  await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 20_000 });
-  expect(await stack.loadRow(id)).toMatchObject({ state: 'created', state_reason: 'fetching from 127.0.0.1' });
-  await stack.call('DELETE', `/library/1/videos/${id}`);
-  await vi.waitFor(async () => expect([await stack.staged(), await origin.openSockets()]).toEqual([[], 0]), {
+  await vi.waitFor(async () => expect((await fixture.staged()).length).toBe(1), { timeout: 20_000 });
+  expect(await fixture.loadRow(id)).toMatchObject({ state: 'created', state_reason: 'fetching from 127.0.0.1' });
+  await fixture.call('DELETE', `/library/1/videos/${id}`);
+  await vi.waitFor(async () => expect([await fixture.staged(), await origin.openSockets()]).toEqual([[], 0]), {
     timeout: 20_000,
   });
 });
 
 test('a worker that stops releases its fetch, and the next worker continues at the last byte', async () => {
-  const other = await startStack();
+  const other = await startUploadFixture();
   const first = await other.startWorker();
   origin.script(serve(file), serveHead(file, 1_200_000, dripFrom(1_200_000)), serve(file));
   const { body } = await other.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
@@ -213,14 +213,14 @@ test('queues a fetch again if its job was lost, but not after the fetch finished
   origin.script(serve(file));
   const { id } = await ask({ url: `${origin.url}/a` });
   await expectFetched(id);
-  const { db } = stack.database;
+  const { db } = fixture.database;
   await db
     .updateTable('upload')
     .set({ created_at: new Date(0) })
     .execute();
-  await stack.sweep();
-  expect(await stack.countJobs('fetch-video', id)).toBe(1);
-  const lost = await stack.createVideo();
+  await fixture.sweep();
+  expect(await fixture.countJobs('fetch-video', id)).toBe(1);
+  const lost = await fixture.createVideo();
   origin.script(status(404));
   const { id: uploadId } = await db.selectFrom('upload').select('id').executeTakeFirstOrThrow();
   await db
@@ -228,33 +228,33 @@ test('queues a fetch again if its job was lost, but not after the fetch finished
     .set({ media_id: lost, state: 'open', metadata: JSON.stringify({ sealed: sealed(`${origin.url}/a`) }) })
     .where('id', '=', uploadId)
     .execute();
-  await stack.sweep();
+  await fixture.sweep();
   await untilStatus(lost, UPLOAD_FAILED);
 });
 
 function sealed(url: string): string {
-  return stack.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
+  return fixture.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
 }
 
 test('limits a library to 100 concurrent fetches', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const row = { library_id: 1, media_id: guid, method: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
   const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
-  await stack.database.db.insertInto('upload').values(rows).execute();
+  await fixture.database.db.insertInto('upload').values(rows).execute();
   origin.script(serve(file));
-  const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
+  const answer = await fixture.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '5']);
   expect(origin.seen).toEqual([]);
 });
 
 test('responds with 507 to a fetch of a file that would not fit', async () => {
   origin.script(serve(file));
-  stack.storage.freeBytes = 5e9 + file.length - 1;
+  fixture.storage.freeBytes = 5e9 + file.length - 1;
   expect((await ask({ url: `${origin.url}/a` })).status).toBe(507);
 });
 
 test('rejects a fetch from its own machine unless the operator allows it', async () => {
-  const guarded = await startStack([]);
+  const guarded = await startUploadFixture([]);
   origin.script(serve(file));
   const { port } = new URL(origin.url);
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
@@ -290,8 +290,8 @@ test.each([
   ['an HTML page', '<!doctype html><title>Sign in</title>', 'send the bytes of the video or audio file'],
 ])('rejects a fetch of %s, and states the reason', async (kind, body, advice) => {
   origin.script((_request, response) => void response.end(body));
-  const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/live.m3u8` } });
+  const answer = await fixture.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/live.m3u8` } });
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`The origin sent ${kind}`)]);
   expect(answer.text).toContain(advice);
-  expect(await stack.uploads()).toEqual([]);
+  expect(await fixture.uploads()).toEqual([]);
 });

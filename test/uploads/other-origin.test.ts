@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { http } from '../../src/lib/http.ts';
 import { listen } from '../../src/lib/listen.ts';
 import { openBrowser } from '../support/browser.ts';
-import { startStack, type UploadStack } from './stack.ts';
 import { sign } from './tus-client.ts';
+import { startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
 const TUS_JS = new URL('../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url).pathname;
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let browser: Browser;
 let page: Page;
 const site = http.createServer((_request, response) => {
@@ -17,7 +17,7 @@ const site = http.createServer((_request, response) => {
 });
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack(), openBrowser()]);
+  [fixture, browser] = await Promise.all([startUploadFixture(), openBrowser()]);
   const port = await listen(site, 0, '127.0.0.1');
   page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${port}/`);
@@ -26,15 +26,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   site.close();
-  await stack.stop();
-  expect(stack.faults).toEqual([]);
+  await fixture.stop();
+  expect(fixture.faults).toEqual([]);
 });
 
 type Sent = { method: string; path: string; headers?: Record<string, string>; body?: string };
 
 /** Sends a request from the page, with the library's key. Returns the part of the response that the page can read. */
 async function call({ method, path, headers = {}, body }: Sent) {
-  const sent = { url: `${stack.url}${path}`, method, headers: { AccessKey: stack.first.libraryKey, ...headers }, body };
+  const sent = {
+    url: `${fixture.url}${path}`,
+    method,
+    headers: { AccessKey: fixture.first.libraryKey, ...headers },
+    body,
+  };
   return page.evaluate(async ({ url, ...init }) => {
     const answer = await fetch(url, init as RequestInit);
     const text = await answer.text();
@@ -69,8 +74,8 @@ test('a page of a different origin creates, uploads, lists, changes and deletes 
 
 /** Uploads with tus-js-client in the page. Returns its last error, null for none. */
 async function upload(guid: string, options: object): Promise<string | null> {
-  const headers = sign({ libraryId: 1, key: stack.first.libraryKey }, guid);
-  const given = { endpoint: `${stack.url}/tusupload`, headers, retryDelays: [], ...options };
+  const headers = sign({ libraryId: 1, key: fixture.first.libraryKey }, guid);
+  const given = { endpoint: `${fixture.url}/tusupload`, headers, retryDelays: [], ...options };
   return page.evaluate(async (made) => {
     // The page's script defined this variable.
     const { Upload } = Object(window).tus;
@@ -88,7 +93,7 @@ async function upload(guid: string, options: object): Promise<string | null> {
 test('a page of a different origin uploads in chunks', async () => {
   const guid = await create('In pieces');
   expect(await upload(guid, { chunkSize: 40_000, metadata: { title: 'Named by a page' } })).toBeNull();
-  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });
 });
 
 test.each([
@@ -98,5 +103,5 @@ test.each([
 ])('a page of a different origin uploads %s', async (_, options) => {
   const guid = await create('By a page');
   expect(await upload(guid, options)).toBeNull();
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, hasOriginal: true });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 1, hasOriginal: true });
 });

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { join, type TestPerson } from '../support/people.ts';
-import { startStack, type UploadStack } from './stack.ts';
+import { startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 beforeAll(async () => {
-  stack = await startStack();
+  fixture = await startUploadFixture();
 });
 afterAll(async () => {
-  expect(stack.faults).toEqual([]);
-  await stack.stop();
+  expect(fixture.faults).toEqual([]);
+  await fixture.stop();
 });
 
 /** Opens a resumable upload as a page of the dashboard does. */
 async function open({ headers }: TestPerson) {
   const body = { title: 'New' };
-  const { guid } = Object((await stack.call('POST', '/library/1/videos', { key: null, headers, body })).body);
+  const { guid } = Object((await fixture.call('POST', '/library/1/videos', { key: null, headers, body })).body);
   const path = `/dashboard/libraries/1/videos/${guid}/upload-signature`;
-  const signature = Object((await stack.call('POST', path, { key: null, headers })).body);
+  const signature = Object((await fixture.call('POST', path, { key: null, headers })).body);
   const signed = { 'Tus-Resumable': '1.0.0', ...signature };
-  const created = await fetch(`${stack.url}/tusupload`, {
+  const created = await fetch(`${fixture.url}/tusupload`, {
     method: 'POST',
     headers: { ...signed, 'Upload-Length': '6' },
   });
   expect(created.status).toBe(201);
-  const address = `${stack.url}${new URL(String(created.headers.get('location')), stack.url).pathname}`;
+  const address = `${fixture.url}${new URL(String(created.headers.get('location')), fixture.url).pathname}`;
   const append = async (text: string, offset: number, changes: Record<string, string> = {}) => {
     const piece = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) };
     return (await fetch(address, { method: 'PATCH', headers: { ...signed, ...piece, ...changes }, body: text })).status;
@@ -31,11 +31,12 @@ async function open({ headers }: TestPerson) {
   return { append };
 }
 
-const change = (id: string, body: object) => stack.call('POST', `/people/${id}`, { key: stack.first.accountKey, body });
+const change = (id: string, body: object) =>
+  fixture.call('POST', `/people/${id}`, { key: fixture.first.accountKey, body });
 
 test("a person can upload with a signature from the dashboard, but not with another person's session", async () => {
-  const person = await join(stack, { role: 'uploader', email: 'uploads@example.com' });
-  const other = await join(stack, { role: 'uploader', email: 'other@example.com' });
+  const person = await join(fixture, { role: 'uploader', email: 'uploads@example.com' });
+  const other = await join(fixture, { role: 'uploader', email: 'other@example.com' });
   const { append } = await open(person);
   expect(await append('abc', 0, { AuthorizationSession: other.sessionId })).toBe(401);
   expect(await append('abc', 0)).toBe(204);
@@ -46,7 +47,7 @@ test.each([
   ['is disabled', (id: string) => change(id, { Status: 'disabled' })],
   ['loses the right to upload', (id: string) => change(id, { Role: 'viewer' })],
 ])('the open upload of a person who %s is refused', async (what, end) => {
-  const person = await join(stack, { role: 'uploader', email: `${what.replaceAll(' ', '-')}@example.com` });
+  const person = await join(fixture, { role: 'uploader', email: `${what.replaceAll(' ', '-')}@example.com` });
   const { append } = await open(person);
   expect(await append('abc', 0)).toBe(204);
   await end(person.id);

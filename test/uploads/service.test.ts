@@ -12,8 +12,8 @@ import { passLeases } from '../support/pass-leases.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, REAL_CLIP } from '../support/videos.ts';
 import { type Origin, serve, serveHead, startOrigin } from './origin.ts';
-import { sha256 } from './stack.ts';
 import { at, open, sign, type TusLibrary } from './tus-client.ts';
+import { sha256 } from './upload-fixture.ts';
 
 let service: Service;
 let origin: Origin;

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { http } from '../../src/lib/http.ts';
 import { listen } from '../../src/lib/listen.ts';
 import { openBrowser } from '../support/browser.ts';
-import { sha256, startStack, type UploadStack } from './stack.ts';
 import { sign, type TusLibrary } from './tus-client.ts';
+import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
 const ENTRY = '\0entry';
 const BYTES = 300_000;
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let library: TusLibrary;
 let browser: Browser;
 let page: Page;
@@ -23,19 +23,19 @@ const site = http.createServer((_request, response) => {
 });
 
 beforeAll(async () => {
-  [stack, browser] = await Promise.all([startStack(), openBrowser()]);
-  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  [fixture, browser] = await Promise.all([startUploadFixture(), openBrowser()]);
+  library = { url: fixture.url, libraryId: 1, key: fixture.first.libraryKey };
   const port = await listen(site, 0, '127.0.0.1');
   page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.addScriptTag({ content: await bundleUppy() });
 });
-beforeEach(() => stack.empty());
+beforeEach(() => fixture.empty());
 afterAll(async () => {
   await browser.close();
   site.close();
-  await stack.stop();
-  expect(stack.faults).toEqual([]);
+  await fixture.stop();
+  expect(fixture.faults).toEqual([]);
 });
 
 async function bundleUppy(): Promise<string> {
@@ -75,7 +75,7 @@ test.each<[string, Partial<UploadOptions>]>([
   ],
   ['with another method for PATCH', { overridePatchMethod: true, ...CHUNKED }],
 ])('tus-js-client uploads %s', async (_, options) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(BYTES);
   const source = options.uploadLengthDeferred === true ? Readable.from(slices(bytes)) : bytes;
   const done = Promise.withResolvers<void>();
@@ -89,9 +89,13 @@ test.each<[string, Partial<UploadOptions>]>([
     ...options,
   }).start();
   await done.promise;
-  expect(await stack.storedSource(guid)).toEqual(bytes);
-  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'By the client', status: 1, originalHash: sha256(bytes) });
-  expect([await stack.staged(), await stack.countJobs('process-video', guid)]).toEqual([[], 1]);
+  expect(await fixture.storedSource(guid)).toEqual(bytes);
+  expect(await fixture.loadVideo(guid)).toMatchObject({
+    title: 'By the client',
+    status: 1,
+    originalHash: sha256(bytes),
+  });
+  expect([await fixture.staged(), await fixture.countJobs('process-video', guid)]).toEqual([[], 1]);
 });
 
 function* slices(bytes: Buffer): Generator<Buffer> {
@@ -105,7 +109,7 @@ test.each([
   ['with uploadDataDuringCreation, in chunks', { uploadDataDuringCreation: true, ...CHUNKED }],
   ['in parallel', { parallelUploads: 3 }],
 ])('Uppy uploads %s', async (_, options) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const given = { endpoint: `${library.url}/tusupload`, headers: sign(library, guid), retryDelays: [], ...options };
   const failed = await page.evaluate(
     async ({ made, bytes }) => {
@@ -120,6 +124,6 @@ test.each([
     { made: given, bytes: BYTES },
   );
   expect(failed).toEqual([]);
-  expect(await stack.storedSource(guid)).toEqual(Buffer.alloc(BYTES, 'x'));
-  expect(await stack.staged()).toEqual([]);
+  expect(await fixture.storedSource(guid)).toEqual(Buffer.alloc(BYTES, 'x'));
+  expect(await fixture.staged()).toEqual([]);
 });

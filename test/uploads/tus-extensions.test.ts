@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { sha256, startStack, type UploadStack } from './stack.ts';
 import { at, create, sign, type TusLibrary, type TusUpload } from './tus-client.ts';
+import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let library: TusLibrary;
 beforeAll(async () => {
-  stack = await startStack();
-  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  fixture = await startUploadFixture();
+  library = { url: fixture.url, libraryId: 1, key: fixture.first.libraryKey };
 });
-beforeEach(() => stack.empty());
-afterEach(() => expect(stack.faults).toEqual([]));
-afterAll(() => stack.stop());
+beforeEach(() => fixture.empty());
+afterEach(() => expect(fixture.faults).toEqual([]));
+afterAll(() => fixture.stop());
 
 const PIECE = { 'Content-Type': 'application/offset+octet-stream' };
 const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
@@ -26,16 +26,16 @@ async function opened(answer: Response, guid: string): Promise<TusUpload> {
 const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
 
 test('a creation that contains the whole file completes the upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const body = randomBytes(50_000);
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(body.length) }, body });
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '50000']);
-  expect(await stack.storedSource(guid)).toEqual(body);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(body) });
+  expect(await fixture.storedSource(guid)).toEqual(body);
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(body) });
 });
 
 test('after a creation that contains the first bytes, PATCH continues the upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(50_000);
   const body = bytes.subarray(0, 20_000);
   const headers = { ...PIECE, ...length(bytes.length), 'Upload-Checksum': sha1(body) };
@@ -43,11 +43,11 @@ test('after a creation that contains the first bytes, PATCH continues the upload
   expect(answer.headers.get('Upload-Offset')).toBe('20000');
   const upload = await opened(answer, guid);
   expect((await upload.patch(20_000, bytes.subarray(20_000))).status).toBe(204);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
 });
 
 test("a creation with a chunk's content type and no body starts at offset 0", async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(5) } });
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '0']);
 });
@@ -61,13 +61,13 @@ test.each([
   ['and a malformed length', { ...PIECE, 'Upload-Length': 'five' }, 400],
   ['of a final upload', { ...PIECE, 'Upload-Concat': 'final;/tusupload/0190163d-8694-739b-aea5-966c26f8ad91' }, 400],
 ])('a creation with a body %s leaves nothing behind', async (_, headers, status) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const answer = await create(library, guid, { headers, body: Buffer.from('12345') });
-  expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([status, [], []]);
+  expect([answer.status, await fixture.staged(), await fixture.uploads()]).toEqual([status, [], []]);
 });
 
 test('a creation with a chunked body that exceeds the length leaves no upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(Buffer.from('12345'));
@@ -75,24 +75,24 @@ test('a creation with a chunked body that exceeds the length leaves no upload', 
     },
   });
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(4) }, body });
-  expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([413, [], []]);
+  expect([answer.status, await fixture.staged(), await fixture.uploads()]).toEqual([413, [], []]);
 });
 
 test('a creation whose client disconnects during the body leaves no upload', async () => {
-  const guid = await stack.createVideo();
-  const socket = connect(stack.api.port, '127.0.0.1');
+  const guid = await fixture.createVideo();
+  const socket = connect(fixture.api.port, '127.0.0.1');
   const headers = { Host: 'x', 'Tus-Resumable': '1.0.0', ...sign(library, guid), ...PIECE, ...length(9) };
   const lines = Object.entries({ ...headers, 'Content-Length': '9' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST /tusupload HTTP/1.1\r\n${lines.join('')}\r\n12345`);
-  await vi.waitFor(async () => expect(await stack.staged()).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await fixture.staged()).toHaveLength(1), { timeout: 20_000 });
   socket.destroy();
-  await vi.waitFor(async () => expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]), {
+  await vi.waitFor(async () => expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]), {
     timeout: 20_000,
   });
 });
 
 test('the last chunk can set the length and completes the upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(9_000);
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, bytes.subarray(0, 5_000))).status).toBe(204);
@@ -103,24 +103,24 @@ test('the last chunk can set the length and completes the upload', async () => {
     '1',
   ]);
   expect((await upload.patch(5_000, bytes.subarray(5_000), length(9_000))).status).toBe(204);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
   const after = await upload.head();
   expect([after.headers.get('Upload-Length'), after.headers.get('Upload-Defer-Length')]).toEqual(['9000', null]);
 });
 
 test('an empty last chunk can set the length and completes the upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await opened(
     await create(library, guid, { headers: { ...PIECE, 'Upload-Defer-Length': '1' }, body: Buffer.from('12345') }),
     guid,
   );
   const answer = await upload.patch(5, Buffer.alloc(0), length(5));
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([204, '5']);
-  expect((await stack.storedSource(guid)).toString()).toBe('12345');
+  expect((await fixture.storedSource(guid)).toString()).toBe('12345');
 });
 
 test('rejects a length that changes, is below the received bytes or exceeds the limit', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.from('12345'))).status).toBe(204);
   const set = async (bytes: number) => (await upload.patch(5, Buffer.from('6'), length(bytes))).status;
@@ -132,8 +132,8 @@ test('rejects a length that changes, is below the received bytes or exceeds the 
 });
 
 test('rejects an empty upload with a deferred length', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.alloc(0), length(0))).status).toBe(400);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 0 });
 });

@@ -7,18 +7,18 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
 import type { Guid } from '../../src/lib/guid.ts';
-import { sha256, startStack, type UploadStack } from './stack.ts';
 import { open, sign, type TusLibrary } from './tus-client.ts';
+import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let library: TusLibrary;
 beforeAll(async () => {
-  stack = await startStack();
-  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  fixture = await startUploadFixture();
+  library = { url: fixture.url, libraryId: 1, key: fixture.first.libraryKey };
 });
-beforeEach(() => stack.empty());
-afterEach(() => expect(stack.faults).toEqual([]));
-afterAll(() => stack.stop());
+beforeEach(() => fixture.empty());
+afterEach(() => expect(fixture.faults).toEqual([]));
+afterAll(() => fixture.stop());
 
 const idOf = (url: string) => url.slice(url.lastIndexOf('/') + 1) as Guid;
 const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
@@ -27,7 +27,7 @@ type Sent = { offset: number; length: number; bytes: Buffer; checksum?: string }
 
 /** Begins a PATCH over a separate socket, whose body the test may continue. */
 function beginPatch(url: string, guid: string, sent: Sent): Socket {
-  const socket = connect(stack.api.port, '127.0.0.1');
+  const socket = connect(fixture.api.port, '127.0.0.1');
   const headers = {
     Host: 'x',
     'Tus-Resumable': '1.0.0',
@@ -44,11 +44,11 @@ function beginPatch(url: string, guid: string, sent: Sent): Socket {
 }
 
 async function untilStaged(url: string, bytes: number): Promise<void> {
-  await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await fixture.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 20_000 });
 }
 
 test('the next request takes over from a client that vanished without closing, and keeps its bytes', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(200_000);
   const upload = await open(library, guid, bytes.length);
   const dead = beginPatch(upload.url, guid, { offset: 0, length: 200_000, bytes: bytes.subarray(0, 120_000) });
@@ -61,7 +61,7 @@ test('the next request takes over from a client that vanished without closing, a
   });
   await untilStaged(upload.url, 150_000);
   expect((await upload.patch(150_000, bytes.subarray(150_000))).status).toBe(204);
-  expect(await stack.storedSource(guid)).toEqual(bytes);
+  expect(await fixture.storedSource(guid)).toEqual(bytes);
   for (const socket of [dead, again]) socket.destroy();
 });
 
@@ -69,7 +69,7 @@ test.each([
   ['is kept', undefined, 400],
   ['is not kept if a checksum was announced', sha1(Buffer.alloc(1)), 0],
 ])('an upload whose connection broke %s', async (_, checksum, kept) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 1_000);
   const bytes = randomBytes(400);
   const socket = beginPatch(upload.url, guid, { offset: 0, length: 1_000, bytes, ...(checksum && { checksum }) });
@@ -79,7 +79,7 @@ test.each([
 });
 
 test('simultaneous requests with the same chunk produce one file and one job', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(500_000);
   const upload = await open(library, guid, bytes.length);
   const answers = await Promise.all([1, 2, 3, 4].map(() => upload.patch(0, bytes)));
@@ -87,96 +87,100 @@ test('simultaneous requests with the same chunk produce one file and one job', a
   for (let offset = await upload.offset(); offset < bytes.length; offset = await upload.offset()) {
     await upload.patch(offset, bytes.subarray(offset));
   }
-  expect(await stack.storedSource(guid)).toEqual(bytes);
-  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  expect(await fixture.storedSource(guid)).toEqual(bytes);
+  expect(await fixture.countJobs('process-video', guid)).toBe(1);
 });
 
 test.each([
   ['before the bytes were moved', false],
   ['after they were moved', true],
 ])('the next HEAD completes an upload whose server died after the last byte, %s', async (_, isMoved) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const bytes = randomBytes(5_000);
   const upload = await open(library, guid, bytes.length);
   const id = idOf(upload.url);
-  await stack.storage.staging.append(id, 0, Readable.from([bytes]), AbortSignal.timeout(30_000));
+  await fixture.storage.staging.append(id, 0, Readable.from([bytes]), AbortSignal.timeout(30_000));
   const key = { libraryId: 1, mediaId: guid };
-  if (isMoved) await stack.storage.staging.commit(id, sourceKeyOf(key, id), AbortSignal.timeout(30_000));
+  if (isMoved) await fixture.storage.staging.commit(id, sourceKeyOf(key, id), AbortSignal.timeout(30_000));
   expect(await upload.offset()).toBe(5_000);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: null });
-  expect(await stack.storedSource(guid)).toEqual(bytes);
-  expect(await stack.countJobs('process-video', guid)).toBe(1);
-  const worker = await stack.startWorker();
-  await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(bytes)), {
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 1, originalHash: null });
+  expect(await fixture.storedSource(guid)).toEqual(bytes);
+  expect(await fixture.countJobs('process-video', guid)).toBe(1);
+  const worker = await fixture.startWorker();
+  await vi.waitFor(async () => expect((await fixture.loadVideo(guid)).originalHash).toBe(sha256(bytes)), {
     timeout: 20_000,
   });
   await worker.stop();
 });
 
 test('terminating an upload deletes its bytes, and the video accepts a new upload', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
   expect((await upload.remove()).status).toBe(204);
   expect([(await upload.head()).status, (await upload.remove()).status]).toEqual([404, 404]);
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
   const next = await open(library, guid, 2);
   expect((await next.patch(0, Buffer.from('ok'))).status).toBe(204);
   expect((await next.remove()).status).toBe(404);
 });
 
 test('progress extends the expiry, and an abandoned upload expires, returns 404 and is swept', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 10);
   const expireIn = (sec: number) =>
-    stack.database.db
+    fixture.database.db
       .updateTable('upload')
       .set({ expires_at: new Date(Date.now() + sec * 1000) })
       .execute();
   await expireIn(60);
   const answer = await upload.patch(0, Buffer.from('12345'));
   expect(Date.parse(answer.headers.get('Upload-Expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  await stack.sweep();
+  await fixture.sweep();
   expect(await upload.offset()).toBe(5);
   await expireIn(-1);
   expect((await upload.head()).status).toBe(404);
-  await stack.sweep();
-  expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
+  await fixture.sweep();
+  expect([await fixture.staged(), await fixture.uploads(), (await fixture.loadVideo(guid)).status]).toEqual([
+    [],
+    [],
+    0,
+  ]);
 });
 
 test('a complete upload expires with its session, and the video keeps its file', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));
-  expect(await stack.uploads()).toEqual([{ method: 'tus', state: 'complete' }]);
-  await stack.database.db
+  expect(await fixture.uploads()).toEqual([{ method: 'tus', state: 'complete' }]);
+  await fixture.database.db
     .updateTable('upload')
     .set({ expires_at: new Date(0) })
     .execute();
-  await stack.sweep();
-  expect(await stack.uploads()).toEqual([]);
-  expect((await stack.storedSource(guid)).toString()).toBe('ok');
+  await fixture.sweep();
+  expect(await fixture.uploads()).toEqual([]);
+  expect((await fixture.storedSource(guid)).toString()).toBe('ok');
 });
 
 test('deletes the staged bytes of a deleted video in the next sweep', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
-  await stack.call('DELETE', `/library/1/videos/${guid}`);
+  await fixture.call('DELETE', `/library/1/videos/${guid}`);
   expect((await upload.patch(5, Buffer.from('6'))).status).toBe(404);
-  const [id = ''] = await stack.staged();
-  const path = stack.storage.localPath('x' as never)?.replace(/x$/, `.staging/${id}`) ?? '';
-  await stack.sweep();
-  expect(await stack.staged()).toEqual([id]);
+  const [id = ''] = await fixture.staged();
+  const path = fixture.storage.localPath('x' as never)?.replace(/x$/, `.staging/${id}`) ?? '';
+  await fixture.sweep();
+  expect(await fixture.staged()).toEqual([id]);
   await utimes(path, new Date(0), new Date(0));
-  await stack.sweep();
-  expect(await stack.staged()).toEqual([]);
+  await fixture.sweep();
+  expect(await fixture.staged()).toEqual([]);
 });
 
 test('an upload does not expire while one chunk takes longer than the idle limit', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const upload = await open(library, guid, 10);
-  const { db } = stack.database;
+  const { db } = fixture.database;
   const runOut = () =>
     db
       .updateTable('upload')

@@ -3,18 +3,18 @@ import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
 import type { Guid } from '../../src/lib/guid.ts';
-import { sha256, startStack, type UploadStack } from './stack.ts';
 import { at, create, sign, type TusLibrary, type TusUpload } from './tus-client.ts';
+import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 
-let stack: UploadStack;
+let fixture: UploadFixture;
 let library: TusLibrary;
 beforeAll(async () => {
-  stack = await startStack();
-  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  fixture = await startUploadFixture();
+  library = { url: fixture.url, libraryId: 1, key: fixture.first.libraryKey };
 });
-beforeEach(() => stack.empty());
-afterEach(() => expect(stack.faults).toEqual([]));
-afterAll(() => stack.stop());
+beforeEach(() => fixture.empty());
+afterEach(() => expect(fixture.faults).toEqual([]));
+afterAll(() => fixture.stop());
 
 const PIECE = { 'Content-Type': 'application/offset+octet-stream' };
 const idOf = (url: string) => url.slice(url.lastIndexOf('/') + 1) as Guid;
@@ -41,7 +41,7 @@ async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ ur
 const joining = (guid: string, concat: string) => create(library, guid, { headers: { 'Upload-Concat': concat } });
 
 test('concatenates parts into one file, in the order that the final upload lists', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const parts = [randomBytes(70_000), randomBytes(40_000), Buffer.alloc(0), randomBytes(1)];
   const { urls, concat } = await uploadParts(guid, parts);
   const head = await at(urls[0] ?? '', sign(library, guid)).head();
@@ -50,37 +50,37 @@ test('concatenates parts into one file, in the order that the final upload lists
     '70000',
     '70000',
   ]);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 0 });
   const metadata = `title ${Buffer.from('Joined').toString('base64')}`;
   const headers = { 'Upload-Concat': concat, 'Upload-Metadata': metadata };
   const final = await opened(await create(library, guid, { headers }), guid);
   const whole = Buffer.concat(parts);
-  expect(await stack.storedSource(guid)).toEqual(whole);
-  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Joined', status: 1, originalHash: sha256(whole) });
+  expect(await fixture.storedSource(guid)).toEqual(whole);
+  expect(await fixture.loadVideo(guid)).toMatchObject({ title: 'Joined', status: 1, originalHash: sha256(whole) });
   const told = await final.head();
   const names = ['Upload-Concat', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Defer-Length'];
   expect(names.map((name) => told.headers.get(name))).toEqual([concat, '110001', '110001', metadata, null]);
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], [{ method: 'tus', state: 'complete' }]]);
-  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], [{ method: 'tus', state: 'complete' }]]);
+  expect(await fixture.countJobs('process-video', guid)).toBe(1);
   // Joined parts no longer exist.
   expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
   expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
 });
 
 test('creating the same final upload again returns the existing one', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const { concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   const answers = await Promise.all(Array.from({ length: 12 }, () => joining(guid, concat)));
   answers.push(await joining(guid, concat));
   const locations = answers.filter(({ status }) => status === 201).map(({ headers }) => headers.get('Location'));
   expect(new Set(locations).size).toBe(1);
   for (const { status } of answers) expect([201, 409]).toContain(status);
-  expect((await stack.storedSource(guid)).toString()).toBe('onetwo');
-  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  expect((await fixture.storedSource(guid)).toString()).toBe('onetwo');
+  expect(await fixture.countJobs('process-video', guid)).toBe(1);
 });
 
 test('rejects parts that are unfinished, unknown, of another video or not partial uploads', async () => {
-  const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
+  const [guid, other] = [await fixture.createVideo(), await fixture.createVideo()];
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const foreign = await uploadParts(other, [Buffer.from('two')]);
   const partial = { 'Upload-Concat': 'partial' };
@@ -90,7 +90,7 @@ test('rejects parts that are unfinished, unknown, of another video or not partia
     guid,
   );
   const whole = await opened(await create(library, guid, { headers: length(5) }), guid);
-  const unknown = `${stack.url}/tusupload/0190163d-8694-739b-aea5-966c26f8ad91`;
+  const unknown = `${fixture.url}/tusupload/0190163d-8694-739b-aea5-966c26f8ad91`;
   const statuses: number[] = [];
   for (const url of [unfinished.url, deferred.url, whole.url, unknown, foreign.urls[0]]) {
     statuses.push((await joining(guid, `final;${urls[0]} ${url}`)).status);
@@ -101,7 +101,7 @@ test('rejects parts that are unfinished, unknown, of another video or not partia
 });
 
 test('counts parts as open uploads of their video, and limits their total size to the maximum file size', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const part = (bytes: number) =>
     create(library, guid, { headers: { 'Upload-Concat': 'partial', ...length(bytes) } }).then(({ status }) => status);
   expect([await part(6e8), await part(6e8), await part(4e8)]).toEqual([201, 413, 201]);
@@ -110,18 +110,18 @@ test('counts parts as open uploads of their video, and limits their total size t
 });
 
 test('terminating parts deletes their bytes', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
   expect((await joining(guid, concat)).status).toBe(404);
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
 });
 
 test('parts that are never concatenated expire at most a week after their creation', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
-  const { db } = stack.database;
+  const { db } = fixture.database;
   const weekAgo = new Date(Date.now() - 7 * 86_400_000 + 60_000);
   await db
     .updateTable('upload')
@@ -134,8 +134,8 @@ test('parts that are never concatenated expire at most a week after their creati
     .set({ expires_at: new Date(0) })
     .execute();
   expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
-  await stack.sweep();
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  await fixture.sweep();
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
 });
 
 test.each([
@@ -143,11 +143,11 @@ test.each([
   ['after all parts were copied', 1],
   ['after the file was moved', 2],
 ])('the next request completes a concatenation whose server died, %s', async (_, step) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const parts = [randomBytes(9_000), randomBytes(8_000)];
   const whole = Buffer.concat(parts);
   const { urls, concat } = await uploadParts(guid, parts);
-  const { db } = stack.database;
+  const { db } = fixture.database;
   // Simulates the state after a killed process: the final upload is open, and its copy is incomplete.
   const key = { libraryId: 1, mediaId: guid };
   const final = '0190163d-8694-739b-aea5-966c26f8ad91' as Guid;
@@ -166,23 +166,23 @@ test.each([
   for (const [number, url] of urls.entries()) {
     await db.updateTable('upload').set({ part_of: final, part_number: number }).where('id', '=', idOf(url)).execute();
   }
-  const { staging } = stack.storage;
+  const { staging } = fixture.storage;
   const copied = step === 0 ? 12_000 : whole.length;
   await staging.append(final, 0, Readable.from([whole.subarray(0, copied)]), never);
   await staging.abort(idOf(urls[0] ?? ''));
   if (step > 0) await staging.abort(idOf(urls[1] ?? ''));
   if (step > 1) await staging.commit(final, sourceKeyOf(key, final), never);
-  const upload = at(`${stack.url}/tusupload/${final}`, sign(library, guid));
+  const upload = at(`${fixture.url}/tusupload/${final}`, sign(library, guid));
   if (step === 0) expect((await joining(guid, concat)).headers.get('Location')).toBe(upload.url);
   expect(await upload.offset()).toBe(whole.length);
-  expect(await stack.storedSource(guid)).toEqual(whole);
-  expect([await stack.staged(), await stack.countJobs('process-video', guid)]).toEqual([[], 1]);
+  expect(await fixture.storedSource(guid)).toEqual(whole);
+  expect([await fixture.staged(), await fixture.countJobs('process-video', guid)]).toEqual([[], 1]);
 });
 
 test('terminating a final upload deletes its parts', async () => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
-  const { db } = stack.database;
+  const { db } = fixture.database;
   const final = '0190163d-8694-739b-aea5-966c26f8ad92' as Guid;
   await db
     .insertInto('upload')
@@ -193,8 +193,8 @@ test('terminating a final upload deletes its parts', async () => {
     .execute();
   await db.updateTable('upload').set({ part_of: final }).where('concat', '=', 'partial').execute();
   expect((await at(urls[0] ?? '', sign(library, guid)).remove()).status).toBe(404);
-  expect((await at(`${stack.url}/tusupload/${final}`, sign(library, guid)).remove()).status).toBe(204);
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  expect((await at(`${fixture.url}/tusupload/${final}`, sign(library, guid)).remove()).status).toBe(204);
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
 });
 
 test.each([
@@ -217,12 +217,12 @@ test.each([
     },
   ],
 ])('rejects a file that is not media (%s) by its content, and leaves nothing behind', async (_, send) => {
-  const guid = await stack.createVideo();
+  const guid = await fixture.createVideo();
   const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
   expect([answer.status, Object(await answer.json()).message]).toEqual([
     400,
     'The body is an HTML page; send the bytes of the video or audio file.',
   ]);
-  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 0 });
 });

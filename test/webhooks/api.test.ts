@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { happen, setWebhookUrl, startSender } from './lab.ts';
 import { findForgery, type Receiver, startReceiver, status } from './receiver.ts';
+import { happen, setWebhookUrl, startSender } from './webhook-sender.ts';
 
 let api: TestApi;
 let receiver: Receiver;

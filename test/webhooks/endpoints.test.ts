@@ -5,8 +5,8 @@ import { pruneEvents } from '../../src/catalog/webhooks/webhook-store.ts';
 import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { happen, readLog, setWebhookUrl, startSender } from './lab.ts';
 import { findForgery, type Receiver, startReceiver, status } from './receiver.ts';
+import { happen, readLog, setWebhookUrl, startSender } from './webhook-sender.ts';
 
 let api: TestApi;
 let first: Receiver;

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { addLibrary, type HookedLibrary, happen, readLog } from './lab.ts';
 import { type Arrival, findForgery, type Receiver, reset, startReceiver, status } from './receiver.ts';
+import { addLibrary, type HookedLibrary, happen, readLog } from './webhook-sender.ts';
 
 const VIDEOS = 12;
 const STATUSES = [6, 7, 0, 1, 2, 4, 3] as const;

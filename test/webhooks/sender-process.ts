@@ -1,5 +1,5 @@
 import { openDatabase } from '../../src/catalog/db.ts';
-import { startSender } from './lab.ts';
+import { startSender } from './webhook-sender.ts';
 
 // A sender in a separate process, for tests that kill it. Argument: the folder of the database's socket.
 const [host] = process.argv.slice(2);

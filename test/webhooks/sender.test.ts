@@ -7,8 +7,16 @@ import { announce, pruneEvents, resendEvent } from '../../src/catalog/webhooks/w
 import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { addLibrary, type HookedLibrary, happen, readLog, secretBox, setWebhookUrl, startSender } from './lab.ts';
 import { type Arrival, findForgery, type Receiver, reset, startReceiver, status } from './receiver.ts';
+import {
+  addLibrary,
+  type HookedLibrary,
+  happen,
+  readLog,
+  secretBox,
+  setWebhookUrl,
+  startSender,
+} from './webhook-sender.ts';
 
 let database: TestDatabase;
 let receiver: Receiver;

@@ -86,8 +86,7 @@ export function openVisitLedger(
   const enter = (entered: number) => {
     if (entered === bucket) return;
     bucket = entered;
-    const count = heat[entered];
-    if (count !== undefined) heat[entered] = Math.min(MAX_COUNT, count + 1);
+    if (entered < bucketCount) heat[entered] = Math.min(MAX_COUNT, (heat[entered] ?? 0) + 1);
   };
   return {
     moveTo(positionSec, rate, heightPx) {
@@ -105,7 +104,8 @@ export function openVisitLedger(
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
       // A step may pass several buckets. A bucket in which playback has not moved yet is not entered.
-      for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
+      const first = Math.floor(from.positionSec / bucketSec);
+      for (let index = first; index * bucketSec < positionSec; index += 1) enter(index);
     },
     request: start.request,
     isAwake: start.isAwake,

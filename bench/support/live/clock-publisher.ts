@@ -62,7 +62,10 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
 
 function drawTime(ms: number): Buffer {
   const value = ms % 2 ** GRID.bits;
-  const bits = Array.from({ length: GRID.bits }, (_, at) => Math.floor(value / 2 ** (GRID.bits - 1 - at)) % 2 === 1);
+  const bits = Array.from(
+    { length: GRID.bits },
+    (_, index) => Math.floor(value / 2 ** (GRID.bits - 1 - index)) % 2 === 1,
+  );
   const isOdd = bits.filter(Boolean).length % 2 === 1;
   const cells = [...bits, isOdd, !isOdd];
   const rows = Array.from({ length: GRID.rows }, (_, row) => {

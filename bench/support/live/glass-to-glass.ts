@@ -52,8 +52,8 @@ async function readClock({ address, isLowLatency, settleMs, measureMs, lookMs, s
   const read = (nowMs: number): number | null => {
     context.drawImage(video, 0, 0, canvas.width, canvas.height);
     const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-    const cells = Array.from({ length: grid.columns * grid.rows }, (_, at) => {
-      const [x, y] = [(at % grid.columns) * 10 + 5, Math.floor(at / grid.columns) * 10 + 5];
+    const cells = Array.from({ length: grid.columns * grid.rows }, (_, index) => {
+      const [x, y] = [(index % grid.columns) * 10 + 5, Math.floor(index / grid.columns) * 10 + 5];
       return (data[(y * canvas.width + x) * 4] ?? 0) > 127;
     });
     const bits = cells.slice(0, grid.bits);

@@ -34,7 +34,7 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
     },
   });
   for (const stream of streams) await stream.remove();
-  const names = streams.map((_, at) => `many-${at}`);
+  const names = streams.map((_, index) => `many-${index}`);
   const other = await loadWith(place, {
     ...{ group: groups.baseline, pid: nginx.pid, addresses: names.map((name) => `${nginx.rtmp}/${name}`) },
     listen: () => sleep(3_000 + 2 * SEGMENT_MS),
@@ -73,7 +73,7 @@ async function loadWith({ scope, clip }: BenchPlace, { group, pid, addresses, li
   const before = await countSegments();
   const busy = await countCpu(group, pid, COUNT_MS);
   const bytes = memoryOf(pid) - bytesBefore;
-  const grown = (await countSegments()).map((segments, at) => segments - (before[at] ?? 0));
+  const grown = (await countSegments()).map((segments, index) => segments - (before[index] ?? 0));
   await load.stop();
   const least = Math.min(...grown);
   if (least < MIN_SEGMENTS) {
@@ -89,7 +89,7 @@ function memoryOf(pid: number): number {
   return listTree(pid).reduce((sum, one) => sum + pssBytes(one), 0);
 }
 
-/** Returns the cores that a group used during a period, and the share of each long-lived program. */
+/** Returns the cores that a group used during a period, and how many of them each long-lived program used. */
 export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, forMs: number) {
   // Read the names first, because some processes exit during the measurement.
   const before = listTree(pid).map((one) => ({ one, name: nameOf(one), ticks: cpuTicks(one) }));

@@ -57,7 +57,7 @@ function respond(sherpa: SherpaLibrary, request: SherpaRequest): SherpaAnswer {
 /** Converts 16-bit samples to floats. Copies the bytes first, because they may start at an odd address. */
 function toFloats(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, at) => view.getInt16(2 * at, true) / 32_768);
+  return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(2 * index, true) / 32_768);
 }
 
 function recognise(sherpa: SherpaLibrary, config: RecogniserConfig, samples: Float32Array): RecognisedSpan {

@@ -62,7 +62,7 @@ test('lists objects at old and new paths together, in key order from any positio
     await writeFlat(`2/${guid('019a0b1c', '1')}/r/0.cmaf`),
   ];
   expect(await keysOf()).toEqual(keys);
-  for (const [at, key] of keys.entries()) expect(await keysOf('', key)).toEqual(keys.slice(at + 1));
+  for (const [index, key] of keys.entries()) expect(await keysOf('', key)).toEqual(keys.slice(index + 1));
   const video = `1/${guid('019a0b1c', '3')}/`;
   expect(await keysOf(video)).toEqual(keys.slice(2, 5));
   for (const key of keys) {

@@ -58,7 +58,7 @@ function readIds(texts: readonly string[]): Guid[] {
     if (id === null) throw misfit(`Expected GUIDs of videos as videoIds, got ${quote(text)}. Correct it.`);
     return id;
   });
-  const twice = ids.find((id, at) => ids.indexOf(id) < at);
+  const twice = ids.find((id, index) => ids.indexOf(id) < index);
   if (twice !== undefined) throw misfit(`Expected each video once in videoIds, got ${twice} twice. Remove one.`);
   return ids;
 }

@@ -36,11 +36,11 @@ async function addVideo(state: string, rungs: readonly { rung: number; init: Buf
     .values({ ...place, id: timelineId, grid: 'source', timescale: 1, start_ticks: [0], end_ticks: 1, active: true })
     .execute();
   const ids = rungs.map(() => newGuid());
-  for (const [at, { rung, init }] of rungs.entries()) {
+  for (const [index, { rung, init }] of rungs.entries()) {
     await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
         active, plan, timescale, init, on_demand)
-      values (${libraryId}, ${mediaId}, ${ids[at]}, ${timelineId}, 'video', 'encode', 'h264', ${rung}, 'sd', 'building',
-        true, '{"durationSec":1}', 1, ${init}, ${isOnDemand})`.execute(db);
+      values (${libraryId}, ${mediaId}, ${ids[index]}, ${timelineId}, 'video', 'encode', 'h264', ${rung}, 'sd',
+        'building', true, '{"durationSec":1}', 1, ${init}, ${isOnDemand})`.execute(db);
   }
   const range = { fromSegment: 0, toSegment: 1 };
   const task = { key: { libraryId, mediaId }, timelineId, ...range, isFirst: false, priority: 0, weight: 1 };
@@ -246,10 +246,10 @@ test('progress weights tasks by cost, never decreases and reaches 100 only when 
   const light = { ...base, id: newGuid(), kind: 'audio', weight: 100 } as const;
   const repair = { ...base, id: newGuid(), kind: 'repair', weight: 5000 } as const;
   const progressWith = async (fractions: readonly [number, number]) => {
-    for (const [at, { id }] of [heavy, light].entries())
+    for (const [index, { id }] of [heavy, light].entries())
       await db
         .updateTable('encode_task')
-        .set({ done_fraction: fractions[at] ?? 0 })
+        .set({ done_fraction: fractions[index] ?? 0 })
         .where('id', '=', id)
         .execute();
     await refreshProgress(db, task.key);

@@ -72,8 +72,8 @@ test('10,000 uploads to one library delay the first upload to another by at most
   const { rows: sent } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media limit ${CLAIMS}`.execute(db);
   const served: number[] = [];
-  for (const [at, requested] of sent.entries()) {
-    if (at === CLAIMS / 2) {
+  for (const [index, requested] of sent.entries()) {
+    if (index === CLAIMS / 2) {
       await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
         values (${quiet}, ${newGuid()}, 'video', 'T', 'uploaded', 's/q', 1)`.execute(db);
     }

@@ -148,9 +148,9 @@ test('feeds of a database of an earlier version stay on', async () => {
 
 test('every migration names the oldest compatible version, which never decreases or exceeds this one', () => {
   const versions = Object.values(migrations).map(({ oldestVersion }) => oldestVersion);
-  for (const [at, oldest] of versions.entries()) {
+  for (const [index, oldest] of versions.entries()) {
     expect(isAtLeast(readVersion(), oldest)).toBe(true);
-    expect(isAtLeast(oldest, versions[at - 1] ?? '0.1.0')).toBe(true);
+    expect(isAtLeast(oldest, versions[index - 1] ?? '0.1.0')).toBe(true);
   }
 });
 

@@ -126,7 +126,7 @@ function describeSegments(
 ): DashRendition {
   // A gap in the audio extends the segment before it.
   const durations = run.map(
-    ({ startTick, durationTicks }, at) => (run[at + 1]?.startTick ?? startTick + durationTicks) - startTick,
+    ({ startTick, durationTicks }, index) => (run[index + 1]?.startTick ?? startTick + durationTicks) - startTick,
   );
   return {
     id: rendition.id,

@@ -28,8 +28,14 @@ test('drops H.264 frames that follow a keyframe but are shown before it, and giv
   const leaving = (codec: string, shownMs: readonly number[]) => {
     const config = { ...VIDEO, sampleEntry: Buffer.from(`\0\0\0\x08${codec}`, 'latin1') };
     publisher.note({ type: 'config', config }, 1);
-    return shownMs.filter((ptsMs, at) => {
-      const unit = { kind: 'video', dtsMs: at * 40, ptsMs, isKey: ptsMs % 400 === 0, bytes: Buffer.alloc(1) } as const;
+    return shownMs.filter((ptsMs, index) => {
+      const unit = {
+        kind: 'video',
+        dtsMs: index * 40,
+        ptsMs,
+        isKey: ptsMs % 400 === 0,
+        bytes: Buffer.alloc(1),
+      } as const;
       return publisher.shown(unit) === null;
     });
   };
@@ -65,7 +71,7 @@ test('waits for the configuration of video whose frames arrive, as when an encod
     publisher.note(event, 1);
     return publisher.tracks?.video ?? null;
   };
-  const later = Array.from({ length: 40 }, (_, at) => [sound(at * 100), picture(at * 100)]).flat();
+  const later = Array.from({ length: 40 }, (_, index) => [sound(index * 100), picture(index * 100)]).flat();
   expect(new Set([{ type: 'config', config: USUAL } as const, ...later].map(note))).toEqual(new Set([null]));
   expect(publisher.tracks).toBeNull();
   note({ type: 'config', config: VIDEO });

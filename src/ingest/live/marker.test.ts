@@ -16,7 +16,7 @@ test('holds at most two seconds of audio frames with the same time', () => {
   const marker = new Marker({ mark: PLACE, options: OPTIONS }, deps);
   marker.push({ type: 'config', config: avcConfig(RECORD, 25) }, 0);
   const unit = { kind: 'audio', dtsMs: 1_000, ptsMs: 1_000, isKey: true, bytes: Buffer.alloc(10) } as const;
-  for (let at = 0; at < MAX_HELD + 5; at += 1) marker.push({ type: 'unit', unit }, 10);
+  for (let index = 0; index < MAX_HELD + 5; index += 1) marker.push({ type: 'unit', unit }, 10);
   expect(given).toHaveLength(5);
   // A large frame releases all earlier ones.
   marker.push({ type: 'unit', unit }, 5 * 2 ** 20);

@@ -182,7 +182,7 @@ export class PeriodWriter {
   #openLadder({ tracks: { video }, ladder }: PeriodMedia): StreamLadder | null {
     if (video === null || ladder.rungs.length === 0) return null;
     const known = this.#rungs();
-    const fits = known.every(({ rung }, at) => rung === ladder.rungs[at]?.rung);
+    const fits = known.every(({ rung }, index) => rung === ladder.rungs[index]?.rung);
     if (!fits || (known.length > 0 && known.length !== ladder.rungs.length)) return null;
     const at = (rung: number) => this.#rungs()[rung]?.id as Guid;
     return new StreamLadder(
@@ -206,11 +206,11 @@ export class PeriodWriter {
 
   async #openRungs(configs: readonly TrackConfig[], ladder: LiveLadder): Promise<boolean> {
     const known = this.#rungs();
-    const made = configs.map((config, at) => ({
+    const made = configs.map((config, index) => ({
       ...periodRenditionOf(config, 'encode'),
-      rung: ladder.rungs[at]?.rung ?? 0,
+      rung: ladder.rungs[index]?.rung ?? 0,
     }));
-    if (known.length > 0) return made.every(({ init }, at) => known[at]?.init.equals(init) === true);
+    if (known.length > 0) return made.every(({ init }, index) => known[index]?.init.equals(init) === true);
     const added = await addRungs(this.#deps.db, this.#lease, this.#period.timelineId, made);
     this.#period = { ...this.#period, renditions: [...this.#period.renditions, ...added] };
     this.#isLadderPending = false;

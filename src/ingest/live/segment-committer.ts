@@ -145,8 +145,8 @@ export class SegmentCommitter {
       .then((stored) => {
         this.#closing.signal.throwIfAborted();
         // `stored` has one entry per removed segment, in order.
-        for (const [at, { resolve, reject }] of taken.entries())
-          this.#ready.push({ stored: stored[at] as StoredSegment, resolve, reject });
+        for (const [index, { resolve, reject }] of taken.entries())
+          this.#ready.push({ stored: stored[index] as StoredSegment, resolve, reject });
         this.#schedule();
       })
       .catch((error: Error) => {
@@ -200,9 +200,9 @@ export class SegmentCommitter {
 /** Removes as many segments as fit in one object, at least one. */
 function takePack(waiting: Waiting[]): Waiting[] {
   let bytes = 0;
-  const end = waiting.findIndex(({ closed }, at) => {
+  const end = waiting.findIndex(({ closed }, index) => {
     bytes += closed.chunk.facts.sizeBytes;
-    return at > 0 && bytes > PACK_BYTES;
+    return index > 0 && bytes > PACK_BYTES;
   });
   return waiting.splice(0, end === -1 ? waiting.length : end);
 }

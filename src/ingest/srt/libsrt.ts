@@ -166,7 +166,9 @@ class Srt implements LibSrt {
         error === null ? resolve(found) : reject(error),
       );
     });
-    return Array.from({ length: Math.max(0, Math.min(count, MAX_READY)) }, (_, at) => this.#ready.readInt32LE(8 * at));
+    return Array.from({ length: Math.max(0, Math.min(count, MAX_READY)) }, (_, index) =>
+      this.#ready.readInt32LE(8 * index),
+    );
   }
 
   receive(socket: number, into: Buffer, at: number): number | null {
@@ -224,7 +226,7 @@ class Srt implements LibSrt {
   #readAddress(peer: unknown): string {
     const bytes = Buffer.from(this.#koffi.view(peer, 28));
     if (bytes.readUInt16LE(0) === AF.inet) return bytes.subarray(4, 8).join('.');
-    const words = Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(8 + 2 * at).toString(16));
+    const words = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(8 + 2 * index).toString(16));
     return words.join(':');
   }
 

@@ -158,7 +158,7 @@ function readPartIds(list: string, maxParts: number): Guid[] {
     throw new Refused('invalid', `Expected URLs of partial uploads in Upload-Concat, got ${quote(address)}.`);
   });
   if (new Set(ids).size === ids.length) return ids;
-  const repeated = ids.find((id, at) => ids.indexOf(id) !== at);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   throw new Refused('invalid', `Expected each partial upload once in Upload-Concat, got ${repeated} more than once.`);
 }
 

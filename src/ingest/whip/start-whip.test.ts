@@ -31,7 +31,7 @@ async function attempt(trusted: string[], count: number, addressOf: (at: number)
   };
   server = await startWhip({ host: '127.0.0.1', port: 0, certificate: null, trusted: set, ...deps });
   const post = (forwardedFor: string) => publish('key', { 'X-Forwarded-For': forwardedFor });
-  return Promise.all(Array.from({ length: count }, async (_, at) => (await post(addressOf(at))).status));
+  return Promise.all(Array.from({ length: count }, async (_, index) => (await post(addressOf(index))).status));
 }
 
 const publish = (key: string, headers: Record<string, string> = {}) =>

@@ -42,8 +42,8 @@ test('disconnects a publisher whose media makes the receiver throw and reads not
   const { session } = await WhipSession.start(OFFER, deps, () => void seen.push('closed'));
   session.attach(input);
   const slice = Buffer.alloc(100, 0x65);
-  [SPS, PPS, slice, slice].forEach((payload, at) => {
-    (events as PeerEvents | null)?.message(packet(at, payload, payload === slice));
+  [SPS, PPS, slice, slice].forEach((payload, index) => {
+    (events as PeerEvents | null)?.message(packet(index, payload, payload === slice));
   });
   expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed', 'closed']);
 });

@@ -27,7 +27,9 @@ export async function composeRange(held: HeldTask, deps: JobDeps, signal: AbortS
   try {
     const inits = await makePieces({ held, deps, view, writers }, signal);
     const outputs = await Promise.all(
-      view.renditions.map((rendition, at) => toOutput(rendition, inits.get(at), writers[at] as ChunkWriter, signal)),
+      view.renditions.map((rendition, index) =>
+        toOutput(rendition, inits.get(index), writers[index] as ChunkWriter, signal),
+      ),
     );
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
@@ -54,14 +56,14 @@ async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<numbe
   );
   for (const run of planRuns(view, fromSegment, toSegment, isCopied)) {
     if (run.kind === 'copy') {
-      for (const [at, rendition] of view.renditions.entries()) {
-        const audio = audioTracks[at] ?? null;
+      for (const [index, rendition] of view.renditions.entries()) {
+        const audio = audioTracks[index] ?? null;
         if (audio !== null) {
-          await add(at, await audio.copy(run.number, signal));
+          await add(index, await audio.copy(run.number, signal));
           continue;
         }
         const source = rendition.plan.composedOf?.[run.piece.part] ?? null;
-        await add(at, await copySourceSegment({ source, ...placeOf(view, run) }, deps, signal));
+        await add(index, await copySourceSegment({ source, ...placeOf(view, run) }, deps, signal));
       }
       continue;
     }

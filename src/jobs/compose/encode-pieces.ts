@@ -66,9 +66,9 @@ export async function* encodePieces(
       readRung(output, { cutList: view.cutList, hdrBoxes: plan.hdrBoxes }, run),
     );
     await endReading(encoder, stop, reading);
-    for (const [at, { init, segments }] of (await Promise.all(reading)).entries()) {
-      if (init !== null) yield { kind: 'init', at, init };
-      for (const segment of segments) yield { kind: 'segment', at, segment };
+    for (const [index, { init, segments }] of (await Promise.all(reading)).entries()) {
+      if (init !== null) yield { kind: 'init', at: index, init };
+      for (const segment of segments) yield { kind: 'segment', at: index, segment };
     }
   } finally {
     await local.release();

@@ -113,17 +113,17 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
   // There is one writer and one output per rendition, in this order.
   const outputs = view.renditions.map(
-    (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
+    (rendition, index): RungOutput => ({ rendition, writer: writers[index] as ChunkWriter, init: null }),
   );
   const fractions = outputs.map(() => 0);
-  const rungs = outputs.map(async (rungOutput, at) => {
+  const rungs = outputs.map(async (rungOutput, index) => {
     const segmenter = createVideoSegmenter({ cutList: view.cutList, firstSegment: fromSegment, segmentCount });
     const reported = (doneSec: number) => {
-      fractions[at] = doneSec / plan.durationSec;
+      fractions[index] = doneSec / plan.durationSec;
       held.report(Math.min(...fractions));
     };
     await storeRung(
-      { stream: encoder.outputs[at] as Readable, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported },
+      { stream: encoder.outputs[index] as Readable, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported },
       signal,
     );
   });

@@ -113,10 +113,10 @@ function toSegment(built: PassThroughSegment, timescale: number, payloads: reado
   let firstSample = 0;
   let baseTick = built.baseTick;
   const fragments: Segment['fragments'][number][] = [];
-  for (const [at, { prefix }] of built.fragments.entries()) {
-    const count = built.fragmentEntries[at]?.samples ?? 0;
+  for (const [index, { prefix }] of built.fragments.entries()) {
+    const count = built.fragmentEntries[index]?.samples ?? 0;
     const samples = built.samples.slice(firstSample, firstSample + count);
-    fragments.push({ head: prefix, payload: payloads[at] ?? Buffer.alloc(0), baseTick, samples });
+    fragments.push({ head: prefix, payload: payloads[index] ?? Buffer.alloc(0), baseTick, samples });
     firstSample += count;
     baseTick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
   }

@@ -25,8 +25,8 @@ export async function makePosters(run: ImageRun, ticks: readonly number[], signa
   await ffmpeg.done;
   const made = createMultipartReader(MAX_POSTER_BYTES).push(jpegs ?? Buffer.alloc(0));
   if (made.length !== shown.length) throw new Error(`Expected ${shown.length} images, got ${made.length}.`);
-  const posters = made.map((jpeg, at) => {
-    const rgba = (miniatures ?? Buffer.alloc(0)).subarray(at * MINIATURE_BYTES, (at + 1) * MINIATURE_BYTES);
+  const posters = made.map((jpeg, index) => {
+    const rgba = (miniatures ?? Buffer.alloc(0)).subarray(index * MINIATURE_BYTES, (index + 1) * MINIATURE_BYTES);
     return { jpeg, blurhash: writeBlurhash({ ...MINIATURE, rgba }) };
   });
   return ticks.map((tick) => {

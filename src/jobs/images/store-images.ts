@@ -29,7 +29,7 @@ export async function storeImages({ claim, report }: HeldTask, deps: JobDeps, si
     const { board, moments } = await makeSheets(run, view.sheets, signal);
     report(0.5);
     const { posters, shown } = await takePosters(run, view, moments, signal);
-    for (const [at, { jpeg }] of posters.entries()) await output.put(posterName(at + 1), jpeg, signal);
+    for (const [index, { jpeg }] of posters.entries()) await output.put(posterName(index + 1), jpeg, signal);
     const previews = deps.makesPreviews ? await makePreviews(run, moments.ticks, signal) : [];
     const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
     const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
@@ -55,8 +55,8 @@ export async function storeImages({ claim, report }: HeldTask, deps: JobDeps, si
 }
 
 function sheetObjects(key: MediaKey, { first, folder, sizesBytes }: StoredSheets): StoredImage[] {
-  return sizesBytes.map((sizeBytes, at) => ({
-    key: imageKeyIn(key, folder, sheetName(first + at)),
+  return sizesBytes.map((sizeBytes, index) => ({
+    key: imageKeyIn(key, folder, sheetName(first + index)),
     sizeBytes,
     use: 'thumbnail',
   }));

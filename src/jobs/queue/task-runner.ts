@@ -271,8 +271,8 @@ class Runner {
     if (moved.length > 0) {
       const snapshot = moved.map(({ claim, fraction, written }) => ({ claim, fraction, written }));
       const held = await writeProgress(db, snapshot);
-      for (const [at, task] of moved.entries()) {
-        if (held.has(task.claim.task.id)) task.written = snapshot[at]?.fraction ?? task.written;
+      for (const [index, task] of moved.entries()) {
+        if (held.has(task.claim.task.id)) task.written = snapshot[index]?.fraction ?? task.written;
         else this.#lose(task);
       }
     }

@@ -55,9 +55,9 @@ test('omits and counts the lines of a flood per key and per event', async () => 
   vi.useFakeTimers();
   const log = captureLog();
   const refuse = (address: string) => logEvent('publisher.refused', { protocol: 'rtmp', address, reason: 'no stream' });
-  for (let at = 0; at < 1_000; at += 1) refuse('192.0.2.1');
+  for (let index = 0; index < 1_000; index += 1) refuse('192.0.2.1');
   expect(log.named('publisher.refused')).toHaveLength(10);
-  for (let at = 0; at < 1_000; at += 1) refuse(`198.51.100.${at}`);
+  for (let index = 0; index < 1_000; index += 1) refuse(`198.51.100.${index}`);
   expect(log.named('publisher.refused')).toHaveLength(100);
   logEvent('stream.started', { streamGuid: 's', libraryId: 1 });
   expect(log.named('stream.started')).toHaveLength(1);
@@ -85,6 +85,9 @@ test.each([
   ['no stream bunnylive_0123456789abcdef0123456789abcdef', '0123456789abcdef'],
   ['key 0f8fad5b-d9cb-469f-a165-70867728950e of the zone', '0f8fad5b'],
   ['ticket AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE here', 'AbCdEfGh'],
+  ['GET /share/mistyped-link?video=1', 'mistyped'],
+  ['link AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdEx of 44 characters', 'AbCdEfGh'],
+  [`key ${KEY}0 of 65 characters`, KEY],
   ['the phrase tell-nobody of the settings', 'tell-nobody'],
 ])('masks the secret in "%s"', (text, secret) => {
   registerSecrets(['tell-nobody']);

@@ -30,7 +30,7 @@ describe('headers', () => {
     ['the Content-Length header', { 'Content-Length': '5' }],
     ['the Transfer-Encoding header', { 'transfer-encoding': 'chunked' }],
     ['a proxy credential', { 'Proxy-Authorization': 'x' }],
-    ['too many headers', Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, '']))],
+    ['too many headers', Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`x-${index}`, '']))],
     ['too long headers', { 'x-a': 'b'.repeat(20_000) }],
   ])('refuses %s', (_, headers) => {
     expect(() => checkHeaders(headers)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));

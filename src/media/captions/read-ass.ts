@@ -59,9 +59,9 @@ function namesOf(line: string): string[] {
 function fieldsOf(line: string, columns: readonly string[]): Record<string, string> {
   const values = line.slice(line.indexOf(':') + 1).split(',');
   return Object.fromEntries(
-    columns.map((name, at) => {
-      const isLast = at === columns.length - 1;
-      return [name, isLast ? values.slice(at).join(',') : (values[at] ?? '').trim()];
+    columns.map((name, index) => {
+      const isLast = index === columns.length - 1;
+      return [name, isLast ? values.slice(index).join(',') : (values[index] ?? '').trim()];
     }),
   );
 }

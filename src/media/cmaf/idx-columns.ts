@@ -69,10 +69,10 @@ export function encodeOffsets(offsets: Int32Array): OffsetColumn {
   const places = new Map(values.map((value, place) => [value, place]));
   const perByte = values.length <= 16 ? 2 : 1;
   const indexes = Buffer.alloc(Math.ceil(offsets.length / perByte));
-  offsets.forEach((offset, at) => {
+  offsets.forEach((offset, index) => {
     const place = places.get(offset) ?? 0;
-    const byteAt = Math.floor(at / perByte);
-    indexes[byteAt] = (indexes[byteAt] ?? 0) | (perByte === 2 && at % 2 === 1 ? place << 4 : place);
+    const byteAt = Math.floor(index / perByte);
+    indexes[byteAt] = (indexes[byteAt] ?? 0) | (perByte === 2 && index % 2 === 1 ? place << 4 : place);
   });
   const bytes = Buffer.concat([encodeI32(values), indexes]);
   return { bits: perByte === 2 ? 4 : 8, dictionaryLength: values.length, bytes };
@@ -90,13 +90,13 @@ export function decodeOffsets(reader: ColumnReader, count: number, bits: number,
   }
   const dictionary = decodeI32(reader.take(dictionaryLength * 4));
   const indexes = reader.take(Math.ceil((count * bits) / 8));
-  for (let at = 0; at < count; at += 1) {
-    const byte = indexes[bits === 4 ? at >> 1 : at] ?? 0;
-    const place = bits === 8 ? byte : (byte >> (at % 2 === 1 ? 4 : 0)) & 0x0f;
+  for (let index = 0; index < count; index += 1) {
+    const byte = indexes[bits === 4 ? index >> 1 : index] ?? 0;
+    const place = bits === 8 ? byte : (byte >> (index % 2 === 1 ? 4 : 0)) & 0x0f;
     const offset = dictionary[place];
     if (offset === undefined)
       throw new BrokenMedia(`Expected an offset index below ${dictionaryLength}, got ${place}.`);
-    offsets[at] = offset;
+    offsets[index] = offset;
   }
   return offsets;
 }
@@ -104,8 +104,8 @@ export function decodeOffsets(reader: ColumnReader, count: number, bits: number,
 /** Encodes one bit per sample, the first in the lowest bit. */
 export function encodeBits(values: Uint8Array): Buffer {
   const bytes = Buffer.alloc(Math.ceil(values.length / 8));
-  values.forEach((value, at) => {
-    if (value !== 0) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+  values.forEach((value, index) => {
+    if (value !== 0) bytes[index >> 3] = (bytes[index >> 3] ?? 0) | (1 << (index & 7));
   });
   return bytes;
 }
@@ -113,7 +113,7 @@ export function encodeBits(values: Uint8Array): Buffer {
 /** Decodes the result of `encodeBits`: 0 or 1 for each of `count` samples. */
 export function decodeBits(reader: ColumnReader, count: number): Uint8Array {
   const bytes = reader.take(Math.ceil(count / 8));
-  return Uint8Array.from({ length: count }, (_, at) => ((bytes[at >> 3] ?? 0) >> (at & 7)) & 1);
+  return Uint8Array.from({ length: count }, (_, index) => ((bytes[index >> 3] ?? 0) >> (index & 7)) & 1);
 }
 
 function encodeI32(values: Iterable<number>): Buffer {

@@ -87,7 +87,7 @@ describe('a chunk index', () => {
     { distinct: 256, bits: 8 },
     { distinct: 257, bits: 32 },
   ])('stores $distinct different offsets in $bits bits each', ({ distinct, bits }) => {
-    const offsets = Array.from({ length: 301 }, (_, at) => ((at % distinct) - 5) * 1001);
+    const offsets = Array.from({ length: 301 }, (_, index) => ((index % distinct) - 5) * 1001);
     const column = (value: number): number[] => Array<number>(301).fill(value);
     const index = indexOf({ sizes: column(9), durations: column(1), offsets, syncs: column(1), cuts: [] }, 0);
     const bytes = encodeIdx(index);

@@ -133,7 +133,8 @@ export function decodeIdx(bytes: Buffer): ChunkIndex {
 export function countCtsRuns(offsets: Int32Array): number {
   if (offsets.every((offset) => offset === 0)) return 0;
   let runs = 0;
-  for (let at = 0; at < offsets.length; at += 1) if (at === 0 || offsets[at] !== offsets[at - 1]) runs += 1;
+  for (let index = 0; index < offsets.length; index += 1)
+    if (index === 0 || offsets[index] !== offsets[index - 1]) runs += 1;
   return runs;
 }
 

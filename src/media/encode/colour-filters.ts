@@ -87,7 +87,7 @@ export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours
 /**
  * Returns the tone curve from HDR to SDR for each component of R'G'B' in PQ: the identity up to the knee, then a rise
  * to reference white at the peak. It follows ITU-R BT.2390 section 5.4 with a different shoulder: the spline there maps
- * reference white to values from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
+ * reference white to values from 210 to 244 out of 255, depending on a number in the metadata that is often wrong.
  */
 function toneCurve(peak: number): string {
   const knee = toPq(KNEE_NIT);
@@ -103,7 +103,7 @@ function toneCurve(peak: number): string {
 
 /**
  * Level of the colour table below. The table has the square of this number of nodes per side: 36, with a colour error
- * of at most 5 of 255.
+ * of at most 5 out of 255.
  */
 const TABLE_LEVEL = 6;
 
@@ -118,12 +118,12 @@ function showHlg(label: string): string {
   const light = (code: string) =>
     `if(lte(${code},0.5),${code}*${code}/3,(exp((${code}-0.55991073)/0.17883277)+0.28466892)/12)`;
   const read = ['r', 'g', 'b']
-    .map((part, at) => `st(${at},${part}(X,Y)/4095);st(${at},${light(`ld(${at})`)})`)
+    .map((part, index) => `st(${index},${part}(X,Y)/4095);st(${index},${light(`ld(${index})`)})`)
     .join(';');
   const luminance = 'st(3,pow(max(1e-9,0.2627*ld(0)+0.678*ld(1)+0.0593*ld(2)),0.2))';
   const shown = (at: number) => `st(4,pow(0.1*ld(3)*ld(${at}),2610/16384))`;
   const toCode = '4095*pow((3424/4096+2413/128*ld(4))/(1+2392/128*ld(4)),2523/32)';
-  const planes = ['g', 'b', 'r'].map((plane, at) => `${plane}='${read};${luminance};${shown(at)};${toCode}'`);
+  const planes = ['g', 'b', 'r'].map((plane, index) => `${plane}='${read};${luminance};${shown(index)};${toCode}'`);
   const table = [
     `haldclutsrc=level=${TABLE_LEVEL}`,
     'trim=end_frame=1',

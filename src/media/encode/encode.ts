@@ -136,7 +136,7 @@ function keyFramesAtCuts({ grid, startTicks, timescale }: CutList, { fromSegment
   if (grid.kind !== 'frames') return [];
   const cuts = startTicks.slice(fromSegment, toSegment);
   const segmentTicks = (grid.segmentFrames * timescale * grid.rate.den) / grid.rate.num;
-  const isRegular = cuts.every((tick, at) => at === 0 || tick - (cuts[at - 1] ?? 0) === segmentTicks);
+  const isRegular = cuts.every((tick, index) => index === 0 || tick - (cuts[index - 1] ?? 0) === segmentTicks);
   return isRegular ? [] : forceKeyFrames(cuts, timescale);
 }
 

@@ -17,7 +17,7 @@ async function place(times: readonly [number, number][], totalFrames: number) {
   for await (const part of placeAudio(framesAt(times), placing, account)) parts.push(part);
   const pcm = Buffer.concat(parts);
   expect(pcm.length).toBe(placing.totalSamples * SAMPLE_BYTES);
-  const values = Array.from({ length: totalFrames }, (_, at) => pcm[(at + 0.5) * FRAME * SAMPLE_BYTES]);
+  const values = Array.from({ length: totalFrames }, (_, index) => pcm[(index + 0.5) * FRAME * SAMPLE_BYTES]);
   return { values, keptSec: Number(account.keptSec.toFixed(3)) };
 }
 
@@ -39,7 +39,7 @@ test('drops a few frames with outlying times and keeps the following frames in p
 test('cuts overlapping audio once enough frames agree, and joins drifting times', async () => {
   const repeated = [...run(10, [1, 2, 3, 4, 5, 6]), ...run(10.2, [3, 4, 5, 6, 7, 8])];
   expect((await place(repeated, 8)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  const drifting = Array.from({ length: 10 }, (_, at): [number, number] => [10 + at * 0.104, at + 1]);
+  const drifting = Array.from({ length: 10 }, (_, index): [number, number] => [10 + index * 0.104, index + 1]);
   expect((await place(drifting, 10)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 

@@ -52,7 +52,7 @@ async function countFaults(path: string): Promise<number> {
   const shades = [...(await decodeRaw(outputs[0] ?? Buffer.alloc(0), 'v'))].map((grey) =>
     Math.round((grey - 16.3) / 27.95),
   );
-  const steps = shades.slice(1).map((shade, at) => (shade - (shades[at] ?? 0) + SHADES) % SHADES);
+  const steps = shades.slice(1).map((shade, index) => (shade - (shades[index] ?? 0) + SHADES) % SHADES);
   return steps.filter((step) => step !== 1).length;
 }
 

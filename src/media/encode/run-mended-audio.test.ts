@@ -64,8 +64,8 @@ test('keeps all channels of damaged 5.1 audio', async () => {
   const { stdout } = await promisify(execFile)('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 24 });
   const samples = new Float32Array(stdout.buffer, stdout.byteOffset, stdout.length / 4);
   const loudest = [0, 0, 0, 0, 0, 0];
-  samples.subarray(HALF * 6, HALF * 24).forEach((sample, at) => {
-    loudest[at % 6] = Math.max(loudest[at % 6] ?? 0, Math.abs(sample));
+  samples.subarray(HALF * 6, HALF * 24).forEach((sample, index) => {
+    loudest[index % 6] = Math.max(loudest[index % 6] ?? 0, Math.abs(sample));
   });
   expect(loudest.map((peak) => peak > 0.2)).toEqual([true, false, false, false, true, false]);
 });
@@ -73,7 +73,9 @@ test('keeps all channels of damaged 5.1 audio', async () => {
 test('keeps each remaining packet of MP2 audio at its time if packets are missing', async () => {
   const argv = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-ac', '2'];
   const whole = await readFile(await makeClip(dir, 'whole.ts', argv));
-  const packets = Array.from({ length: whole.length / 188 }, (_, at) => whole.subarray(at * 188, (at + 1) * 188));
+  const packets = Array.from({ length: whole.length / 188 }, (_, index) =>
+    whole.subarray(index * 188, (index + 1) * 188),
+  );
   const isSound = (packet: Buffer) => (packet.readUInt16BE(1) & 0x1fff) === 0x101;
   // One second in the middle is missing, and every fiftieth packet elsewhere.
   const sounding: Buffer[] = packets.filter(isSound);

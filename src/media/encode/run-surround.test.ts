@@ -43,8 +43,8 @@ test.each([
   const placeOf = (tone: string) => CHANNELS_OF_51.indexOf(tone.replace('S', 'B'));
   const levels = await readToneLevels(encoded, tones, 2);
   for (const [channel, heard] of levels.entries()) {
-    for (const [at, tone] of tones.entries()) {
-      const db = heard[at] ?? 0;
+    for (const [index, tone] of tones.entries()) {
+      const db = heard[index] ?? 0;
       if (channel === placeOf(tone)) expect(db, `${tone} in its channel`).toBeGreaterThan(-8);
       else expect(db, `${tone} in channel ${channel}`).toBeLessThan(-40);
     }

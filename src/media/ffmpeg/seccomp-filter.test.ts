@@ -140,10 +140,10 @@ test.each(['x64', 'arm64'] as const)('every path of the filter program for %s en
   const length = program.length / 8;
   // Limit BPF_MAXINSNS of linux/bpf_common.h.
   expect(length).toBeLessThan(4096);
-  for (let at = 0; at < length; at += 1) {
-    const code = program.readUInt16LE(at * 8);
+  for (let index = 0; index < length; index += 1) {
+    const code = program.readUInt16LE(index * 8);
     const isJump = [0x15, 0x25, 0x45].includes(code);
-    const farthest = isJump ? at + 1 + Math.max(program[at * 8 + 2] ?? 0, program[at * 8 + 3] ?? 0) : at;
+    const farthest = isJump ? index + 1 + Math.max(program[index * 8 + 2] ?? 0, program[index * 8 + 3] ?? 0) : index;
     expect(farthest).toBeLessThan(length);
   }
   expect(program.readUInt16LE((length - 1) * 8)).toBe(0x06);

@@ -56,5 +56,5 @@ export const DECODER_GUARD: readonly string[] = ['-codec_whitelist', USUAL];
 export function withoutDecoderGuard(argv: readonly string[]): string[] {
   const [option] = DECODER_GUARD;
   const isGuard = (at: number) => argv[at] === option && argv[at + 1] === USUAL;
-  return argv.filter((_, at) => !isGuard(at) && !isGuard(at - 1));
+  return argv.filter((_, index) => !isGuard(index) && !isGuard(index - 1));
 }

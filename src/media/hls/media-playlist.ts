@@ -39,8 +39,8 @@ export function writeMediaPlaylist(
   const origin = run.boundaryTicks[span.first] ?? 0;
   const tickOf = (segment: number) => (run.boundaryTicks[segment] ?? 0) - origin;
   const end = Math.min(span.end, runLength(run));
-  const segments = Array.from({ length: end - span.first }, (_, at) => {
-    const segment = span.first + at;
+  const segments = Array.from({ length: end - span.first }, (_, index) => {
+    const segment = span.first + index;
     return { startTick: tickOf(segment), endTick: tickOf(segment + 1), uri: `${folder}${segment}.m4s` };
   });
   // Write the date once. Players derive later times from the durations, because a jump of the clock would need

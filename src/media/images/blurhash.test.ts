@@ -3,7 +3,7 @@ import { writeBlurhash } from './blurhash.ts';
 
 function paint(colour: (x: number, y: number) => [number, number, number]): Uint8Array {
   const rgba = new Uint8Array(4 * 8 * 6);
-  for (let at = 0; at < 48; at += 1) rgba.set([...colour(at % 8, Math.floor(at / 8)), 255], 4 * at);
+  for (let index = 0; index < 48; index += 1) rgba.set([...colour(index % 8, Math.floor(index / 8)), 255], 4 * index);
   return rgba;
 }
 

@@ -64,7 +64,7 @@ const SRGB_CURVE = [3, 2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
 const fixed = (...values: number[]) => {
   const bytes = Buffer.alloc(4 * values.length);
-  for (const [at, value] of values.entries()) bytes.writeInt32BE(Math.round(value * 65_536), 4 * at);
+  for (const [index, value] of values.entries()) bytes.writeInt32BE(Math.round(value * 65_536), 4 * index);
   return bytes;
 };
 
@@ -81,9 +81,9 @@ function makeProfile(xyz: readonly number[], curve: readonly number[] | { power:
     trc = Buffer.concat([sized('para'), Buffer.of(0, curve[0] ?? 0, 0, 0), fixed(...curve.slice(1))]);
   }
   const tags: [string, Buffer][] = [
-    ...['rXYZ', 'gXYZ', 'bXYZ'].map((name, at): [string, Buffer] => [
+    ...['rXYZ', 'gXYZ', 'bXYZ'].map((name, index): [string, Buffer] => [
       name,
-      Buffer.concat([sized('XYZ '), fixed(...xyz.slice(3 * at, 3 * at + 3))]),
+      Buffer.concat([sized('XYZ '), fixed(...xyz.slice(3 * index, 3 * index + 3))]),
     ]),
     ...['rTRC', 'gTRC', 'bTRC'].map((name): [string, Buffer] => [name, trc]),
   ];
@@ -154,7 +154,7 @@ async function madeColour(image: Buffer): Promise<number[]> {
 }
 
 function farthest(found: readonly number[], wanted: readonly number[]): number {
-  return Math.max(...wanted.map((value, at) => Math.abs(value - (found[at] ?? -99))));
+  return Math.max(...wanted.map((value, index) => Math.abs(value - (found[index] ?? -99))));
 }
 
 test.each([

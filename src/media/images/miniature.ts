@@ -35,10 +35,10 @@ export function toGrey(rgba: Uint8Array): Uint8Array {
 /** Returns the mean step between adjacent pixels, which is low for blurred and faded frames. */
 function measureDetail(grey: Uint8Array): number {
   let sum = 0;
-  for (let at = 0; at < grey.length; at += 1) {
-    const here = grey[at] ?? 0;
-    const below = grey[at + MINIATURE.widthPx] ?? here;
-    const right = (at + 1) % MINIATURE.widthPx === 0 ? here : (grey[at + 1] ?? here);
+  for (let index = 0; index < grey.length; index += 1) {
+    const here = grey[index] ?? 0;
+    const below = grey[index + MINIATURE.widthPx] ?? here;
+    const right = (index + 1) % MINIATURE.widthPx === 0 ? here : (grey[index + 1] ?? here);
     sum += Math.abs(right - here) + Math.abs(below - here);
   }
   return sum / grey.length;

@@ -9,8 +9,8 @@ const flat = (level: number) => new Uint8Array(PIXELS).fill(level);
  * contrast.
  */
 const stripes = (widthPx: number, shiftPx = 0) =>
-  Uint8Array.from({ length: PIXELS }, (_, at) =>
-    Math.floor(((at % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
+  Uint8Array.from({ length: PIXELS }, (_, index) =>
+    Math.floor(((index % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
   );
 
 function choose(frames: readonly Uint8Array[], count = 5) {

@@ -71,8 +71,8 @@ test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
     expect(ranges.length).toBeLessThanOrEqual(32);
     expect([ranges[0]?.first, ranges[0]?.fromSec, ranges.at(-1)?.toSec]).toEqual([0, 0, durationMs / 1000]);
     expect(ranges.at(-1)?.end).toBe(countSheets(planStoryboard({ widthPx: 16, heightPx: 9 }, durationMs)));
-    for (const [at, { first, fromSec }] of ranges.slice(1).entries()) {
-      expect([first, fromSec]).toEqual([ranges[at]?.end, ranges[at]?.toSec]);
+    for (const [index, { first, fromSec }] of ranges.slice(1).entries()) {
+      expect([first, fromSec]).toEqual([ranges[index]?.end, ranges[index]?.toSec]);
       expect(fromSec).toBe(first * 72);
     }
     expect(missingSheets(durationMs, ranges)).toEqual([]);

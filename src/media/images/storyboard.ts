@@ -51,8 +51,8 @@ export function sheetRange(durationMs: number, first: number, end: number): Shee
 export function planSheetRanges(durationMs: number): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const each = Math.ceil(sheets / MAX_RANGES);
-  return Array.from({ length: Math.ceil(sheets / each) }, (_, at) =>
-    sheetRange(durationMs, at * each, Math.min(sheets, (at + 1) * each)),
+  return Array.from({ length: Math.ceil(sheets / each) }, (_, index) =>
+    sheetRange(durationMs, index * each, Math.min(sheets, (index + 1) * each)),
   );
 }
 

@@ -31,7 +31,7 @@ export function peakOf(samples: Buffer): number {
  * Returns an SVG image of peaks that may be stretched to any size. Its grey is visible on light and dark backgrounds.
  */
 export function drawPeaks(peaks: Uint8Array): string {
-  const bars = Array.from(peaks, (peak, at) => `M${at} ${-Math.max(1, peak)}V${Math.max(1, peak)}`).join('');
+  const bars = Array.from(peaks, (peak, index) => `M${index} ${-Math.max(1, peak)}V${Math.max(1, peak)}`).join('');
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-0.5 -255 ${peaks.length} 510" preserveAspectRatio="none">` +
     `<path d="${bars}" stroke="#8a93a6" stroke-width="0.8"/></svg>`

@@ -54,12 +54,12 @@ test('video and audio frames have the correct times, however the stream is split
       const events = read(new TsDemuxer(), pieces);
       const pictures = units(events, 'video');
       // The end of the last frame is not known yet.
-      expect(pictures.map(({ dtsMs }) => dtsMs)).toEqual(Array.from({ length: 59 }, (_, at) => 10_000 + at * 40));
-      expect(pictures.map(({ isKey }) => isKey)).toEqual(Array.from({ length: 59 }, (_, at) => at % 25 === 0));
+      expect(pictures.map(({ dtsMs }) => dtsMs)).toEqual(Array.from({ length: 59 }, (_, index) => 10_000 + index * 40));
+      expect(pictures.map(({ isKey }) => isKey)).toEqual(Array.from({ length: 59 }, (_, index) => index % 25 === 0));
       expect(pictures[7]).toMatchObject({ ptsMs: 10_320 });
       expect(pictures[7]?.bytes.subarray(0, 9).toString('hex')).toBe('000001904101010108');
       expect(units(events, 'audio').map(({ dtsMs }) => dtsMs)).toEqual(
-        Array.from({ length: 60 }, (_, at) => 10_000 + at * 40),
+        Array.from({ length: 60 }, (_, index) => 10_000 + index * 40),
       );
       const configs = events.filter(({ type }) => type === 'config');
       expect(configs).toHaveLength(2);
@@ -72,7 +72,7 @@ test('times of both tracks continue when the 33-bit clock wraps', () => {
   const events = read(new TsDemuxer(), stream(40, 2 ** 33 - 20 * 3_600));
   for (const kind of ['video', 'audio']) {
     const times = units(events, kind).map(({ dtsMs }) => dtsMs);
-    for (const [at, ms] of times.slice(1).entries()) expect(ms - (times[at] ?? 0)).toBeCloseTo(40, 6);
+    for (const [index, ms] of times.slice(1).entries()) expect(ms - (times[index] ?? 0)).toBeCloseTo(40, 6);
     expect(times.length).toBeGreaterThan(38);
   }
 });
@@ -81,7 +81,7 @@ test('drops only the frames to which lost packets belong', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 8, max: 180 }), { minLength: 1, maxLength: 12 }), (lost) => {
       const packets = stream(40, 90_000);
-      const left = packets.filter((_, at) => !lost.includes(at));
+      const left = packets.filter((_, index) => !lost.includes(index));
       const pictures = units(read(new TsDemuxer(), left), 'video');
       for (const { bytes, dtsMs } of pictures) {
         const number = Math.round((dtsMs - 1_000) / 40);

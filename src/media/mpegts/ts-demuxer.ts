@@ -166,14 +166,14 @@ export class TsDemuxer {
       const { frames, usedBytes } = readAdts(bytes);
       rest = Buffer.from(bytes.subarray(usedBytes));
       const events: IngestEvent[] = [];
-      frames.forEach((frame, at) => {
+      frames.forEach((frame, index) => {
         if (known?.equals(frame.config) !== true) {
           const config = aacConfig(frame.config);
           known = frame.config;
           frameMs = (config.frameTicks * 1000) / config.timescale;
           events.push({ type: 'config', config });
         }
-        if (at === 1 && begunMs !== null) ptsMs = begunMs;
+        if (index === 1 && begunMs !== null) ptsMs = begunMs;
         events.push({ type: 'unit', unit: { kind: 'audio', dtsMs: ptsMs, ptsMs, isKey: true, bytes: frame.bytes } });
         ptsMs += frameMs;
       });

@@ -61,8 +61,8 @@ export class TsPacketReader {
  * reach.
  */
 function findSync(bytes: Buffer, from: number): number {
-  for (let at = from; at < bytes.length; at += 1) {
-    if (bytes[at] === SYNC && (bytes[at + TS_PACKET_BYTES] ?? SYNC) === SYNC) return at;
+  for (let index = from; index < bytes.length; index += 1) {
+    if (bytes[index] === SYNC && (bytes[index + TS_PACKET_BYTES] ?? SYNC) === SYNC) return index;
   }
   return bytes.length;
 }

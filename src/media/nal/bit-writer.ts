@@ -15,7 +15,7 @@ export class BitWriter {
 
   /** Writes an unsigned number of 0 to 32 bits. */
   bits(value: number, count: number): void {
-    for (let at = count - 1; at >= 0; at -= 1) this.bit(Math.floor(value / 2 ** at) % 2);
+    for (let index = count - 1; index >= 0; index -= 1) this.bit(Math.floor(value / 2 ** index) % 2);
   }
 
   /** Writes an unsigned Exp-Golomb number (ITU-T H.264 section 9.1). */

@@ -184,7 +184,7 @@ test('a segment of more than 32,000 samples becomes several consecutive fragment
   expect(written[0]?.length).toBe(plan.segments[0]?.sizeBytes);
   await writeFile(folder.path('part.mp4'), Buffer.concat([init, ...written]));
   const packets = await readPackets(folder.path('part.mp4'));
-  expect(packets.map((packet) => packet.pts)).toEqual(Array.from({ length: 36_000 }, (_, at) => at));
+  expect(packets.map((packet) => packet.pts)).toEqual(Array.from({ length: 36_000 }, (_, index) => index));
 });
 
 test('throws for a segment outside the plan', async () => {

@@ -95,10 +95,10 @@ const SHOWN_COLOURS: readonly (readonly number[])[] = [
 
 /**
  * Whether a video may be shown unchanged, with rungs in the same colours. Wide gamut video may not, because many
- * players treat it as BT.709, which causes colour errors of up to 123 of 255.
+ * players treat it as BT.709, which causes colour errors of up to 123 out of 255.
  */
 export function isShownByAll({ primaries, transfer, matrix }: Colours): boolean {
-  return [primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code));
+  return [primaries, transfer, matrix].every((code, index) => SHOWN_COLOURS[index]?.includes(code));
 }
 
 /** Colours of base layers by `dv_bl_signal_compatibility_id` ("Dolby Vision Streams Within the ISO BMFF", table 2). */

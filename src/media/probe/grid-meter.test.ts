@@ -29,7 +29,7 @@ test.each([
 ])('$name fit on a grid of $rate', ({ times, rate }) => {
   const meter = createGridMeter();
   // Every third frame is moved before the two frames that precede it, like a reordered frame.
-  const decoded = times.map((sec, at) => ({ sec, at: at % 3 === 2 ? at - 2.5 : at }));
+  const decoded = times.map((sec, index) => ({ sec, at: index % 3 === 2 ? index - 2.5 : index }));
   for (const { sec } of decoded.toSorted((a, b) => a.at - b.at)) meter.add(sec);
   const [slowest] = meter.fitting() ?? [];
   const found = slowest === undefined ? Infinity : toNumber(slowest.rate);

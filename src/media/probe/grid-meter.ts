@@ -32,9 +32,9 @@ const MAX_MEAN_OFF_SEC = 0.01;
 const MAX_GRID_FPS = 60;
 const RATES: readonly Rational[] = [
   ...USUAL_RATES.filter((rate) => toNumber(rate) <= MAX_GRID_FPS),
-  ...Array.from({ length: MAX_GRID_FPS }, (_, at) => ({ num: at + 1, den: 1 })),
+  ...Array.from({ length: MAX_GRID_FPS }, (_, index) => ({ num: index + 1, den: 1 })),
 ]
-  .filter((rate, at, all) => all.findIndex((one) => toNumber(one) === toNumber(rate)) === at)
+  .filter((rate, index, all) => all.findIndex((one) => toNumber(one) === toNumber(rate)) === index)
   .toSorted((a, b) => toNumber(a) - toNumber(b));
 
 /** Creates a meter that keeps only the newest frames in memory. */

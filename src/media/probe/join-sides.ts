@@ -13,15 +13,15 @@ const MAX_START_DIFFERENCE_SEC = 0.1;
 export function joinSides(tracks: readonly AudioFacts[]): AudioFacts[] {
   const untitled = tracks.filter((track) => track.channels === 1 && track.title === null);
   const joined: AudioFacts[] = [];
-  for (let at = 0; at < tracks.length; at += 1) {
-    const [left, right] = tracks.slice(at, at + 2);
+  for (let index = 0; index < tracks.length; index += 1) {
+    const [left, right] = tracks.slice(index, index + 2);
     if (left === undefined) break;
     if (right === undefined || !areSides(left, right, untitled.length % 2 === 0)) {
       joined.push(left);
       continue;
     }
     joined.push({ ...left, channels: 2, title: null, rightStreamIndex: right.streamIndex });
-    at += 1;
+    index += 1;
   }
   return joined;
 }

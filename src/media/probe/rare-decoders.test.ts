@@ -53,9 +53,9 @@ test('accepts rare codecs if the administrator allows them', async () => {
 async function makeUsual(name: string, encoders: readonly (readonly [string, ...string[]])[]): Promise<string> {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2:r=48000'];
   const kind = name.endsWith('.mka') ? 'a' : 'v';
-  const tracks = encoders.flatMap(([encoder, ...options], at) => [
-    ...['-map', kind === 'a' ? '1' : '0', `-c:${at}`, encoder],
-    ...options.map((option) => (option.startsWith('-') ? `${option}:${at}` : option)),
+  const tracks = encoders.flatMap(([encoder, ...options], index) => [
+    ...['-map', kind === 'a' ? '1' : '0', `-c:${index}`, encoder],
+    ...options.map((option) => (option.startsWith('-') ? `${option}:${index}` : option)),
   ]);
   return makeClip(dir, name, [...inputs, ...tracks, '-strict', '-2']);
 }

@@ -103,8 +103,8 @@ async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> 
 
 /** Returns the major brand and the compatible brands. The version is between them. */
 function readBrands(ftyp: Buffer): string[] {
-  const words = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, at) =>
-    ftyp.toString('latin1', at * 4, at * 4 + 4),
+  const words = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, index) =>
+    ftyp.toString('latin1', index * 4, index * 4 + 4),
   );
   return [...words.slice(2, 3), ...words.slice(4)];
 }

@@ -44,7 +44,7 @@ function picture(source: Source, timestamp: number, number: number): Buffer[] {
 
 function stream(count: number, firstTimestamp: number, ssrc = 7): Buffer[] {
   const source = { type: VIDEO.payloadType, ssrc, sequence: 65_500 };
-  return Array.from({ length: count }, (_, at) => picture(source, firstTimestamp + at * 3_000, at)).flat();
+  return Array.from({ length: count }, (_, index) => picture(source, firstTimestamp + index * 3_000, index)).flat();
 }
 
 const pictures = (events: readonly IngestEvent[]) =>
@@ -55,18 +55,18 @@ test('reassembles frames in order from duplicated and reordered packets when bot
     fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
       const packets = stream(60, 2 ** 32 - 90_000);
       // Each packet is up to five positions late.
-      const places = packets.map((bytes, at) => ({ bytes, place: at + (delays[at % delays.length] ?? 0) }));
+      const places = packets.map((bytes, index) => ({ bytes, place: index + (delays[index % delays.length] ?? 0) }));
       const sent = places
         .sort((a, b) => a.place - b.place)
         .flatMap(({ bytes }) => (isDoubled ? [bytes, bytes] : [bytes]));
       const first = packets[0] as Buffer; // The test sends 60 frames.
       const receiver = new RtpReceiver([VIDEO, AUDIO]);
-      const events = [first, ...sent].flatMap((bytes, at) => receiver.push(bytes, at));
+      const events = [first, ...sent].flatMap((bytes, index) => receiver.push(bytes, index));
       expect(pictures(events).map(({ bytes }) => bytes.readUInt32BE(5))).toEqual(
-        Array.from({ length: 60 }, (_, at) => at),
+        Array.from({ length: 60 }, (_, index) => index),
       );
       const times = pictures(events).map(({ dtsMs }) => dtsMs);
-      for (const [at, ms] of times.slice(1).entries()) expect(ms - (times[at] ?? 0)).toBeCloseTo(100 / 3, 3);
+      for (const [index, ms] of times.slice(1).entries()) expect(ms - (times[index] ?? 0)).toBeCloseTo(100 / 3, 3);
     }),
     { numRuns: 50 },
   );
@@ -78,7 +78,7 @@ test('a new source continues at its arrival time, whatever its clock is', () => 
   const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
   expect(pictures(before)).toHaveLength(20);
   expect(pictures(after).map(({ dtsMs }) => Math.round(dtsMs))).toEqual(
-    Array.from({ length: 20 }, (_, at) => 1_000 + Math.round((at * 100) / 3)),
+    Array.from({ length: 20 }, (_, index) => 1_000 + Math.round((index * 100) / 3)),
   );
 });
 
@@ -89,18 +89,18 @@ test('requests a keyframe after an unrepaired loss and continues with it', () =>
   const receiver = new RtpReceiver([VIDEO]);
   receiver.feedback(0);
   const events: IngestEvent[] = [];
-  for (const [at, bytes] of packets.entries()) {
-    if (at === lost) continue;
-    events.push(...receiver.push(bytes, at * 10));
-    if (at === lost + 3) {
-      const types = receiver.feedback(at * 10).map((message) => message.readUInt16BE(0) & 0x1fff);
+  for (const [index, bytes] of packets.entries()) {
+    if (index === lost) continue;
+    events.push(...receiver.push(bytes, index * 10));
+    if (index === lost + 3) {
+      const types = receiver.feedback(index * 10).map((message) => message.readUInt16BE(0) & 0x1fff);
       expect(types).toContain((1 << 8) | 205);
     }
   }
   const numbers = pictures(events).map(({ bytes }) => bytes.readUInt32BE(5));
   expect(numbers).toEqual([
-    ...Array.from({ length: 25 }, (_, at) => at),
-    ...Array.from({ length: 20 }, (_, at) => 40 + at),
+    ...Array.from({ length: 25 }, (_, index) => index),
+    ...Array.from({ length: 20 }, (_, index) => 40 + index),
   ]);
 });
 

@@ -29,7 +29,7 @@ export function readOffer(sdp: string): Offer {
   const taken = new Set<string>();
   const reduced = media.map((section) => reduce(section, taken));
   const tracks = reduced.flatMap(({ track }) => (track === null ? [] : [track]));
-  const leftOut = media.flatMap((section, at) => (reduced[at]?.track == null ? [describeLeftOut(section)] : []));
+  const leftOut = media.flatMap((section, index) => (reduced[index]?.track == null ? [describeLeftOut(section)] : []));
   if (tracks.length === 0) throw new BrokenMedia(leftOut.map(({ reason }) => reason).join(' '));
   const kept = reduced.map(({ lines: one }) => one);
   return { sdp: `${[session, ...kept].flat().join('\r\n')}\r\n`, tracks, leftOut };

@@ -43,8 +43,12 @@ test('no cue exceeds a limit or overlaps another, whatever the words', () => {
 
 test('delays cues of speech that is too fast to read, up to a limit', () => {
   const speak = (wordSec: number, count: number) =>
-    Array.from({ length: count }, (_, at): SpokenWord => {
-      return { text: `word${String(at).padStart(4, '0')}`, startSec: at * wordSec, endSec: (at + 0.9) * wordSec };
+    Array.from({ length: count }, (_, index): SpokenWord => {
+      return {
+        text: `word${String(index).padStart(4, '0')}`,
+        startSec: index * wordSec,
+        endSec: (index + 0.9) * wordSec,
+      };
     });
   // Nine characters per word including its space, which is 30 per second, for six seconds and for two minutes.
   const burst = speak(0.3, 20);

@@ -84,8 +84,8 @@ function breakLines(texts: readonly string[], gap: string): string[] | null {
   const whole = texts.join(gap);
   if (whole.length <= MAX_LINE_CHARS || texts.length === 1) return [whole];
   let best: string[] | null = null;
-  for (let at = 1; at < texts.length; at += 1) {
-    const lines = [texts.slice(0, at).join(gap), texts.slice(at).join(gap)];
+  for (let index = 1; index < texts.length; index += 1) {
+    const lines = [texts.slice(0, index).join(gap), texts.slice(index).join(gap)];
     if (lines.length > MAX_LINES || lines.some((line) => line.length > MAX_LINE_CHARS)) continue;
     if (best === null || longest(lines) < longest(best)) best = lines;
   }
@@ -127,7 +127,7 @@ function dropRepeated(kept: SpokenWord[]): void {
   for (let length = 2; length <= MAX_PHRASE_WORDS; length += 1) {
     const tail = kept.slice(-length * (MAX_REPETITIONS + 1)).map(({ text }) => text.toLowerCase());
     if (tail.length < length * (MAX_REPETITIONS + 1)) return;
-    if (tail.every((text, at) => text === tail[at % length])) {
+    if (tail.every((text, index) => text === tail[index % length])) {
       kept.length -= length;
       return;
     }

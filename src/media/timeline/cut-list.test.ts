@@ -71,8 +71,8 @@ test.each([75, 90, 121, 240, 3_600])(
     const chunks = planShrinkingChunks(cutList, 1);
     expect(chunks[0]?.fromSegment).toBe(1);
     expect(chunks.at(-1)?.toSegment).toBe(cutList.startTicks.length);
-    for (const [at, { toSegment }] of chunks.slice(0, -1).entries())
-      expect(chunks[at + 1]?.fromSegment).toBe(toSegment);
+    for (const [index, { toSegment }] of chunks.slice(0, -1).entries())
+      expect(chunks[index + 1]?.fromSegment).toBe(toSegment);
     const sizes = sizesOf(chunks);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(8);
     // At the end, one encoder works on at most 20 s while the others are idle.

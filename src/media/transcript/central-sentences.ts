@@ -32,14 +32,14 @@ function thin<T>(list: readonly T[], most: number): readonly T[] {
 }
 
 function rank(bags: readonly ReadonlySet<string>[]): number[] {
-  const links = bags.map((bag, at) => bags.map((other, to) => (at === to ? 0 : similarity(bag, other))));
+  const links = bags.map((bag, index) => bags.map((other, to) => (index === to ? 0 : similarity(bag, other))));
   const sums = links.map((row) => row.reduce((sum, link) => sum + link, 0));
   let ranks = bags.map(() => 1);
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = ranks;
-    ranks = bags.map((_, at) => {
+    ranks = bags.map((_, index) => {
       const flow = links.reduce(
-        (sum, row, from) => sum + ((row[at] ?? 0) * (before[from] ?? 0)) / (sums[from] || 1),
+        (sum, row, from) => sum + ((row[index] ?? 0) * (before[from] ?? 0)) / (sums[from] || 1),
         0,
       );
       return 1 - DAMPING + DAMPING * flow;

@@ -14,7 +14,7 @@ export type SyncError = { largestMs: number; points: number; missing: number; do
 export function compareSync(parts: readonly ShownPart[], after: AvSync): SyncError {
   const wanted = parts.flatMap(wantedOf);
   const turns = turnsOf(shownOf(after));
-  const errors = wanted.map((pictures, at) => compareTurn(pictures, turns[at] ?? []));
+  const errors = wanted.map((pictures, index) => compareTurn(pictures, turns[index] ?? []));
   const sum = (read: (error: TurnError) => number) => errors.reduce((total, error) => total + read(error), 0);
   return {
     largestMs: Math.max(0, ...errors.flatMap(({ offsetsMs }) => offsetsMs.map(Math.abs))),
@@ -56,8 +56,8 @@ function turnsOf(pictures: readonly Shown[]): Shown[][] {
 
 function shownOf({ pictures, points }: AvSync): Shown[] {
   const offsets = new Map(points.map(({ atSec, offsetMs }) => [atSec, offsetMs]));
-  return pictures.map(({ number, atSec }, at) => {
-    const lengthSec = (pictures[at + 1]?.atSec ?? atSec) - atSec;
+  return pictures.map(({ number, atSec }, index) => {
+    const lengthSec = (pictures[index + 1]?.atSec ?? atSec) - atSec;
     return { number, atSec, lengthSec, offsetMs: offsets.get(atSec) ?? null, isFirst: number === pictures[0]?.number };
   });
 }

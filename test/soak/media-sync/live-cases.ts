@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { stopStream } from '../../../src/catalog/live/live-stream.ts';
 import { type Away, makeSyncClip, publishWithGaps, SYNC_RATE, TURN_SEC } from '../../live/gap-publisher.ts';
+import type { LiveFixture } from '../../live/live-fixture.ts';
 import { faultsOf, playLive, readPlayback } from '../../live/live-player.ts';
-import type { LiveRoom } from '../../live/live-room.ts';
 import { ended, readText, startLive, type TestStream, until } from '../../live/live-service.ts';
 import { mediaPlaylistOf } from '../../live/read-recording.ts';
 import { type AvSync, measureAvSync } from '../../support/av-sync.ts';
@@ -54,14 +54,14 @@ export const LIVE_CASES: readonly LiveCase[] = [
 ];
 
 /** Watches a stream with hls.js, then measures its recording. */
-export async function measureLive(room: LiveRoom, one: LiveCase): Promise<MeasuredLive> {
+export async function measureLive(fixture: LiveFixture, one: LiveCase): Promise<MeasuredLive> {
   const { address, away, size, returnsAfterSec = [] } = one;
-  const stream = await startLive(room);
+  const stream = await startLive(fixture);
   const clip = await makeSyncClip(size);
   let publisher = publishWithGaps(address(stream), clip, away);
   const multivariant = `${stream.base}/playlist.m3u8`;
   await until(() => readText(multivariant), 'a playlist');
-  const page = await playLive(room.browser, room.service.edgeUrl, multivariant);
+  const page = await playLive(fixture.browser, fixture.service.edgeUrl, multivariant);
   for (const sec of returnsAfterSec) {
     await playFor(page, sec);
     publisher.kill('SIGKILL');
@@ -75,7 +75,7 @@ export async function measureLive(room: LiveRoom, one: LiveCase): Promise<Measur
   publisher.kill('SIGKILL');
   await ended(publisher);
   const isWhole = away?.video === undefined && returnsAfterSec.length === 0;
-  const products = await measureRecording(room, stream, isWhole);
+  const products = await measureRecording(fixture, stream, isWhole);
   return { products, faults: [...faultsOf(errors, returnsAfterSec.length), ...holes.map((hole) => `hole ${hole}`)] };
 }
 
@@ -85,13 +85,13 @@ async function playFor(page: Page, sec: number): Promise<void> {
   await until(isThere, `${sec} s of playback`, (sec + 90) * 1_000);
 }
 
-async function measureRecording(room: LiveRoom, stream: TestStream, isWhole: boolean): Promise<LiveProduct[]> {
-  await room.catalogue.streams.change(stream.key, stopStream);
+async function measureRecording(fixture: LiveFixture, stream: TestStream, isWhole: boolean): Promise<LiveProduct[]> {
+  await fixture.catalogue.streams.change(stream.key, stopStream);
   await until(async () => {
     const text = await readText(await mediaPlaylistOf(stream.base));
     return text?.includes('#EXT-X-ENDLIST') ? true : null;
   }, 'the video');
-  const rungs = (await getVideo(room.service, stream.key.mediaId)).availableResolutions.split(',').filter(Boolean);
+  const rungs = (await getVideo(fixture.service, stream.key.mediaId)).availableResolutions.split(',').filter(Boolean);
   const served = [
     ['live recording, HLS', 'playlist.m3u8'],
     ['live recording, DASH', 'manifest.mpd'],

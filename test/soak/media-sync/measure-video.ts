@@ -74,7 +74,7 @@ async function composedOf(service: Service, guid: string): Promise<(Served & { s
   const guids: string[] = [];
   for (const { spans } of served) guids.push(await compose(service, guid, spans));
   for (const one of guids) await untilVideo(service, one, ({ status }) => status === FINISHED, LIMIT_MS);
-  return served.map((one, at) => ({ ...one, address: playlistUrl(service, guids[at] ?? '') }));
+  return served.map((one, index) => ({ ...one, address: playlistUrl(service, guids[index] ?? '') }));
 }
 
 async function compose(service: Service, videoId: string, spans: readonly Span[]): Promise<string> {

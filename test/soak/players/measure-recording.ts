@@ -42,8 +42,8 @@ export async function readNumbers(file: string): Promise<(number | null)[]> {
   const { stdout, stderr } = await run('ffmpeg', argv, { ...OPTIONS, encoding: 'buffer' });
   if (stderr.length > 0) throw new Error(`Expected a file that decodes, ffmpeg said: ${stderr}`);
   const frames = Math.floor(stdout.length / FRAME_BYTES);
-  return Array.from({ length: frames }, (_, at) =>
-    readNumber(middles(stdout.subarray(at * FRAME_BYTES, (at + 1) * FRAME_BYTES))),
+  return Array.from({ length: frames }, (_, index) =>
+    readNumber(middles(stdout.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES))),
   );
 }
 

@@ -21,7 +21,7 @@ const PPS = Buffer.from('68ebecb2', 'hex');
 /** Returns 32-bit integers as bytes. */
 export function words(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
-  for (const [at, value] of values.entries()) bytes.writeUInt32BE(value >>> 0, at * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value >>> 0, index * 4);
   return bytes;
 }
 

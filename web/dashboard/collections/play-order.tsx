@@ -88,7 +88,7 @@ function Arranged({ videos, onChange }: ArrangedProps) {
   return (
     <>
       <ol class="arranged" aria-label={t('Videos in order')}>
-        {videos.map((video, at) => (
+        {videos.map((video, index) => (
           <li
             key={video.guid}
             draggable
@@ -102,12 +102,12 @@ function Arranged({ videos, onChange }: ArrangedProps) {
             onDragEnd={() => (dragged.value = null)}
             onDragOver={(event) => {
               event.preventDefault();
-              dragOver(at);
+              dragOver(index);
             }}
           >
             <span class="arranged-title">{video.title || t('Untitled')}</span>
-            <MoveButton {...{ video, at, focused, step: -1, isEnd: at === 0, move }} />
-            <MoveButton {...{ video, at, focused, step: 1, isEnd: at === videos.length - 1, move }} />
+            <MoveButton {...{ video, at: index, focused, step: -1, isEnd: index === 0, move }} />
+            <MoveButton {...{ video, at: index, focused, step: 1, isEnd: index === videos.length - 1, move }} />
           </li>
         ))}
       </ol>

@@ -41,7 +41,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
     ? []
     : [{ level: 'wait', sentence: t('The encoder is connected. Press Start when the picture looks right.') }];
   const rank = { bad: 0, wait: 1, good: 2 };
-  const lines = found.length > 0 ? found : steady(recent);
+  const lines = found.length > 0 || (!isOnAir && recent.length === 0) ? found : steady(recent);
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
 }
 
@@ -49,7 +49,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
 function wholeSeconds(samples: readonly Sample[]): Sample[] {
   const timeOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);
-  return samples.filter((sample, at) => timeOf(sample) - timeOf(samples[at - 1]) < MAX_STEP_MS);
+  return samples.filter((sample, index) => timeOf(sample) - timeOf(samples[index - 1]) < MAX_STEP_MS);
 }
 
 function absence(isOnAir: boolean): HealthLine {

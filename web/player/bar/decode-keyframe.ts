@@ -33,9 +33,9 @@ export async function decodeKeyframe(codec: string, init: Uint8Array, fragment: 
  */
 function readConfiguration(init: Uint8Array): Uint8Array | null {
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength);
-  for (let at = 4; at + 4 <= init.length; at += 1) {
-    const type = String.fromCharCode(...init.subarray(at, at + 4));
-    if (CONFIGURATIONS.includes(type)) return init.subarray(at + 4, at - 4 + view.getUint32(at - 4));
+  for (let index = 4; index + 4 <= init.length; index += 1) {
+    const type = String.fromCharCode(...init.subarray(index, index + 4));
+    if (CONFIGURATIONS.includes(type)) return init.subarray(index + 4, index - 4 + view.getUint32(index - 4));
   }
   return null;
 }

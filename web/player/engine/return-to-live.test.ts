@@ -53,7 +53,7 @@ function open(behindSec: number) {
   returnToLive(picture as unknown as HTMLVideoElement, engine);
   /** Plays for `sec` seconds. */
   const play = (sec: number) => {
-    for (let at = 0; at < sec * 4; at += 1) {
+    for (let index = 0; index < sec * 4; index += 1) {
       vi.advanceTimersByTime(250);
       picture.newestSec += 0.25;
       picture.currentTime += 0.25 * picture.playbackRate;

@@ -12,8 +12,8 @@ test('a page token restores its position only in its own zone and day, and is re
   expect(readCursor(token, { ...place, zoneId: 6 }, [secret])).toBeNull();
   expect(readCursor(token, { ...place, day: '2026-11-23' }, [secret])).toBeNull();
   expect(readCursor(token, place, [Buffer.alloc(32, 8)])).toBeNull();
-  for (let at = 0; at < token.length; at += 1) {
-    const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
+  for (let index = 0; index < token.length; index += 1) {
+    const changed = `${token.slice(0, index)}${token[index] === 'A' ? 'B' : 'A'}${token.slice(index + 1)}`;
     expect(readCursor(changed, place, [secret])).toBeNull();
   }
   expect([readCursor('', place, [secret]), readCursor('%%%', place, [secret])]).toEqual([null, null]);

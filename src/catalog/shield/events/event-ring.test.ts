@@ -20,7 +20,7 @@ const countOf = (logs: { log: string }[]) =>
 
 test('samples a flood from one client and counts the omitted events exactly', () => {
   const ring = new EventRing();
-  for (let at = 0; at < 5_000; at += 1) ring.add(sample('a', eventAt(at)));
+  for (let index = 0; index < 5_000; index += 1) ring.add(sample('a', eventAt(index)));
   ring.add(sample('b', eventAt(4_999)));
   const stored = ring.takeAll();
   expect(stored.length).toBeLessThanOrEqual(10 + 5 + 1 + 1);
@@ -33,7 +33,7 @@ test('reports omitted events soon, and a steady flood as one event per second', 
   const stored: { log: string }[] = [];
   const perSec: number[] = [];
   for (let second = 0; second < 30; second += 1) {
-    for (let at = 0; at < 8; at += 1) ring.add(sample('a', eventAt(second * 1_000 + at * 125)));
+    for (let index = 0; index < 8; index += 1) ring.add(sample('a', eventAt(second * 1_000 + index * 125)));
     const taken = ring.take((second + 1) * 1_000);
     perSec.push(taken.length);
     stored.push(...taken);
@@ -45,15 +45,15 @@ test('reports omitted events soon, and a steady flood as one event per second', 
 
 test('stores rare events one by one, separately for each zone and rule', () => {
   const ring = new EventRing();
-  for (let at = 0; at < 20; at += 1) {
-    ring.add(sample('a', eventAt(at, { zoneId: at % 2 })));
-    ring.add(sample('a', eventAt(at, { ruleId: '10101', zoneId: at % 2 })));
+  for (let index = 0; index < 20; index += 1) {
+    ring.add(sample('a', eventAt(index, { zoneId: index % 2 })));
+    ring.add(sample('a', eventAt(index, { ruleId: '10101', zoneId: index % 2 })));
   }
   expect(ring.take(20)).toHaveLength(40);
 });
 
 test('counts events that exceed the capacity of the ring', () => {
   const ring = new EventRing();
-  for (let at = 0; at < 25_000; at += 1) ring.add(sample(`${at}`, eventAt(0)));
+  for (let index = 0; index < 25_000; index += 1) ring.add(sample(`${index}`, eventAt(0)));
   expect([ring.takeAll().length, ring.dropped]).toEqual([20_000, 5_000]);
 });

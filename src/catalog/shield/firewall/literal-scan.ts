@@ -26,8 +26,8 @@ export class LiteralScan {
   scan(text: string): Uint8Array {
     const hits = new Uint8Array(this.#groups);
     let state = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at) & 0xff;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index) & 0xff;
       state = this.#step(state, code);
       const found = this.#found[state];
       if (found !== undefined) for (const group of found) hits[group] = 1;
@@ -89,12 +89,12 @@ function plantTrie(groups: readonly (readonly string[])[]): Trie {
   for (const [group, texts] of groups.entries()) {
     for (const text of texts) {
       let state = 0;
-      for (let at = 0; at < text.length; at += 1) {
-        const code = text.charCodeAt(at) & 0xff;
+      for (let index = 0; index < text.length; index += 1) {
+        const code = text.charCodeAt(index) & 0xff;
         const next = known.get(state * 256 + code) ?? found.push([]) - 1;
         if (!known.has(state * 256 + code)) {
           known.set(state * 256 + code, next);
-          edges.push({ from: state, code, to: next, depth: at + 1 });
+          edges.push({ from: state, code, to: next, depth: index + 1 });
         }
         state = next;
       }

@@ -54,8 +54,8 @@ function numberOf(text: string): number {
 /** Returns whether all bytes of a text are allowed. `ranges` has the form `1-255` or `9,10,32-126`. */
 function isWithinBytes(text: string, ranges: string): boolean {
   const allowed = ranges.split(',').map((range) => range.split('-').map(Number));
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (!allowed.some(([first = 0, last = first]) => code >= first && code <= last)) return false;
   }
   return true;

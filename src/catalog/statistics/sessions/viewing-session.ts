@@ -156,7 +156,8 @@ export function cutToSeconds(
   const ticket = { bucketSec: session.bucketSec, bucketCount: session.heat.length };
   const heat = totalSec === 0 ? Buffer.alloc(0) : cutHeat(Buffer.from(session.heat), ticket, totalSec);
   const kept = Buffer.alloc(Math.max(heat.length, before.heat.length));
-  for (let at = 0; at < kept.length; at += 1) kept[at] = Math.max(heat[at] ?? 0, before.heat[at] ?? 0);
+  for (let index = 0; index < kept.length; index += 1)
+    kept[index] = Math.max(heat[index] ?? 0, before.heat[index] ?? 0);
   return { watchedSec, heat: kept, rungSec: cutRungs(Object.fromEntries(session.rungSec), watchedSec) };
 }
 

@@ -25,14 +25,14 @@ function media({
 }: Source): AccessUnit[] {
   const isAway = (kind: 'audio' | 'video', ms: number) =>
     away[kind]?.some(([from, to]) => ms >= from && ms < to) ?? false;
-  const video = Array.from({ length: (lengthMs * rate) / 1000 }, (_, at) => (at * 1000) / rate)
+  const video = Array.from({ length: (lengthMs * rate) / 1000 }, (_, index) => (index * 1000) / rate)
     .filter((ms) => !isAway('video', ms))
     .map((ms): AccessUnit => {
       const bytes = Buffer.alloc(100);
       bytes.writeUInt32BE(Math.round((ms * rate) / 1000));
       return { kind: 'video', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey: ms % keyEveryMs === 0, bytes };
     });
-  const audio = Array.from({ length: Math.floor(lengthMs / AUDIO_FRAME_MS) }, (_, at) => at * AUDIO_FRAME_MS)
+  const audio = Array.from({ length: Math.floor(lengthMs / AUDIO_FRAME_MS) }, (_, index) => index * AUDIO_FRAME_MS)
     .filter((ms) => !isAway('audio', ms))
     .map((ms): AccessUnit => ({ kind: 'audio', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey: true, bytes: SOUND }));
   const sentMs = ({ kind, dtsMs }: AccessUnit) => dtsMs + (kind === 'audio' ? audioLateMs : 0);
@@ -96,8 +96,8 @@ function samplesOf(packaged: Packaged, kind: 'audio' | 'video'): Sample[] {
 
 /** Returns the gaps between samples, in ms. */
 function holesOf(samples: readonly Sample[]): [number, number][] {
-  return samples.flatMap(({ startMs }, at): [number, number][] => {
-    const endMs = samples[at - 1]?.endMs ?? 0;
+  return samples.flatMap(({ startMs }, index): [number, number][] => {
+    const endMs = samples[index - 1]?.endMs ?? 0;
     return Math.abs(startMs - endMs) < 0.1 ? [] : [[endMs, startMs]];
   });
 }
@@ -107,7 +107,7 @@ function holesOf(samples: readonly Sample[]): [number, number][] {
  */
 function withoutReference(samples: readonly Sample[]): number[] {
   const numbers = samples.map(({ bytes }) => bytes.readUInt32BE(0));
-  return numbers.filter((number, at) => number % 50 !== 0 && number !== (numbers[at - 1] ?? 0) + 1);
+  return numbers.filter((number, index) => number % 50 !== 0 && number !== (numbers[index - 1] ?? 0) + 1);
 }
 
 const silent = (samples: readonly Sample[]) => samples.filter(({ bytes }) => !bytes.equals(SOUND));
@@ -228,7 +228,7 @@ test('emits repeated frames at short intervals, because decoders and rungs hold 
   const { events } = packageAll([media({ lengthMs: 16_000, video: [[6_000, 10_000]] })]);
   const shownMs = events.flatMap((event) => (event.type === 'frame' ? [event.frame.shownTick / 90] : []));
   const inGap = shownMs.filter((ms) => ms > 6_000 && ms < 9_500);
-  const steps = inGap.slice(1).map((ms, at) => ms - (inGap[at] ?? ms));
+  const steps = inGap.slice(1).map((ms, index) => ms - (inGap[index] ?? ms));
   expect(inGap.length).toBeGreaterThan(40);
   expect(Math.max(...steps)).toBeLessThan(100);
   expect(shownMs).toEqual(shownMs.toSorted((a, b) => a - b));

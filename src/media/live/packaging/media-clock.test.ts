@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 /** Returns frames of a track every 20 ms. */
 function frames(kind: Frame[0], fromMs: number, toMs: number): Frame[] {
-  return Array.from({ length: (toMs - fromMs) / 20 }, (_, at) => [kind, fromMs + at * 20] as const);
+  return Array.from({ length: (toMs - fromMs) / 20 }, (_, index) => [kind, fromMs + index * 20] as const);
 }
 
 /** Returns frames of both tracks every 20 ms. */

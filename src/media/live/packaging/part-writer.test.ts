@@ -11,8 +11,8 @@ function fragmentOf(baseTick: number, samples: readonly (readonly [number, numbe
     head: Buffer.alloc(0),
     payload: Buffer.alloc(samples.length),
     baseTick,
-    samples: samples.map(([durationTicks, compositionOffsetTicks], at) => {
-      return { durationTicks, sizeBytes: 1, compositionOffsetTicks, isSync: at === 0 };
+    samples: samples.map(([durationTicks, compositionOffsetTicks], index) => {
+      return { durationTicks, sizeBytes: 1, compositionOffsetTicks, isSync: index === 0 };
     }),
     delayTicks: 0,
   };

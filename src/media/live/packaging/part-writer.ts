@@ -183,8 +183,8 @@ function shownEndTick(decoded: readonly Shown[], timescale: number): number {
 }
 
 function stretchLast(samples: readonly Sample[], ticks: number): Sample[] {
-  return samples.map((sample, at) =>
-    at === samples.length - 1 ? { ...sample, durationTicks: sample.durationTicks + ticks } : sample,
+  return samples.map((sample, index) =>
+    index === samples.length - 1 ? { ...sample, durationTicks: sample.durationTicks + ticks } : sample,
   );
 }
 

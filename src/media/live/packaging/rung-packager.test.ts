@@ -9,12 +9,12 @@ test('segments have the borders and numbers of the source, and a segment without
   const packager = new RungPackager(7);
   const segments: { number: number; startTick: number; durationTicks: number }[] = [];
   const gaps: number[] = [];
-  for (let at = 0; at < 200; at += 1) {
-    const segment = Math.floor(at / 50);
-    if (at % 50 === 0) packager.cut(7 + segment, segment * SEGMENT);
+  for (let index = 0; index < 200; index += 1) {
+    const segment = Math.floor(index / 50);
+    if (index % 50 === 0) packager.cut(7 + segment, segment * SEGMENT);
     // The encoder skipped the second segment.
     if (segment === 1) continue;
-    const output = packager.push(at * FRAME, picture(at));
+    const output = packager.push(index * FRAME, picture(index));
     gaps.push(...output.gaps);
     segments.push(...output.segments.map((one) => one.segment));
   }

@@ -59,8 +59,8 @@ test('a reconnecting publisher continues without a gap for any clock', () => {
   const second = [...pushAll(packager, media(900_000, 4_000)), ...packager.end()];
   const segments = [...segmentsOf(first, 'video'), ...segmentsOf(second, 'video')];
   expect(segments.map(({ number }) => number)).toEqual([0, 1, 2, 3]);
-  segments.slice(1).forEach((segment, at) => {
-    const before = segments[at];
+  segments.slice(1).forEach((segment, index) => {
+    const before = segments[index];
     expect(segment.startTick).toBe((before?.startTick ?? 0) + (before?.durationTicks ?? 0));
   });
   expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
@@ -92,9 +92,9 @@ test.each([
   { title: 'a pyramid of three B-frames', order: [4, 2, 1, 3, 6, 5] },
 ])('reordered frames are decoded as late as possible, but not after they are shown: $title', ({ order }) => {
   const shown = [0, 1, 2, 3].flatMap((gop) => [0, ...order].map((at) => gop * 7 + at)).map((at) => at * 200);
-  const units = shown.map((ptsMs, at): AccessUnit => {
-    const dtsMs = (at - 2) * 200;
-    return { kind: 'video', dtsMs, ptsMs, isKey: at % 7 === 0, bytes: Buffer.alloc(3) };
+  const units = shown.map((ptsMs, index): AccessUnit => {
+    const dtsMs = (index - 2) * 200;
+    return { kind: 'video', dtsMs, ptsMs, isKey: index % 7 === 0, bytes: Buffer.alloc(3) };
   });
   const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 5 }, audio: null }, NEW);
   const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
@@ -124,8 +124,8 @@ test('a part ends with the last frame that fits', () => {
 });
 
 const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: number; isKey?: boolean }) =>
-  Array.from({ length: count }, (_, at): AccessUnit => {
-    const { ms, offsetMs = 0, isKey = at === 0 } = frame(at);
+  Array.from({ length: count }, (_, index): AccessUnit => {
+    const { ms, offsetMs = 0, isKey = index === 0 } = frame(index);
     return { kind: 'video', dtsMs: ms, ptsMs: ms + offsetMs, isKey, bytes: Buffer.alloc(10) };
   });
 
@@ -211,12 +211,12 @@ test.each([
   (source) => {
     const { rate, bFrames } = source;
     const group = bFrames + 1;
-    const shown = Array.from({ length: Math.floor((10 * rate) / group) }, (_, at) => [
-      (at + 1) * group,
-      ...Array.from({ length: bFrames }, (_b, b) => at * group + b + 1),
+    const shown = Array.from({ length: Math.floor((10 * rate) / group) }, (_, index) => [
+      (index + 1) * group,
+      ...Array.from({ length: bFrames }, (_b, b) => index * group + b + 1),
     ]).flat();
-    const video = [0, ...shown].map((number, at): AccessUnit => {
-      const [dtsMs, ptsMs] = [(at * 1000) / rate, ((number + 1) * 1000) / rate];
+    const video = [0, ...shown].map((number, index): AccessUnit => {
+      const [dtsMs, ptsMs] = [(index * 1000) / rate, ((number + 1) * 1000) / rate];
       return { kind: 'video', dtsMs, ptsMs, isKey: number === 0, bytes: Buffer.alloc(100) };
     });
     const audio = [...media(0, 10_000)].filter(({ kind }) => kind === 'audio');

@@ -178,11 +178,14 @@ export class StreamPackager {
   #videoEvents({ ended, segment, cut, shown: frame, held }: ShownOutput): PackagedEvent[] {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
     const heldTicks = held.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-    const frames = Array.from({ length: Math.max(1, Math.floor(heldTicks / REPEAT_TICKS)) }, (_, at): PackagedEvent => {
-      // Rungs need a keyframe only where a segment begins. Other repetitions cost them almost nothing.
-      const isKey = frame.isKey && (held.length === 0 || (cut !== null && at === 0));
-      return { type: 'frame', frame: { ...frame, isKey, shownTick: frame.shownTick + at * REPEAT_TICKS } };
-    });
+    const frames = Array.from(
+      { length: Math.max(1, Math.floor(heldTicks / REPEAT_TICKS)) },
+      (_, index): PackagedEvent => {
+        // Rungs need a keyframe only where a segment begins. Other repetitions cost them almost nothing.
+        const isKey = frame.isKey && (held.length === 0 || (cut !== null && index === 0));
+        return { type: 'frame', frame: { ...frame, isKey, shownTick: frame.shownTick + index * REPEAT_TICKS } };
+      },
+    );
     if (cut === null) return [...events, ...frames, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;
     this.#audio?.cutAt(cutMs);

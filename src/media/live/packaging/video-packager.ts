@@ -153,8 +153,8 @@ export class VideoPackager {
       if (this.#waiting.length === 0 || earliest > tick) return ended;
       const last = this.#waiting.findIndex(({ shownTick }) => shownTick === earliest);
       const fromTick = this.#pending?.tick ?? this.endTick;
-      for (const [at, frame] of this.#waiting.splice(0, last + 1).entries()) {
-        const wanted = Math.round(fromTick + ((earliest - fromTick) * (at + 1)) / (last + 1));
+      for (const [index, frame] of this.#waiting.splice(0, last + 1).entries()) {
+        const wanted = Math.round(fromTick + ((earliest - fromTick) * (index + 1)) / (last + 1));
         const decodeTick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
         const next = { ...frame, tick: decodeTick, offsetTicks: frame.shownTick - decodeTick };
         ended.push(...this.#add(next, false).ended);

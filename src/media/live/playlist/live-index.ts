@@ -149,8 +149,8 @@ export class LiveIndex {
           0,
           Math.min(surplus === -1 ? segments.length : surplus, Math.max(0, segments.length - SEGMENTS_WITH_PARTS)),
         );
-        for (let at = segments.length - 1 - SEGMENTS_WITH_PARTS; at >= 0; at -= 1) {
-          if (!releaseParts(segments[at])) break;
+        for (let index = segments.length - 1 - SEGMENTS_WITH_PARTS; index >= 0; index -= 1) {
+          if (!releaseParts(segments[index])) break;
         }
       }
     }

@@ -115,7 +115,7 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
 }
 
 /**
- * Returns the tag of the I-frame playlist. The keyframes' share of the bit rate is unknown, so the rate of the whole
+ * Returns the tag of the I-frame playlist. The bit rate of the keyframes alone is unknown, so the rate of the whole
  * rendition is listed as an upper bound.
  */
 function iFrameTag(
@@ -132,7 +132,7 @@ function iFrameTag(
 /** Returns the bit rates of a slot with one rendition per period: the highest peak and the overall average. */
 function ratesOf(parts: readonly IndexedRendition[], targetSec: number): { peakBps: number; averageBps: number } {
   const sized = parts.map(sizedSegments);
-  const peaks = parts.map((part, at) => peakOfWindows(sized[at] ?? [], targetSec) || expectedBps(part));
+  const peaks = parts.map((part, index) => peakOfWindows(sized[index] ?? [], targetSec) || expectedBps(part));
   const peakBps = Math.max(0, ...peaks);
   return { peakBps, averageBps: averageOfSegments(sized.flat()) || peakBps };
 }

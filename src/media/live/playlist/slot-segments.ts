@@ -167,8 +167,8 @@ function durationOf({ period, rendition: { segments, timescale } }: Span, number
 export function listTail(spans: readonly Span[], count: number): ListedSegment[] {
   const pieces: ListedSegment[][] = [];
   let left = count;
-  for (let at = spans.length - 1; at >= 0 && left > 0; at -= 1) {
-    const span = spans[at];
+  for (let index = spans.length - 1; index >= 0 && left > 0; index -= 1) {
+    const span = spans[index];
     if (span === undefined) continue;
     const listed = listSpan({ ...span, first: Math.max(span.first, span.last - left + 1) });
     pieces.unshift(listed);

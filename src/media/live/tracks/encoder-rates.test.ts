@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { estimateBps, measureFrameRate, readLongestGop } from './encoder-rates.ts';
 
-const shown = (count: number, stepMs: number) => Array.from({ length: count }, (_, at) => at * stepMs);
+const shown = (count: number, stepMs: number) => Array.from({ length: count }, (_, index) => index * stepMs);
 
 test.each([
   { name: 'a common rate', times: shown(12, 40), rate: 25 },

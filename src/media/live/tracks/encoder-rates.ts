@@ -12,7 +12,7 @@ const GOP_SETTING = / keyint=(\d{1,5}) /;
  */
 export function measureFrameRate(shownMs: readonly number[]): number {
   const times = shownMs.toSorted((a, b) => a - b);
-  const steps = times.slice(1).map((time, at) => time - (times[at] ?? time));
+  const steps = times.slice(1).map((time, index) => time - (times[index] ?? time));
   const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
   // Ignore lost frames and those shown for longer. The mean of the others has no rounding error.
   const regular = steps.filter((step) => step > 0 && Math.abs(step - usual) <= Math.max(1.5, usual / 10));

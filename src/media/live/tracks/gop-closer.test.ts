@@ -106,15 +106,15 @@ test.each([
   expect(closed.length).toBeLessThan(units.length);
   const whole = hashesOf((await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'framemd5', '-'])).stdout);
   const shown = units.toSorted((a, b) => a.ptsMs - b.ptsMs);
-  const hashOf = new Map(shown.map(({ ptsMs }, at) => [ptsMs, whole[at] ?? '']));
+  const hashOf = new Map(shown.map(({ ptsMs }, index) => [ptsMs, whole[index] ?? '']));
   const hashes = (list: readonly AccessUnit[]) =>
     list.toSorted((a, b) => a.ptsMs - b.ptsMs).map(({ ptsMs }) => hashOf.get(ptsMs));
-  const keys = closed.flatMap(({ isKey }, at) => (isKey ? [at] : []));
+  const keys = closed.flatMap(({ isKey }, index) => (isKey ? [index] : []));
   expect(keys).toHaveLength(5);
   for (const key of keys)
     expect(await decode(`${name} ${key}`, sets, closed.slice(key))).toEqual(hashes(closed.slice(key)));
   // A GOP that follows another one than in the stream.
-  const [one = [], , three = []] = keys.map((key, at) => closed.slice(key, keys[at + 1]));
+  const [one = [], , three = []] = keys.map((key, index) => closed.slice(key, keys[index + 1]));
   expect(await decode(`${name} joined`, sets, [...three, ...one])).toEqual([...hashes(three), ...hashes(one)]);
 });
 
@@ -126,7 +126,7 @@ const hashesOfBytes = (list: readonly AccessUnit[]) => list.map(({ bytes }) => h
 async function replaceSlice(write: (entry: Buffer) => Buffer | readonly number[]) {
   const { sampleEntry, units } = await ordinary();
   const closed = close(sampleEntry, units);
-  const [, , start = 0, nextKey = 0] = closed.flatMap(({ isKey }, at) => (isKey ? [at] : []));
+  const [, , start = 0, nextKey = 0] = closed.flatMap(({ isKey }, index) => (isKey ? [index] : []));
   const replacedAt = start + 4;
   const nal = Buffer.from(write(sampleEntry));
   const bytes = Buffer.concat([Buffer.from([0, 0, 0, nal.length]), nal]);

@@ -80,7 +80,7 @@ export class NalTrack {
     let isChanged = false;
     this.#sets = this.#sets.map((known, kind) => {
       const sets = found[kind] ?? [];
-      const isSame = sets.length === known.length && sets.every((set, at) => known[at]?.equals(set) === true);
+      const isSame = sets.length === known.length && sets.every((set, index) => known[index]?.equals(set) === true);
       if (sets.length === 0 || isSame) return known;
       isChanged = true;
       return sets.map((set) => Buffer.from(set));

@@ -21,8 +21,8 @@ export type SliceNumbers = {
 };
 
 /**
- * A GOP that is closed. `key` and `order` are frame number and order of its keyframe before the change. `dropped`:
- * number of reference frames after the keyframe that are left out.
+ * A GOP to close. `key` and `order` are the frame number and the picture order count of its keyframe before the change.
+ * `dropped` is the number of reference frames that are left out after the keyframe.
  */
 export type ClosedGop = { key: number; order: number; dropped: number; idrId: number };
 
@@ -208,7 +208,7 @@ function copyQuantisation({ reader, writer, kind, picture }: Slice): void {
   if (!picture.hasDeblockingControl) return;
   const mode = reader.ue(2);
   writer.ue(mode);
-  if (mode !== 1) for (let at = 0; at < 2; at += 1) writer.se(reader.se());
+  if (mode !== 1) for (let index = 0; index < 2; index += 1) writer.se(reader.se());
 }
 
 /** Returns the written header and the slice data after it. CABAC data begins at a byte (section 7.3.4). */
@@ -216,7 +216,8 @@ function appendData({ reader, writer, picture }: Slice, nal: Buffer): Buffer {
   const bytes = removeEmulationPrevention(nal);
   const fromBit = 8 + reader.bitsRead();
   if (picture.isCabac) return Buffer.concat([writer.end(1), bytes.subarray(Math.ceil(fromBit / 8))]);
-  for (let at = fromBit; at < bytes.length * 8; at += 1) writer.bit((bytes[at >> 3] ?? 0) >> (7 - (at & 7)));
+  for (let index = fromBit; index < bytes.length * 8; index += 1)
+    writer.bit((bytes[index >> 3] ?? 0) >> (7 - (index & 7)));
   const moved = writer.end(0);
   let { length } = moved;
   while (length > 0 && moved[length - 1] === 0) length -= 1;

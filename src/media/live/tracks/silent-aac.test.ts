@@ -59,9 +59,9 @@ test.each(['b98c00', 'f8e85000', '00'])('returns no silent frame for the configu
 function packAac(asc: Buffer, frames: readonly Buffer[]): Buffer {
   const track = aacConfig(asc);
   const writer = new PartWriter(track, 0);
-  const parts: (LivePart | null)[] = frames.flatMap((bytes, at) => {
+  const parts: (LivePart | null)[] = frames.flatMap((bytes, index) => {
     const sample = { durationTicks: 1024, sizeBytes: bytes.length, compositionOffsetTicks: 0, isSync: true, bytes };
-    return writer.add(at * 1024, sample);
+    return writer.add(index * 1024, sample);
   });
   const fragments = [...parts, writer.endPart()].flatMap((part) => (part === null ? [] : [part.fragment]));
   return Buffer.concat([buildLiveInit(track).init, ...fragments.flatMap(({ head, payload }) => [head, payload])]);

@@ -67,10 +67,10 @@ function checkParts({ media, partTargetSec }: LivePlaylist, fault: Fault): void 
     if (parts.length > 0 && partTargetSec === null) fault('EXT-X-PART needs EXT-X-PART-INF');
     const longestSec = (partTargetSec ?? 0) + ROUNDING_SEC;
     const leastSec = (partTargetSec ?? 0) * MIN_PART_SHARE - ROUNDING_SEC;
-    parts.forEach((part, at) => {
+    parts.forEach((part, index) => {
       if (part.durationSec > longestSec) fault(`part ${part.uri} of ${part.durationSec} s exceeds the part target`);
       // The last part of an open segment may turn out to be the last part of that segment.
-      const isLast = at === parts.length - 1;
+      const isLast = index === parts.length - 1;
       if (part.durationSec < leastSec && !isLast && !part.isGap)
         fault(`part ${part.uri} lasts ${part.durationSec} s only`);
     });
@@ -105,8 +105,8 @@ function checkReports({ reports, partTargetSec }: LivePlaylist, fault: Fault): v
 function checkDates(media: readonly ListedMedia[], fault: Fault): void {
   let latestMs = Number.NEGATIVE_INFINITY;
   const hasDates = media.some(({ dateTimeMs }) => dateTimeMs !== null);
-  media.forEach(({ sequence, dateTimeMs, discontinuity, isGap }, at) => {
-    const isNew = at > 0 && media[at - 1]?.discontinuity !== discontinuity;
+  media.forEach(({ sequence, dateTimeMs, discontinuity, isGap }, index) => {
+    const isNew = index > 0 && media[index - 1]?.discontinuity !== discontinuity;
     if (hasDates && isNew && dateTimeMs === null && !isGap)
       fault(`segment ${sequence} follows a discontinuity without a date`);
     if (dateTimeMs === null) return;

@@ -70,7 +70,7 @@ test.each([
 });
 
 test('completes a delta update from the previous playlist, and reports one that skips too much', () => {
-  const segments = Array.from({ length: 10 }, (_, at) => `#EXTINF:2.00000,\n${at}.m4s`);
+  const segments = Array.from({ length: 10 }, (_, index) => `#EXTINF:2.00000,\n${index}.m4s`);
   const head = [...HEAD, '#EXT-X-MEDIA-SEQUENCE:0', '#EXT-X-DISCONTINUITY-SEQUENCE:0'];
   const whole = [...head, '#EXT-X-MAP:URI="init.mp4"', ...segments, ''].join('\n');
   const delta = (skipped: number) =>

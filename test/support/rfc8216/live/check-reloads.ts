@@ -8,8 +8,8 @@ import { type ListedMedia, type LivePlaylist, readLivePlaylist } from './read-li
 export function checkReloads(texts: readonly string[]): string[] {
   const faults: string[] = [];
   let before: LivePlaylist | null = null;
-  texts.forEach((text, at) => {
-    const fault = (message: string) => void faults.push(`answer ${at}: ${message}`);
+  texts.forEach((text, index) => {
+    const fault = (message: string) => void faults.push(`answer ${index}: ${message}`);
     const read = readLivePlaylist(text);
     for (const message of checkLivePlaylist(read)) fault(message);
     const list = read.skipped === 0 ? read : completeDelta(before, read, fault);
@@ -97,8 +97,8 @@ function checkSame(before: ListedMedia, now: ListedMedia, fault: Fault): void {
     fault(`${place} went from ${before.uri} of ${before.durationSec} s to ${now.uri} of ${now.durationSec} s`);
   }
   const parts = now.parts.length === 0 ? [] : before.parts;
-  parts.forEach((part, at) => {
-    const same = now.parts[at];
+  parts.forEach((part, index) => {
+    const same = now.parts[index];
     if (same?.uri !== part.uri || same.durationSec !== part.durationSec) fault(`part ${part.uri} changed`);
   });
   if (now.uri === null && now.parts.length < before.parts.length) fault(`${place} lost a part`);

@@ -28,7 +28,7 @@ const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minB
 /**
  * The API with resumable uploads, on a real database, store and queue, and workers for everything except encoding.
  */
-export type UploadStack = TestApi & {
+export type UploadFixture = TestApi & {
   jobs: JobQueue;
   tus: TusHandler;
   createVideo(): Promise<Guid>;
@@ -48,7 +48,7 @@ export type UploadStack = TestApi & {
 
 type MediaRow = Awaited<ReturnType<typeof selectRow>>;
 
-export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<UploadStack> {
+export async function startUploadFixture(allow: string[] = ['127.0.0.0/8']): Promise<UploadFixture> {
   const holder: { tus: TusHandler | null; jobs: JobQueue | null } = { tus: null, jobs: null };
   const outbound = createOutbound({ allow });
   const api = await startTestApi({
@@ -179,7 +179,7 @@ async function stagedIds(api: TestApi): Promise<string[]> {
 }
 
 function missing(): never {
-  throw new Error('Expected the stack to be started before its first use.');
+  throw new Error('Expected the fixture to be started before its first use.');
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

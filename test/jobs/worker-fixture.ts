@@ -34,7 +34,7 @@ const run = promisify(execFile);
  * A database, folders of objects and of clips, and workers. `stop` stops all of them. Previews are created only by the
  * tests that check them.
  */
-export type Lab = {
+export type WorkerFixture = {
   database: TestDatabase;
   storage: Storage;
   objects: string;
@@ -49,7 +49,7 @@ export type Lab = {
 export type WorkerSlots = { quickSlots: number; longSlots: number; viewerSlots?: number };
 export type Worker = { deps: JobDeps; stop(): Promise<void> };
 
-export async function startLab({ makesPreviews } = { makesPreviews: false }): Promise<Lab> {
+export async function startWorkerFixture({ makesPreviews } = { makesPreviews: false }): Promise<WorkerFixture> {
   const folder = await mkdtemp(path.join(SCRATCH, 'mr-jobs-'));
   const database = await startTestDatabase();
   const objects = path.join(folder, 'objects');
@@ -146,13 +146,13 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
 }
 
 /** Adds a library with its settings as stored. */
-export function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Promise<number> {
-  return addLibraryRow(lab.database.db, settings);
+export function addLibrary(fixture: WorkerFixture, settings: Record<string, unknown> = {}): Promise<number> {
+  return addLibraryRow(fixture.database.db, settings);
 }
 
 /** Stores a file as a new video's original and requests its processing, like an upload. */
 export async function upload(
-  lab: Lab,
+  fixture: WorkerFixture,
   libraryId: number,
   file: string,
   options: UploadOptions = {},
@@ -169,9 +169,9 @@ export async function upload(
     title: path.basename(file),
     state: 'created' as const,
   };
-  await lab.database.db.insertInto('media').values(video).execute();
-  const written = await lab.storage.put(sourceKey, createReadStream(file), {}, new AbortController().signal);
-  await lab.database.db.transaction().execute(async (tx) => {
+  await fixture.database.db.insertInto('media').values(video).execute();
+  const written = await fixture.storage.put(sourceKey, createReadStream(file), {}, new AbortController().signal);
+  await fixture.database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')
       .set({
@@ -184,19 +184,19 @@ export async function upload(
       .where('library_id', '=', libraryId)
       .where('id', '=', mediaId)
       .execute();
-    await lab.sender.send(processVideo, key, { onlyOneNamed: mediaId })(tx);
+    await fixture.sender.send(processVideo, key, { onlyOneNamed: mediaId })(tx);
   });
   return key;
 }
 
 /** Reads the media row. */
-export function loadMedia(lab: Lab, { mediaId }: MediaKey) {
-  return lab.database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
+export function loadMedia(fixture: WorkerFixture, { mediaId }: MediaKey) {
+  return fixture.database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
 }
 
 /** Reads the renditions of a video, video tracks first, in descending height. */
-export function loadRenditions(lab: Lab, { mediaId }: MediaKey) {
-  return lab.database.db
+export function loadRenditions(fixture: WorkerFixture, { mediaId }: MediaKey) {
+  return fixture.database.db
     .selectFrom('rendition')
     .selectAll()
     .where('media_id', '=', mediaId)
@@ -205,8 +205,8 @@ export function loadRenditions(lab: Lab, { mediaId }: MediaKey) {
     .execute();
 }
 
-export function loadChunks(lab: Lab, { mediaId }: MediaKey) {
-  return lab.database.db
+export function loadChunks(fixture: WorkerFixture, { mediaId }: MediaKey) {
+  return fixture.database.db
     .selectFrom('chunk')
     .selectAll()
     .where('media_id', '=', mediaId)
@@ -224,27 +224,32 @@ export async function until(isTrue: () => Promise<boolean>, what: string, limitS
   throw new Error(`Expected ${what} within ${limitSec} s.`);
 }
 
-export async function untilState(lab: Lab, key: MediaKey, state: string): Promise<void> {
+export async function untilState(fixture: WorkerFixture, key: MediaKey, state: string): Promise<void> {
   let last = '';
   await until(async () => {
-    const media = await loadMedia(lab, key);
+    const media = await loadMedia(fixture, key);
     last = `${media.state} ${media.encode_progress} ${media.state_reason} ${JSON.stringify(media.messages)}`;
     return media.state === state;
   }, `the state ${state}`).catch((error: Error) => {
-    throw new Error(`${error.message} It was: ${last}. Errors: ${lab.errors.map((e) => `${e} ${e.cause}`).join('; ')}`);
+    throw new Error(
+      `${error.message} It was: ${last}. Errors: ${fixture.errors.map((e) => `${e} ${e.cause}`).join('; ')}`,
+    );
   });
 }
 
 /** Makes a clip with ffmpeg. */
-export async function makeClip(lab: Lab, name: string, ...args: string[]): Promise<string> {
-  const file = path.join(lab.clips, name);
+export async function makeClip(fixture: WorkerFixture, name: string, ...args: string[]): Promise<string> {
+  const file = path.join(fixture.clips, name);
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, file]);
   return file;
 }
 
 /** Lists every file under the object folder that belongs to a video, with its size. */
-export async function listObjects(lab: Lab, { libraryId, mediaId }: MediaKey): Promise<Map<string, number>> {
-  const root = path.join(lab.objects, placeOf(`${libraryId}/${mediaId}`));
+export async function listObjects(
+  fixture: WorkerFixture,
+  { libraryId, mediaId }: MediaKey,
+): Promise<Map<string, number>> {
+  const root = path.join(fixture.objects, placeOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {

@@ -3,12 +3,12 @@ import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 /** An edge, and a browser that plays its test videos. */
-export type PlayerRoom = {
+export type PlayerFixture = {
   database: TestDatabase;
-  edges: EdgeRoom;
+  edges: EdgeFixture;
   edge: TestEdge;
   film: Film;
   browser: Browser;
@@ -18,16 +18,17 @@ export type PlayerRoom = {
 };
 
 /**
- * Opens a room with a test video of `frames` frames at 24000/1001 fps, in the given heights and, if given, bitrates.
+ * Opens a player fixture with a test video of `frames` frames at 24000/1001 fps, in the given heights and, if given,
+ * bitrates.
  */
-export async function openPlayerRoom(
+export async function openPlayerFixture(
   frames: number,
   heightsPx: readonly number[],
   ratesBps: readonly number[] = [],
-): Promise<PlayerRoom> {
+): Promise<PlayerFixture> {
   const preparing = [startTestDatabase(), makeFilm(frames, heightsPx, ratesBps), openBrowser()] as const;
   const [database, film, browser] = await Promise.all(preparing);
-  const edges = await createEdgeRoom(database);
+  const edges = await createEdgeFixture(database);
   const edge = await edges.start();
   return {
     ...{ database, edges, edge, film, browser },

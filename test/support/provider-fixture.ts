@@ -10,7 +10,7 @@ export type Finished = { status: number; location: string | null; cookies: strin
 type StartOptions = { cookie?: string; returnTo?: string; id?: string };
 
 /** The API with a real OpenID Connect provider named Campus. */
-export type ProviderRoom = {
+export type ProviderFixture = {
   service: TestApi;
   provider: IdentityProvider;
   providerId: string;
@@ -30,7 +30,7 @@ export type ProviderRoom = {
   stop(): Promise<void>;
 };
 
-export async function openProviderRoom(): Promise<ProviderRoom> {
+export async function openProviderFixture(): Promise<ProviderFixture> {
   const service = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
   const account = (method: string, path: string, body?: object) =>
     service.call(method, path, { key: service.first.accountKey, ...(body !== undefined && { body }) });

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { expect, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
-import { ask, makeFiles, startImporter } from './import-room.ts';
+import { ask, makeFiles, startImporter } from './import-fixture.ts';
 
 export const [FIRST, SECOND] = ['0190163d-8694-739b-aea5-966c26f8ad91', '0190163d-8694-739b-aea5-966c26f8ad92'];
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
 export type Fields = Record<string, unknown>;
 
-export type ExportRoom = {
+export type ExportFixture = {
   /** A library with two videos, and an empty one. */
   source: Service;
   target: Service;
@@ -20,8 +20,11 @@ export type ExportRoom = {
   close(): Promise<void>;
 };
 
-/** Starts two services, and imports a folder into the first. `padding` is appended to the file of the second video. */
-export async function openExportRoom(padding: Buffer): Promise<ExportRoom> {
+/**
+ * Starts two services, and imports a folder into the first, which writes exports below `exports`. `padding` is appended
+ * to the file of the second video.
+ */
+export async function openExportFixture(padding: Buffer): Promise<ExportFixture> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-export-'));
   const at = (name: string) => path.join(folder, name);
   vi.stubEnv('HOME', folder);
@@ -47,7 +50,10 @@ export async function openExportRoom(padding: Buffer): Promise<ExportRoom> {
   await writeFile(at('media/Talks/one.png'), image);
   await writeFile(at('media/two.mp4'), Buffer.concat([clip, padding]));
   await writeFile(at('media/two.json'), JSON.stringify({ guid: SECOND }));
-  const [source, target] = await Promise.all([startImporter(null), startImporter(null)]);
+  const [source, target] = await Promise.all([
+    startImporter(null, { MILLRACE_EXPORT_DIR: at('exports') }),
+    startImporter(null),
+  ]);
   expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
   await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
   const close = async () => {
@@ -89,7 +95,7 @@ const kept = (video: Fields) =>
 const isFinished = async (service: Service) => (await listed(service)).every(({ status }) => status === 4);
 
 /** Waits until the target is encoded, and compares every field with the source. */
-export async function expectSame({ source, target }: ExportRoom): Promise<void> {
+export async function expectSame({ source, target }: ExportFixture): Promise<void> {
   await expect.poll(() => isFinished(target), { timeout: 120_000, interval: 500 }).toBe(true);
   const [before, after] = [await listed(source), await listed(target)];
   expect(after.map(kept)).toEqual(before.map(kept));

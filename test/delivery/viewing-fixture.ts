@@ -9,16 +9,16 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 /** User agent of a person's browser. The tests' browser identifies itself as headless, which counts as a machine. */
 export const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /** An edge, a database with statistics, and a browser in which a person watches films of ten seconds. */
-export type ViewingRoom = {
+export type ViewingFixture = {
   database: TestDatabase;
-  edges: EdgeRoom;
+  edges: EdgeFixture;
   edge: TestEdge;
   film: Film;
   browser: Browser;
@@ -27,9 +27,9 @@ export type ViewingRoom = {
   close(): Promise<void>;
 };
 
-export async function openViewingRoom(): Promise<ViewingRoom> {
+export async function openViewingFixture(): Promise<ViewingFixture> {
   const [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [180]), openBrowser()]);
-  const edges = await createEdgeRoom(database);
+  const edges = await createEdgeFixture(database);
   const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
   const { heatCurve } = createStatisticsStore(database.db);
   const keep = (deliveries: readonly Delivered[]) => keepDeliveries(database.db, deliveries);
@@ -50,15 +50,17 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   };
 }
 
-export async function publishFilm({ database, edges, film, libraryId }: ViewingRoom): Promise<PublishedFilm> {
+export async function publishFilm({ database, edges, film, libraryId }: ViewingFixture): Promise<PublishedFilm> {
   const shown = await addFilm(database.db, libraryId, film);
   await publishWholeFilm(database.db, edges.storage, film, shown);
   return shown;
 }
 
-export async function openPlayer(room: ViewingRoom, shown: PublishedFilm, query = ''): Promise<Page> {
-  const page = await room.people.newPage();
-  const answer = await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&${query}`);
+export async function openPlayer(fixture: ViewingFixture, shown: PublishedFilm, query = ''): Promise<Page> {
+  const page = await fixture.people.newPage();
+  const answer = await page.goto(
+    `${fixture.edge.base}/embed/${fixture.libraryId}/${shown.mediaId}?muted=true&${query}`,
+  );
   if (answer?.status() !== 200) throw new Error(`Expected a player page, got the status ${answer?.status()}.`);
   return page;
 }
@@ -78,7 +80,7 @@ export async function playTo(page: Page | Frame, sec: number): Promise<void> {
 }
 
 /** Returns the library's statistics of a video in the hours around now. */
-export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: PublishedFilm) {
+export async function sumsOf({ database, libraryId }: ViewingFixture, { mediaId }: PublishedFilm) {
   const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const range = { fromMs: hourMs - HOUR_MS, toMs: hourMs + 2 * HOUR_MS, stepMs: HOUR_MS };
   const statistics = await createStatisticsStore(database.db).load({ libraryId, mediaId }, range);
@@ -87,13 +89,13 @@ export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: 
 }
 
 /** Returns the number of sessions of a video, whether they count as views or not. */
-export async function visitsOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number> {
+export async function visitsOf({ database }: ViewingFixture, { mediaId }: PublishedFilm): Promise<number> {
   const rows = database.db.selectFrom('view_session').select('session_id').where('media_id', '=', mediaId);
   return (await rows.execute()).length;
 }
 
 /** Returns how often each second of a video was played. */
-export async function heatOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number[]> {
+export async function heatOf({ database }: ViewingFixture, { mediaId }: PublishedFilm): Promise<number[]> {
   const row = await database.db.selectFrom('media_heat').select('counts').where('media_id', '=', mediaId);
   const counts = (await row.executeTakeFirst())?.counts ?? Buffer.alloc(0);
   return Array.from({ length: counts.length / 4 }, (_, index) => counts.readUInt32LE(index * 4));

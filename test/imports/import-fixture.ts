@@ -40,8 +40,8 @@ export async function makeFiles(): Promise<{ clip: Buffer; image: Buffer }> {
 }
 
 /** Starts the service so that it may connect to this machine. */
-export function startImporter(dataDir: string | null): Promise<Service> {
-  return startService(dataDir, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.1/32' });
+export function startImporter(dataDir: string | null, env: Record<string, string> = {}): Promise<Service> {
+  return startService(dataDir, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.1/32', ...env });
 }
 
 /** Calls the API with the account key. Throws on any status but 2xx. */

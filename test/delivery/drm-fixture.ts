@@ -8,7 +8,7 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestPackager } from '../support/packager.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from './start-test-edge.ts';
 
 export const FRAMES = 120;
 export const ENTERPRISE = { drm: { enabled: true, version: 'enterprise' } };
@@ -18,9 +18,9 @@ export const BASIC = { drm: { enabled: true, version: 'basic' } };
 export type Shown = PublishedFilm & { folder: string };
 
 /** An edge with a real database, a browser, and functions that publish and protect test videos. */
-export type DrmRoom = {
+export type DrmFixture = {
   database: TestDatabase;
-  room: EdgeRoom;
+  edgeFixture: EdgeFixture;
   edge: TestEdge;
   browser: Browser;
   /** Publishes a finished film in a new library, with its tall rung under the HD key. */
@@ -33,19 +33,19 @@ export type DrmRoom = {
   close(): Promise<void>;
 };
 
-export async function openDrmRoom(): Promise<DrmRoom> {
+export async function openDrmFixture(): Promise<DrmFixture> {
   const [database, film, browser] = await Promise.all([
     startTestDatabase(),
     makeFilm(FRAMES, [180, 90]),
     openBrowser(),
   ]);
-  const room = await createEdgeRoom(database);
-  const edge = await room.start();
-  const publish = (settings: Record<string, unknown>) => publishFilm({ database, room, edge, film }, settings);
-  const repackage: DrmRoom['repackage'] = (shown, scheme = 'cbcs', keepsPrevious = true) =>
+  const edgeFixture = await createEdgeFixture(database);
+  const edge = await edgeFixture.start();
+  const publish = (settings: Record<string, unknown>) => publishFilm({ database, edgeFixture, edge, film }, settings);
+  const repackage: DrmFixture['repackage'] = (shown, scheme = 'cbcs', keepsPrevious = true) =>
     createTestPackager(database.db, scheme).repackage(shown, { keepsPrevious }, AbortSignal.timeout(30_000));
   return {
-    ...{ database, room, edge, browser, publish, repackage },
+    ...{ database, edgeFixture, edge, browser, publish, repackage },
     async protect(scheme, settings = {}) {
       const shown = await publish({ ...ENTERPRISE, ...settings });
       await repackage(shown, scheme);
@@ -56,18 +56,21 @@ export async function openDrmRoom(): Promise<DrmRoom> {
       expect(edge.lines.filter(({ level }) => level === 'error')).toEqual([]);
       await browser.close();
       await edge.close();
-      await room.close();
+      await edgeFixture.close();
       await database.stop();
     },
   };
 }
 
-type Parts = { database: TestDatabase; room: EdgeRoom; edge: TestEdge; film: Film };
+type Parts = { database: TestDatabase; edgeFixture: EdgeFixture; edge: TestEdge; film: Film };
 
-async function publishFilm({ database, room, edge, film }: Parts, settings: Record<string, unknown>): Promise<Shown> {
+async function publishFilm(
+  { database, edgeFixture, edge, film }: Parts,
+  settings: Record<string, unknown>,
+): Promise<Shown> {
   const libraryId = await addLibrary(database.db, settings);
   const shown = await addFilm(database.db, libraryId, film);
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  await publishWholeFilm(database.db, edgeFixture.storage, film, shown);
   const tall = shown.videos[0]?.renditionId ?? shown.mediaId;
   await database.db.updateTable('rendition').set({ key_group: 'hd' }).where('id', '=', tall).execute();
   return { ...shown, folder: `${edge.base}/vz-${libraryId}/${shown.mediaId}` };

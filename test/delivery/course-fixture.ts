@@ -8,7 +8,7 @@ import {
 import type { Guid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import { addFilm, addLibrary, publishWholeFilm } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
@@ -17,8 +17,8 @@ type Course = { libraryId: number; collectionId: Guid; ids: Guid[] };
 type Made = { key: ShareKey; url: string };
 
 /** An edge with shares of collections, and a browser. */
-export type CourseRoom = {
-  room: PlayerRoom;
+export type CourseFixture = {
+  fixture: PlayerFixture;
   edge: TestEdge;
   shares: ShareStore;
   /** A collection in a library that requires tokens. */
@@ -39,15 +39,15 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-export async function openCourseRoom(): Promise<CourseRoom> {
-  const room = await openPlayerRoom(72, [90]);
-  const edge = await room.edges.start({ apiUrl: 'https://api.test' });
-  const shares = createShareStore({ db: room.database.db, secretBox: createSecretBox(TEST_SECRET) });
-  const makeCourse: CourseRoom['makeCourse'] = (settings = {}, titles = ['One', '<i>Two</i>', 'Three']) =>
-    publishCourse(room, settings, titles);
+export async function openCourseFixture(): Promise<CourseFixture> {
+  const fixture = await openPlayerFixture(72, [90]);
+  const edge = await fixture.edges.start({ apiUrl: 'https://api.test' });
+  const shares = createShareStore({ db: fixture.database.db, secretBox: createSecretBox(TEST_SECRET) });
+  const makeCourse: CourseFixture['makeCourse'] = (settings = {}, titles = ['One', '<i>Two</i>', 'Three']) =>
+    publishCourse(fixture, settings, titles);
   const shown = await makeCourse({ ...LOCKED, mp4: { enabled: true }, player: { keyColor: '#0f7b6c' } });
   return {
-    ...{ room, edge, shares, shown, makeCourse },
+    ...{ fixture, edge, shares, shown, makeCourse },
     async share(fields = {}, { libraryId, collectionId } = shown) {
       const wanted = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test', ...fields };
       const { id, token } = await shares.create({ libraryId, collectionId }, wanted);
@@ -55,23 +55,23 @@ export async function openCourseRoom(): Promise<CourseRoom> {
     },
     async close() {
       await edge.close();
-      await room.close();
+      await fixture.close();
     },
   };
 }
 
 async function publishCourse(
-  { database: { db }, edges, film: source }: PlayerRoom,
+  { database: { db }, edges, film: source }: PlayerFixture,
   settings: Record<string, unknown>,
   titles: readonly string[],
 ): Promise<Course> {
   const libraryId = await addLibrary(db, settings);
   const { collectionId } = await createCollectionStore(db).create(libraryId, COURSE_NAME);
   const ids: Guid[] = [];
-  for (const [at, title] of titles.entries()) {
+  for (const [index, title] of titles.entries()) {
     const film = await addFilm(db, libraryId, source, title);
     await publishWholeFilm(db, edges.storage, source, film);
-    const created_at = new Date(Date.UTC(2026, 0, 1 + at));
+    const created_at = new Date(Date.UTC(2026, 0, 1 + index));
     const thumbnail_key = await edges.storage.write(`${film.mediaId}/t`, PIXEL);
     await db
       .updateTable('media')

@@ -4,12 +4,12 @@ import { discard, startService } from '../support/service.ts';
 import { type LivePlace, openLiveCatalogue } from './live-service.ts';
 
 /** A service with its live streams, and a browser that watches them. */
-export type LiveRoom = LivePlace & { browser: Browser; close(): Promise<void> };
+export type LiveFixture = LivePlace & { browser: Browser; close(): Promise<void> };
 
-export async function openLiveRoom(
+export async function openLiveFixture(
   env: Record<string, string> = {},
   browserArgs: readonly string[] = [],
-): Promise<LiveRoom> {
+): Promise<LiveFixture> {
   const [service, browser] = await Promise.all([startService(null, env), openBrowser(browserArgs)]);
   const catalogue = await openLiveCatalogue(service);
   return {

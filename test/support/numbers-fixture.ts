@@ -21,7 +21,7 @@ const VIEWERS = 4;
 export const VICTIMS = ['role.ts edge', 'role.ts api', 'role.ts worker', 'postgres -D'] as const;
 
 /** A service with a video, and viewers who are counted while faults occur. */
-export type NumbersRoom = {
+export type NumbersFixture = {
   /**
    * Lets viewers watch during `fault`. Afterwards, checks that the statistics count their watched time exactly once.
    */
@@ -33,7 +33,7 @@ export type NumbersRoom = {
   close(): Promise<void>;
 };
 
-export async function openNumbersRoom(random: Random): Promise<NumbersRoom> {
+export async function openNumbersFixture(random: Random): Promise<NumbersFixture> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-numbers-'));
   const clip = path.join(folder, 'clip.mp4');
   const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=8'];

@@ -5,23 +5,31 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { addLibrary } from '../delivery/publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
-import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
+import { createEdgeFixture, type EdgeFixture, type TestEdge } from '../delivery/start-test-edge.ts';
 import { performTask } from '../jobs/tasks.ts';
+import {
+  loadMedia,
+  loadRenditions,
+  startWorkerFixture,
+  until,
+  untilState,
+  upload,
+  type WorkerFixture,
+} from '../jobs/worker-fixture.ts';
 
 /** Workers, and edges that serve their output. */
-export type OnDemandLab = Lab & { room: EdgeRoom };
+export type OnDemandFixture = WorkerFixture & { edgeFixture: EdgeFixture };
 
-export async function startOnDemandLab(): Promise<OnDemandLab> {
-  const lab = await startLab();
-  const room = await createEdgeRoom(lab.database);
-  await noteStates(lab);
+export async function startOnDemandFixture(): Promise<OnDemandFixture> {
+  const fixture = await startWorkerFixture();
+  const edgeFixture = await createEdgeFixture(fixture.database);
+  await noteStates(fixture);
   return {
-    ...lab,
-    room,
+    ...fixture,
+    edgeFixture,
     async stop() {
-      await room.close();
-      await lab.stop();
+      await edgeFixture.close();
+      await fixture.stop();
     },
   };
 }
@@ -36,7 +44,7 @@ export const PATIENT = { segmentWaitMs: 150_000, idleMs: 320_000 };
  * Extends requests and leases of runs by minutes. Otherwise a process busy with its viewers would seem dead, and
  * another run would begin. Call the returned function once runs are no longer counted.
  */
-export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
+export async function holdRuns({ database: { db } }: WorkerFixture): Promise<() => Promise<void>> {
   for (const [table, column] of [
     ['encode_task', 'lease_until'],
     ['segment_request', 'wanted_until'],
@@ -54,19 +62,23 @@ export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise
 }
 
 /** Adds a library that encodes on demand. */
-export function addOnDemandLibrary(lab: Lab, rungs: number[], encoding: Record<string, unknown> = {}): Promise<number> {
-  return addLibrary(lab.database.db, { encoding: { rungs, jitEnabled: true, ...encoding } });
+export function addOnDemandLibrary(
+  fixture: WorkerFixture,
+  rungs: number[],
+  encoding: Record<string, unknown> = {},
+): Promise<number> {
+  return addLibrary(fixture.database.db, { encoding: { rungs, jitEnabled: true, ...encoding } });
 }
 
 /** Uploads a clip and waits until all of it is available. */
-export async function uploadReady(lab: Lab, libraryId: number, clip: string): Promise<MediaKey> {
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'jit-ready');
+export async function uploadReady(fixture: WorkerFixture, libraryId: number, clip: string): Promise<MediaKey> {
+  const key = await upload(fixture, libraryId, clip);
+  await untilState(fixture, key, 'jit-ready');
   return key;
 }
 
-export async function findRung(lab: Lab, key: MediaKey, rung: number): Promise<Guid> {
-  const found = (await loadRenditions(lab, key)).find((rendition) => rendition.rung === rung && rendition.active);
+export async function findRung(fixture: WorkerFixture, key: MediaKey, rung: number): Promise<Guid> {
+  const found = (await loadRenditions(fixture, key)).find((rendition) => rendition.rung === rung && rendition.active);
   if (found === undefined) throw new Error(`Expected a rendition of ${rung}p.`);
   return found.id;
 }
@@ -76,8 +88,8 @@ export function segmentUrl({ base }: TestEdge, key: MediaKey, renditionId: Guid,
 }
 
 /** Returns how many segment tasks have ever started. */
-export async function countRuns(lab: Lab): Promise<number> {
-  const { rows } = await sql<{ begun: number }>`select count(*) as begun from noted_run`.execute(lab.database.db);
+export async function countRuns(fixture: WorkerFixture): Promise<number> {
+  const { rows } = await sql<{ begun: number }>`select count(*) as begun from noted_run`.execute(fixture.database.db);
   return rows[0]?.begun ?? 0;
 }
 
@@ -118,7 +130,7 @@ export async function fetchPatiently(url: string): Promise<Buffer> {
  * Makes the database record each state of each video and each run of a segment task, because polling would miss short
  * ones.
  */
-async function noteStates({ database: { db } }: Lab): Promise<void> {
+async function noteStates({ database: { db } }: WorkerFixture): Promise<void> {
   await sql`create table noted_state (number bigserial, media_id uuid, state text)`.execute(db);
   await sql`
     create function note_state() returns trigger language plpgsql as $$
@@ -147,22 +159,22 @@ async function noteStates({ database: { db } }: Lab): Promise<void> {
 }
 
 /** Waits for a state and returns all states of a video since it was created. */
-export async function followStates(lab: Lab, key: MediaKey, last: string): Promise<string[]> {
-  await until(async () => [last, 'failed'].includes((await loadMedia(lab, key)).state), `the state ${last}`);
+export async function followStates(fixture: WorkerFixture, key: MediaKey, last: string): Promise<string[]> {
+  await until(async () => [last, 'failed'].includes((await loadMedia(fixture, key)).state), `the state ${last}`);
   const { rows } = await sql<{ state: string }>`
     select state from noted_state where media_id = ${key.mediaId} order by number
-  `.execute(lab.database.db);
+  `.execute(fixture.database.db);
   return rows.map(({ state }) => state);
 }
 
 /** Deletes a video's row, so that it is not filled in while tests check others. */
-export async function drop(lab: Lab, { mediaId }: MediaKey): Promise<void> {
-  await lab.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
+export async function drop(fixture: WorkerFixture, { mediaId }: MediaKey): Promise<void> {
+  await fixture.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
 }
 
 /** Encodes the remaining segments immediately, without the usual pause. No other video may have such work. */
-export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
-  const tasks = await lab.database.db
+export async function fillIn(fixture: WorkerFixture, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
+  const tasks = await fixture.database.db
     .selectFrom('encode_task')
     .select(['library_id as libraryId', 'media_id as mediaId', 'id as taskId'])
     .where('media_id', '=', mediaId)
@@ -173,7 +185,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
 
 /** Returns the requested and running work for a video, without encode tasks that only fill in. */
 export async function countOpen(
-  lab: Lab,
+  fixture: WorkerFixture,
   { mediaId }: MediaKey,
 ): Promise<{ requests: number; runs: number; tasks: number }> {
   const { rows } = await sql<{ requests: number; runs: number; tasks: number }>`
@@ -182,6 +194,6 @@ export async function countOpen(
         and state in ('waiting', 'running')) as runs,
       (select count(*) from encode_task where media_id = ${mediaId} and kind not in ('backfill', 'segment')
         and state in ('waiting', 'running')) as tasks
-  `.execute(lab.database.db);
+  `.execute(fixture.database.db);
   return rows[0] ?? { requests: 0, runs: 0, tasks: 0 };
 }
