@@ -23,6 +23,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Thrown before a request is sent, if a value is missing in its path or would change it, such as `..`. */
+export class ArgumentError extends TypeError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ArgumentError';
+  }
+}
+
 /** Thrown if the service is unreachable, or if the connection closed before the response. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {

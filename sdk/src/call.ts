@@ -1,4 +1,4 @@
-import { ApiError, UnreachableError } from './api-error.ts';
+import { ApiError, ArgumentError, UnreachableError } from './api-error.ts';
 import { type OperationName, type Operations, operations } from './operations.table.ts';
 
 /** `key` is an AccessKey, or null for calls that need none or use a cookie. `headers` are sent with every request. */
@@ -71,7 +71,7 @@ function addressOf({ path, query }: Route, values: Record<string, unknown>): str
     const value = values[name];
     // A URL parser would resolve `.` and `..`, so the path would name another operation.
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value)))
-      throw new TypeError(`Expected ${name} for ${path}.`);
+      throw new ArgumentError(`Expected ${name} for ${path}.`);
     return encodeURIComponent(String(value));
   });
   const pairs = query.flatMap((name) => {

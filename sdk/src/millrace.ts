@@ -3,7 +3,7 @@ import { eachItem, type PagedName } from './each-item.ts';
 import type { OperationName, VideoModel } from './operations.table.ts';
 import { sleep, type UploadOptions, uploadFile } from './upload.ts';
 
-export { ApiError, isTemporary, UnreachableError } from './api-error.ts';
+export { ApiError, ArgumentError, isTemporary, UnreachableError } from './api-error.ts';
 export type * from './operations.table.ts';
 export { signEmbedUrl } from './sign-embed-url.ts';
 export {

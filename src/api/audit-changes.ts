@@ -20,6 +20,9 @@ const MAX_VALUE_CHARS = 200;
 /** Equal characters that are kept before the first difference of two long values. */
 const KEPT_CHARS = 20;
 
+/** Marks that more fields changed than are recorded. */
+const MORE: AuditChange = { field: '…', old: null, new: null };
+
 type Fields = Readonly<Record<string, unknown>>;
 type ChangedObject = Exclude<NotedChange, { kind: 'secret' }>;
 type Texts = ReadonlyMap<string, string>;
@@ -31,7 +34,8 @@ export function toAuditChanges(noted: readonly NotedChange[]): AuditChange[] | n
     const { before, after } = fieldsOf(change);
     return compare(new Map(flatten(before ?? {}, '')), new Map(flatten(after ?? {}, '')));
   });
-  return changes.length === 0 ? null : changes.slice(0, MAX_FIELDS);
+  if (changes.length > MAX_FIELDS) return [...changes.slice(0, MAX_FIELDS - 1), MORE];
+  return changes.length === 0 ? null : changes;
 }
 
 function fieldsOf(change: ChangedObject): { before: Fields | null; after: Fields | null } {

@@ -28,8 +28,8 @@ export type NotedChange =
     }[keyof AuditedObjects]
   | { kind: 'secret'; field: string };
 
-/** Maximum number of changes of one request whose fields are recorded. */
-const MAX_NOTED = 50;
+/** Maximum number of changes of one request that are noted. One more than are shown, so that a cut can be marked. */
+const MAX_NOTED = 51;
 
 const collected = new AsyncLocalStorage<NotedChange[]>();
 

@@ -33,7 +33,12 @@ import type { LiveSchema } from './live/live-schema.ts';
 import type { NotificationSchema } from './notifications/notification-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { PeopleSchema } from './people/people-schema.ts';
-import type { EncodedMonthTable, LibraryQuotaTable, StorageMonthTable } from './quotas/quota-schema.ts';
+import type {
+  EncodedMonthTable,
+  LibraryQuotaTable,
+  LibraryStorageTable,
+  StorageMonthTable,
+} from './quotas/quota-schema.ts';
 import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
@@ -267,6 +272,7 @@ export type Schema = InstallationSchema &
     library_quota: LibraryQuotaTable;
     encoded_month: EncodedMonthTable;
     storage_month: StorageMonthTable;
+    library_storage: LibraryStorageTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

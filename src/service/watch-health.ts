@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningRole } from './health.ts';
 
-/** Intervals between two checks in ms, while the role is healthy and while it is not. */
-const [WELL_MS, ILL_MS] = [2_000, 1_000];
 const PATIENCE_MS = 3000;
 
 export type HealthReport = { ok: boolean; detail: string | null };
@@ -15,9 +13,14 @@ export function watchHealth(role: RunningRole, report: (health: HealthReport) =>
       const health = await pollHealth(role);
       if (health.ok !== last?.ok || health.detail !== last.detail) report(health);
       last = health;
-      await sleep(health.ok ? WELL_MS : ILL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(pauseMsAfter(health), undefined, { signal, ref: false }).catch(() => undefined);
     }
   })();
+}
+
+/** Returns the time between a check and the next one, in ms. A role that is not healthy is checked more often. */
+export function pauseMsAfter({ ok }: Pick<HealthReport, 'ok'>): number {
+  return ok ? 2_000 : 1_000;
 }
 
 async function pollHealth(role: RunningRole): Promise<HealthReport> {

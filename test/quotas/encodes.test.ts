@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createQuotaStore, measureQuotas } from '../../src/catalog/quotas/quota-store.ts';
+import { measureLibraries, measureQuotas } from '../../src/catalog/quotas/measure-quotas-store.ts';
+import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import {
   addLibrary,
   loadMedia,
@@ -90,7 +91,12 @@ test('held encodes continue in the next month', async () => {
     await measureQuotas(db, libraryId);
     expect((await loadMedia(fixture, key)).state_reason).toContain('waiting for the quota');
   }, WAIT);
+  // Nothing is left to do for the library, until the month has changed.
+  expect(await measureLibraries(db)).not.toContain(libraryId);
   await sql`update encoded_month set month = month - interval '1 month' where library_id = ${libraryId}`.execute(db);
+  expect(await measureLibraries(db)).toContain(libraryId);
   await measureQuotas(db, libraryId);
+  expect((await loadMedia(fixture, key)).state_reason ?? '').not.toContain('waiting for the quota');
+  expect(await measureLibraries(db)).not.toContain(libraryId);
   await untilState(fixture, key, 'finished');
 });

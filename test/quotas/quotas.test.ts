@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createQuotaStore, findLimitedLibraries, measureQuotas } from '../../src/catalog/quotas/quota-store.ts';
+import { measureQuotas } from '../../src/catalog/quotas/measure-quotas-store.ts';
+import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
+import { measureLimits } from '../../src/catalog/quotas/usage-store.ts';
 import { measureAllQuotas } from '../../src/jobs/housekeeping/measure-all-quotas.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
@@ -257,9 +259,10 @@ test('a worker measures all libraries with limits, four times a minute, and skip
   expect(await readLater()).toEqual([15, 30, 45].map((delay) => ({ payload: { isLater: true }, delay })));
   expect(await statuses()).toEqual([101]);
   expect((await readLog(api.database, library.id)).map(({ status }) => status)).toEqual([101]);
-  expect(await findLimitedLibraries(db)).toEqual([1, library.id]);
+  const measured = async () => (await measureLimits(db)).map(({ libraryId }) => libraryId).sort((a, b) => a - b);
+  expect(await measured()).toEqual([1, library.id]);
   await api.libraries.remove(library.id);
-  expect(await findLimitedLibraries(db)).toEqual([1]);
+  expect(await measured()).toEqual([1]);
   await measureQuotas(db, library.id);
   await db.deleteFrom('library').where('id', '=', library.id).execute();
   const left = await db.selectFrom('library_quota').select('library_id').execute();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createQuotaStore, type QuotaChange } from '../../src/catalog/quotas/quota-store.ts';
 import { createShareStore } from '../../src/catalog/shares/share-store.ts';
+import { POLICY_TTL_MS } from '../../src/delivery/receive/policy-reader.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openPlayerFixture, type PlayerFixture } from '../delivery/player-fixture.ts';
@@ -116,7 +117,7 @@ test('while the database hangs, the edge keeps the last verdict and serves', asy
   const goOn = freezeDatabase(fixture.database);
   try {
     // The cached verdicts have expired by now, so they would be read again.
-    await sleep(2_500);
+    await sleep(POLICY_TTL_MS + 500);
     expect((await ask(at(limited).multivariant, 'a viewer')).status).toBe(403);
     expect((await ask(at(open).multivariant, 'a viewer')).status).toBe(200);
   } finally {

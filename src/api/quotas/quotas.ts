@@ -45,6 +45,7 @@ export const updateQuotas = defineOperation({
 });
 
 function toModel({
+  month,
   storageBytes,
   encodedMinutesPerMonth,
   concurrentLiveStreams,
@@ -52,7 +53,7 @@ function toModel({
   bandwidthBytesPerMonth,
 }: QuotaStates): QuotasModel {
   return {
-    month: new Date().toISOString().slice(0, 7),
+    month,
     storageBytes: toStateModel(storageBytes),
     encodedMinutesPerMonth: toStateModel(encodedMinutesPerMonth),
     concurrentLiveStreams: toStateModel(concurrentLiveStreams),

@@ -38,8 +38,8 @@ export async function requireFetchable(
     );
   }
   const sizeBytes = await checkOrigin(origin, deps.outbound, signal);
-  await requireSpace(sizeBytes, deps);
-  return sizeBytes === 0 ? null : sizeBytes;
+  await requireSpace(sizeBytes ?? 0, deps);
+  return sizeBytes;
 }
 
 /** Returns the step that queues an accepted fetch: it creates the upload session and the job. */

@@ -11,9 +11,13 @@ export type Origin = { url: string; headers: Record<string, string> };
 
 /**
  * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused immediately (`invalid`),
- * with the response of the origin in the message. Returns the announced size, or 0 if the origin announced none.
+ * with the response of the origin in the message. Returns the announced size, or null if the origin announced none.
  */
-export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
+export async function checkOrigin(
+  { url, headers }: Origin,
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<number | null> {
   const request = { method: 'GET', headers, maxBytes: MAX_FETCH_BYTES, timeoutMs: PATIENCE_MS } as const;
   try {
     const answer = await outbound.request(url, request, signal);
@@ -22,7 +26,8 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     } finally {
       answer.body.destroy();
     }
-    return Number(answer.headers['content-length'] ?? 0);
+    const announced = answer.headers['content-length'];
+    return announced === undefined ? null : Number(announced);
   } catch (error) {
     // The caller gets the same kind of refusal whatever the cause: the fetch failed.
     if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the URL.`, { cause: error });

@@ -16,7 +16,7 @@ export type AuditedWrite = {
   status: number;
   requestId: string;
   ip: string;
-  /** Null if no field changed, for refused writes, and in lines of versions before this field. */
+  /** Null if no field changed, and in lines of versions before this field. A failed write may have changed some. */
   changes: readonly AuditChange[] | null;
 };
 

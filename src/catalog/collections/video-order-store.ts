@@ -84,29 +84,36 @@ export async function selectInOrder<Item extends OrderedVideo>(
   { libraryId, collectionId }: CollectionKey,
   { order, manual, columns, isListed }: Selected,
 ): Promise<Item[]> {
-  const arranged =
-    order === 'manual'
-      ? sql`left join unnest(${[...manual]}::uuid[]) with ordinality as a (id, place) on a.id = m.id`
-      : sql``;
+  const isMember = sql`m.library_id = ${libraryId} and m.collection_id = ${collectionId} and m.type = 'video'
+    and ${isListed}`;
+  const ids = [...manual];
+  const arranged: Item[] = [];
+  if (order === 'manual' && ids.length > 0) {
+    const { rows } = await sql<Item>`
+      select m.id as "mediaId", m.title ${columns}
+      from unnest(${ids}::uuid[]) with ordinality as a (id, place) join media m on m.id = a.id
+      where ${isMember} order by a.place limit ${MAX_PLAYLIST_VIDEOS}`.execute(db);
+    arranged.push(...rows);
+  }
+  const left = MAX_PLAYLIST_VIDEOS - arranged.length;
+  if (left === 0) return arranged;
+  // A separate query, so that the index returns the first ones instead of all videos of the collection.
+  const isOther = order === 'manual' ? sql`and m.id <> all (${ids}::uuid[])` : sql``;
   const { rows } = await sql<Item>`
     select m.id as "mediaId", m.title ${columns}
-    from media m ${arranged}
-    where m.library_id = ${libraryId} and m.collection_id = ${collectionId} and m.type = 'video' and ${isListed}
-    order by ${orderOf(order)}
-    limit ${MAX_PLAYLIST_VIDEOS}`.execute(db);
-  return rows;
+    from media m where ${isMember} ${isOther} order by ${orderOf(order)} limit ${left}`.execute(db);
+  return [...arranged, ...rows];
 }
 
 function orderOf(order: VideoOrder) {
   switch (order) {
     case 'oldest':
+    case 'manual':
       return OLDEST;
     case 'newest':
       return NEWEST;
     case 'title':
       return BY_TITLE;
-    case 'manual':
-      return sql`a.place nulls last, ${OLDEST}`;
   }
 }
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
-import { goneBytes } from '../retired-object-store.ts';
 import { trafficOfMonth } from '../statistics/sums/delivered-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
@@ -41,10 +40,12 @@ export function createLibraryViewStore({ db, secretBox }: { db: Db; secretBox: S
   };
 }
 
-/** Bytes that the media of a library use, including originals and the trash, as SQL over a row of `library`. */
+/**
+ * Bytes that the media of a library use, including originals and the trash, as SQL over a row of `library`. Triggers
+ * record each change.
+ */
 export const storageOfLibrary = sql<number>`
-  greatest(0, (select coalesce(sum(m.storage_bytes), 0) from media m where m.library_id = library.id)
-    - ${sql.raw(goneBytes('gone.library_id = library.id'))})::bigint`;
+  greatest(0, (select coalesce(sum(s.bytes), 0) from library_storage s where s.library_id = library.id))::bigint`;
 
 type ViewRow = Awaited<ReturnType<ReturnType<typeof selectViews>['executeTakeFirstOrThrow']>>;
 

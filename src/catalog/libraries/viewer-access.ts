@@ -7,6 +7,8 @@ import type { LibrarySettings } from './library-settings.ts';
  */
 export type ViewerAccess =
   | { mode: 'off' }
+  // Settings that the API never stores, such as those of a partly restored row. They admit nobody.
+  | { mode: 'incomplete'; missing: string }
   | { mode: 'hook'; url: string; secret: string; failOpen: boolean; cacheSec: number }
   | {
       mode: 'jwt';
@@ -25,7 +27,7 @@ export function requiresEmbedToken({ access, viewers }: LibrarySettings): boolea
   return access.playerTokenRequired || viewers.mode !== 'off';
 }
 
-/** Maximum length of a viewer's token, in characters. A longer token counts as absent. */
+/** Maximum length of a viewer's token, in characters. Longer ones are refused. */
 export const MAX_VIEWER_TOKEN_CHARS = 4_096;
 
 /**
@@ -43,15 +45,12 @@ export function readViewerAccess({ viewers }: LibrarySettings, secret: string | 
     case 'off':
       return { mode };
     case 'hook':
-      return { mode, url: url ?? '', secret: secret ?? '', failOpen, cacheSec };
+      if (!url || !secret) return { mode: 'incomplete', missing: url ? 'the secret' : 'the URL' };
+      return { mode, url, secret, failOpen, cacheSec };
     case 'jwt':
-      return {
-        mode,
-        issuer: issuer ?? '',
-        audience: audience ?? '',
-        jwksUrl: jwksUrl ?? '',
-        videoClaim,
-        collectionClaim,
-      };
+      if (!issuer || !audience || !jwksUrl) {
+        return { mode: 'incomplete', missing: 'the issuer, the audience or the URL of the keys' };
+      }
+      return { mode, issuer, audience, jwksUrl, videoClaim, collectionClaim };
   }
 }

@@ -29,13 +29,13 @@ export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Pro
   return row !== undefined;
 }
 
-/** Finds a bounded number of videos that wait to be planned and have no lease, oldest first. */
+/** Finds a bounded number of videos that wait to be planned and have no lease, in any order. */
 export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media
     where type = 'video' and ((state = 'uploaded' and state_since < now() - make_interval(secs => ${IDLE_SEC}))
       or (state = 'processing' and ${IS_FREE}))
-    order by state_since limit ${ROWS_AT_ONCE}
+    order by random() limit ${ROWS_AT_ONCE}
   `.execute(db);
   return rows;
 }

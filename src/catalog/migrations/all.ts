@@ -26,6 +26,7 @@ import { up as comments } from './027-comments.ts';
 import { up as notifications } from './028-notifications.ts';
 import { up as libraryExports } from './029-exports.ts';
 import { up as storageMonth } from './030-storage-month.ts';
+import { up as storageTotals } from './031-storage-totals.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -63,4 +64,5 @@ export const migrations = {
   '028-notifications': { oldestVersion: '0.1.0', up: notifications },
   '029-exports': { oldestVersion: '0.1.0', up: libraryExports },
   '030-storage-month': { oldestVersion: '0.1.0', up: storageMonth },
+  '031-storage-totals': { oldestVersion: '0.1.0', up: storageTotals },
 } satisfies Record<string, SchemaStep>;

@@ -80,7 +80,12 @@ export async function releaseEncodes(tx: Db | Tx, libraryId: number): Promise<vo
     .where('library_id', '=', libraryId)
     .where('resource', '=', RESOURCE)
     .execute();
-  await sql`
-    update encode_task set ready_at = now()
-    where library_id = ${libraryId} and state = 'waiting' and not is_ready and reason = ${ENCODES_HELD}`.execute(tx);
+  const release = sql`
+    with released as (
+      update encode_task set ready_at = now()
+      where library_id = ${libraryId} and state = 'waiting' and not is_ready and reason = ${ENCODES_HELD}
+      returning media_id)
+    update media set state_reason = null
+    where library_id = ${libraryId} and state_reason = ${ENCODES_HELD} and id in (select media_id from released)`;
+  await release.execute(tx);
 }

@@ -15,6 +15,12 @@ export type LibraryQuotaTable = {
   is_holding: Generated<boolean>;
 };
 
+/**
+ * Changes of a library's stored bytes, which triggers append. Their sum is the current size: the bytes of all media
+ * without those of retired renditions and objects.
+ */
+export type LibraryStorageTable = { library_id: number; bytes: number };
+
 /** Milliseconds of video encoded in a UTC month, spread over slots, so that concurrent commits rarely wait. */
 export type EncodedMonthTable = { library_id: number; month: string; slot: number; encoded_ms: number };
 

@@ -22,7 +22,7 @@ export type Usage = Record<QuotaResource, number>;
 export type QuotaLevel = 0 | 80 | 100;
 
 /** Percentage points below a threshold at which the use leaves it, so that it may be announced again. */
-const HYSTERESIS = 5;
+const HYSTERESIS_POINTS = 5;
 
 /** Kinds of tasks that encode video which no viewer waits for. They wait if the library has used its minutes. */
 export const SCHEDULED_ENCODES: readonly string[] = ['video', 'backfill'];
@@ -45,7 +45,7 @@ export function percentOf(used: number, limit: number): number {
 export function nextLevel(before: QuotaLevel, used: number, limit: number): QuotaLevel {
   const percent = percentOf(used, limit);
   const holds = (threshold: 80 | 100) =>
-    percent >= threshold || (before >= threshold && percent > threshold - HYSTERESIS);
+    percent >= threshold || (before >= threshold && percent > threshold - HYSTERESIS_POINTS);
   if (holds(100)) return 100;
   return holds(80) ? 80 : 0;
 }
@@ -68,7 +68,7 @@ type Exceeded = {
   advice: string;
 };
 
-/** Returns the refusal of something that a hard limit does not permit, and counts and logs it. */
+/** Counts and logs a refusal by a hard limit, and returns it to be thrown. */
 export function quotaRefusal({ libraryId, resource, used, limit, more, advice }: Exceeded): Refused {
   const added = more === undefined ? '' : `, and ${more} more would exceed it`;
   const use = `${used} of ${limit} ${NOUNS[resource]} are in use${added}`;

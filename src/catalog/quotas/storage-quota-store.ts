@@ -34,10 +34,14 @@ export type Reserve = (totalBytes: number) => Promise<void> | null;
 
 /**
  * Returns a function that reserves storage for an upload of unknown length before its bytes are stored, in steps of
- * 16 MiB or as much as is left. It throws `Refused` (`quota-reached`) if the limit is exceeded.
+ * 16 MiB or as much as is left. `before`: bytes that are already reserved. The function throws `Refused`
+ * (`quota-reached`) if the limit is exceeded.
  */
-export function reserveGrowing(db: Db, { libraryId, uploadId }: { libraryId: number; uploadId: Guid }): Reserve {
-  let reservedBytes = 0;
+export function reserveGrowing(
+  db: Db,
+  { libraryId, uploadId, before = 0 }: { libraryId: number; uploadId: Guid; before?: number },
+): Reserve {
+  let reservedBytes = before;
   const grow = async (totalBytes: number) => {
     reservedBytes = await inTransaction(db, (tx) => growReservation(tx, { libraryId, uploadId, totalBytes }));
   };
@@ -75,6 +79,19 @@ async function growReservation(tx: Tx, { libraryId, uploadId, totalBytes }: Grow
   return row?.reserved_bytes ?? bytes;
 }
 
+/** Replaces the recorded changes of each library by their sum. Idempotent. */
+export async function sumStoredBytes(db: Db): Promise<void> {
+  await sql`
+    with summed as (
+      delete from library_storage where ctid in (
+        select ctid from library_storage
+        where library_id in (select library_id from library_storage group by library_id having count(*) > 1)
+        for update skip locked)
+      returning library_id, bytes)
+    insert into library_storage (library_id, bytes)
+    select library_id, sum(bytes) from summed group by library_id having sum(bytes) <> 0`.execute(db);
+}
+
 /** Locks the hard storage limit of a library, if it has one. The lock orders simultaneous uploads. */
 async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promise<Room | null> {
   const limit = await lockHardQuota(tx, libraryId, 'storageBytes');
@@ -86,8 +103,8 @@ async function lockRoom(tx: Tx, libraryId: number, without: Guid | null): Promis
       where u.library_id = library.id and u.state = 'open' and u.part_of is null
         and u.id is distinct from ${without}::uuid), 0)
       + coalesce((
-      select sum(greatest(0, (c.recipe->>'estimatedBytes')::bigint - m.storage_bytes)) from composition c
-      join media m on m.library_id = c.library_id and m.id = c.media_id and m.state = 'transcoding'
+      select sum(greatest(0, (c.recipe->>'estimatedBytes')::bigint - (select m.storage_bytes from media m
+        where m.library_id = c.library_id and m.id = c.media_id and m.state = 'transcoding'))) from composition c
       where c.library_id = library.id), 0))::bigint as used
     from library where id = ${libraryId}`.execute(tx);
   return { limit, used: rows[0]?.used ?? 0 };

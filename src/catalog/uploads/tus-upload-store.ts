@@ -29,6 +29,8 @@ export type TusUpload = UploadRef & {
   kind: 'whole' | 'partial' | 'final';
   /** Null while the client has not set it (`Upload-Defer-Length`). */
   lengthBytes: number | null;
+  /** Bytes of the storage quota that are reserved for an upload whose length was deferred. */
+  reservedBytes: number;
   createdAt: Date;
   expiresAt: Date;
   /** True if its bytes are the video's. Always false for a partial upload. */
@@ -224,7 +226,8 @@ async function insertTus(tx: Tx, { id, key, lengthBytes, metadata, concat }: New
 function selectTus(db: Db) {
   return db
     .selectFrom('upload')
-    .select(['id', 'library_id', 'media_id', 'length_bytes', 'created_at', 'expires_at', 'state', 'concat', 'metadata'])
+    .select(['id', 'library_id', 'media_id', 'length_bytes', 'reserved_bytes', 'created_at', 'expires_at'])
+    .select(['state', 'concat', 'metadata'])
     .where('method', '=', 'tus')
     .where('state', '<>', 'closing')
     .where('expires_at', '>', sql<Date>`now()`);
@@ -239,6 +242,7 @@ function toUpload(row: TusRow): TusUpload {
     key: { libraryId: row.library_id, mediaId: row.media_id },
     kind: row.concat === null ? 'whole' : row.concat === 'partial' ? 'partial' : 'final',
     lengthBytes: row.length_bytes,
+    reservedBytes: row.reserved_bytes,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     isComplete: row.state === 'complete',

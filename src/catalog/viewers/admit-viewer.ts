@@ -5,7 +5,7 @@ import { judgeEmbedToken } from '../shield/admission/judge-playback.ts';
 import type { Hit } from '../shield/hit.ts';
 import { RULES } from '../shield/rules.ts';
 import type { ViewerAuthorizer } from './viewer-authorizer.ts';
-import type { ViewerFacts } from './viewer-verdict.ts';
+import type { ViewerFacts, ViewerVerdict } from './viewer-verdict.ts';
 
 /** A viewer who opens a player page, and the embed token that they already have. */
 export type OpeningViewer = Omit<ViewerFacts, 'libraryId'> & { shown: EmbedToken };
@@ -28,7 +28,10 @@ export async function admitViewer(
   const { mediaId } = viewer;
   if (access.mode === 'off' || judgeEmbedToken({ zone, ...policy }, { mediaId, shown }, nowMs) === null)
     return { shown };
-  const verdict = await viewers.judge(access, { ...viewer, libraryId: zone.libraryId });
+  const verdict: ViewerVerdict =
+    viewer.token.length > MAX_VIEWER_TOKEN_CHARS
+      ? { kind: 'denied', reason: `a token of more than ${MAX_VIEWER_TOKEN_CHARS} characters`, untilMs: nowMs }
+      : await viewers.judge(access, { ...viewer, libraryId: zone.libraryId });
   if (verdict.kind === 'allowed') {
     const expiresSec = Math.floor(verdict.untilMs / 1000);
     return { shown: signEmbedToken(zone.keys.current, mediaId, { expiresSec }) };
@@ -42,6 +45,5 @@ export async function admitViewer(
 /** Reads the token of a viewer: the query parameter `viewer`, or else a bearer token. Empty if there is none. */
 export function readViewerToken(sent: ReadonlyMap<string, string>, authorization: string | undefined): string {
   const [, bearer = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-  const token = sent.get('viewer') ?? bearer;
-  return token.length <= MAX_VIEWER_TOKEN_CHARS ? token : '';
+  return sent.get('viewer') ?? bearer;
 }

@@ -28,7 +28,8 @@ const JWKS_TIMEOUT_MS = 5_000;
 /** Time for which published keys are used although they cannot be loaded again, in ms. */
 const OLD_KEYS_MS = 3_600_000;
 
-type Asked = Exclude<ViewerAccess, { mode: 'off' }>;
+type Asked = Exclude<ViewerAccess, { mode: 'off' | 'incomplete' }>;
+type Incomplete = Extract<ViewerAccess, { mode: 'incomplete' }>;
 
 type Deps = { outbound: Pick<Outbound, 'request'> };
 /** A verdict, and whether the owner gave it, so that it may be kept. */
@@ -62,8 +63,9 @@ export class ViewerAuthorizer {
     this.#keys = createRemoteKeys(fetch, OLD_KEYS_MS);
   }
 
-  /** Returns the verdict about a viewer of a library with one of the two modes. */
-  async judge(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
+  /** Returns the verdict about a viewer of a library whose owner decides about viewers. */
+  async judge(access: Asked | Incomplete, viewer: ViewerFacts): Promise<ViewerVerdict> {
+    if (access.mode === 'incomplete') return toUnchecked(access);
     const key = keyOf(access, viewer);
     const known = this.#known.get(key);
     if (known !== undefined && known.untilMs > Date.now()) return known;
@@ -83,7 +85,8 @@ export class ViewerAuthorizer {
   }
 
   /** Asks about a viewer to test the settings. Neither uses nor keeps verdicts. */
-  async test(access: Asked, viewer: ViewerFacts): Promise<ViewerVerdict> {
+  async test(access: Asked | Incomplete, viewer: ViewerFacts): Promise<ViewerVerdict> {
+    if (access.mode === 'incomplete') return toUnchecked(access);
     try {
       const found = await this.#decide(access, viewer);
       return found.kind === 'failed' ? { kind: 'unchecked', reason: found.reason } : found;
@@ -146,6 +149,10 @@ function bucketsOf({ libraryId, address }: ViewerFacts): string[] {
 }
 
 const TOO_MANY: ViewerVerdict = { kind: 'unchecked', reason: 'too many questions about viewers at the same time' };
+
+function toUnchecked({ missing }: Incomplete): ViewerVerdict {
+  return { kind: 'unchecked', reason: `the settings of viewer access lack ${missing}` };
+}
 
 /** Returns the verdict if the endpoint does not respond. */
 function onFailure(access: Asked, reason: string): Found {

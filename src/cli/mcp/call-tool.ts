@@ -1,4 +1,4 @@
-import { ApiError, Millrace, type OperationName, UnreachableError } from '../../../sdk/src/millrace.ts';
+import { ApiError, ArgumentError, Millrace, type OperationName, UnreachableError } from '../../../sdk/src/millrace.ts';
 import type { Service } from './find-rights.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { Tool } from './tools.ts';
@@ -30,7 +30,7 @@ export async function callTool(
     return limited(await send(service, tool, values, signal), service.key);
   } catch (error) {
     // The client refuses values that change the path, such as `..`.
-    if (error instanceof TypeError) return failure(`Invalid argument: ${error.message} ${expected(tool)}`);
+    if (error instanceof ArgumentError) return failure(`Invalid argument: ${error.message} ${expected(tool)}`);
     if (!(error instanceof ApiError) && !(error instanceof UnreachableError)) throw error;
     return failure(String(hideSecrets(error.message, service.key)));
   }

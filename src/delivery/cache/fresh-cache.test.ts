@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { FreshCache } from './fresh-cache.ts';
 
 function emptyCache() {
@@ -22,4 +22,63 @@ test.each([
   end(cache, closing);
   await over;
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+describe('the first value of a key', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** Returns a cache whose loads take as long as `pace.ms` when they start; null fails them immediately. */
+  function slowCache(pace: { ms: number | null }) {
+    const load = async (key: string) => {
+      if (pace.ms === null) throw new Error('connection refused');
+      await new Promise((resolve) => setTimeout(resolve, pace.ms ?? 0));
+      return { key };
+    };
+    const limits = { ttlMs: 1_000, absentTtlMs: 1_000, maxBytes: 1e9, maxLoads: 1e4 };
+    return new FreshCache({ layer: 'test', ...limits, load, sizeBytes: () => 1, onLoadError: () => undefined });
+  }
+
+  /** Returns how long each request takes, and whether it got a value. */
+  async function timeAll(requests: Promise<object | null>[]) {
+    const startedMs = performance.now();
+    const timed = requests.map(async (request) => {
+      const isFound = await request.then(() => true).catch(() => false);
+      return { isFound, ms: performance.now() - startedMs };
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    return Promise.all(timed);
+  }
+
+  test('is awaited for 8 s, then for 1.3 s until a load succeeds again', async () => {
+    vi.useFakeTimers();
+    const pace = { ms: 3_000 };
+    const cache = slowCache(pace);
+    expect(await timeAll([cache.get('a')])).toEqual([{ isFound: true, ms: 3_000 }]);
+    pace.ms = 30_000;
+    const silent = timeAll([cache.get('b')]);
+    await vi.advanceTimersByTimeAsync(8_000);
+    const next = timeAll([cache.get('c')]);
+    expect([await silent, await next]).toEqual([[{ isFound: false, ms: 8_000 }], [{ isFound: false, ms: 1_300 }]]);
+    // The two loads succeeded in the meantime.
+    pace.ms = 3_000;
+    expect(await timeAll([cache.get('d')])).toEqual([{ isFound: true, ms: 3_000 }]);
+  });
+
+  test('is awaited for 1.3 s after a load failed', async () => {
+    vi.useFakeTimers();
+    const pace: { ms: number | null } = { ms: null };
+    const cache = slowCache(pace);
+    expect(await timeAll([cache.get('a')])).toEqual([{ isFound: false, ms: 0 }]);
+    pace.ms = 3_000;
+    expect(await timeAll([cache.get('a')])).toEqual([{ isFound: false, ms: 1_300 }]);
+    expect(await timeAll([cache.get('b')])).toEqual([{ isFound: true, ms: 3_000 }]);
+  });
+
+  test('is awaited for 1.3 s by requests beyond the first 2,000', async () => {
+    vi.useFakeTimers();
+    const cache = slowCache({ ms: 3_000 });
+    const found = await timeAll(Array.from({ length: 2_001 }, () => cache.get('a')));
+    expect(found.filter(({ isFound }) => !isFound)).toEqual([{ isFound: false, ms: 1_300 }]);
+    expect(found.at(-1)?.isFound).toBe(false);
+  });
 });

@@ -10,6 +10,8 @@ export type FreshCacheOptions<Value> = {
   maxLoads: number;
   load(key: string, known: Value | null): Promise<Value | null>;
   sizeBytes(value: Value): number;
+  /** Maximum wait for the first value of a key, in ms. The default is for values without which nothing is served. */
+  firstPatienceMs?: number;
   /** Called for each failed load. The cache keeps the last good value. */
   onLoadError(error: unknown, key: string): void;
 };
@@ -28,8 +30,18 @@ const ENTRY_BYTES = 300;
 
 /** Time after which a request stops waiting for a reload and gets the older value, in ms. */
 const PATIENCE_MS = 300;
-/** Maximum wait for the first value, in ms. Together with a reload of the policy, a request waits less than 2 s. */
-const FIRST_PATIENCE_MS = 1_300;
+/**
+ * Default of `firstPatienceMs`. A slow database delays a viewer instead of refusing the request. Players give up on a
+ * request after 10 s.
+ */
+const FIRST_PATIENCE_MS = 8_000;
+/**
+ * Maximum wait for the first value, in ms, while loads fail, and for requests beyond `MAX_PATIENT`. Together with a
+ * reload of the policy, such a request waits less than 2 s.
+ */
+const DOWN_PATIENCE_MS = 1_300;
+/** Maximum number of requests that wait for `firstPatienceMs`, which bounds their memory. */
+const MAX_PATIENT = 2_000;
 
 /**
  * Caches values and reloads them after `ttlMs`, or immediately after a notification. Runs one load per key and evicts
@@ -42,10 +54,13 @@ export class FreshCache<Value> {
   #bytes = 0;
   #loads = 0;
   /**
-   * Whether the last load failed or took too long. Until a load succeeds, requests with a cached value do not wait for
-   * loads.
+   * Whether the last reload failed or took too long. Until a load succeeds, requests with a cached value do not wait
+   * for loads.
    */
   #isAway = false;
+  /** Whether the last load failed or exceeded `firstPatienceMs`. Until a load succeeds, first values wait briefly. */
+  #isDown = false;
+  #patient = 0;
 
   constructor(options: FreshCacheOptions<Value>) {
     this.#options = options;
@@ -173,6 +188,7 @@ export class FreshCache<Value> {
     entry.value = value;
     entry.isKnown = true;
     this.#isAway = false;
+    this.#isDown = false;
     const ttlMs = value === null ? this.#options.absentTtlMs : this.#options.ttlMs;
     entry.freshUntilMs = entry.isOutdated ? 0 : startedMs + ttlMs;
     this.#evict();
@@ -180,6 +196,7 @@ export class FreshCache<Value> {
   }
 
   #fail(key: string, entry: Entry<Value>, error: unknown): never {
+    this.#isDown = true;
     this.#options.onLoadError(error, key);
     if (!entry.isKnown && this.#entries.get(key) === entry) this.#entries.delete(key);
     throw new Refused('unavailable', 'The video cannot be looked up now. Try again.', { cause: error });
@@ -205,16 +222,21 @@ export class FreshCache<Value> {
 
   /** Returns the value. Throws `Refused` (`unavailable`) if it does not arrive in time. */
   async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
+    const { firstPatienceMs = FIRST_PATIENCE_MS } = this.#options;
+    const isPatient = !this.#isDown && this.#patient < MAX_PATIENT;
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
-    const timer = setTimeout(() => {
-      this.#isAway = true;
+    const giveUp = () => {
+      if (isPatient) this.#isDown = true;
       reject(new Refused('unavailable', 'The video cannot be looked up now. Try again.'));
-    }, FIRST_PATIENCE_MS);
+    };
+    const timer = setTimeout(giveUp, isPatient ? firstPatienceMs : Math.min(firstPatienceMs, DOWN_PATIENCE_MS));
     loading.then(resolve, reject);
+    if (isPatient) this.#patient += 1;
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      if (isPatient) this.#patient -= 1;
     }
   }
 

@@ -14,12 +14,16 @@ const CACHE_BYTES = 8 * 2 ** 20;
 /** Maximum size of a cached value, which is a heat curve, in bytes. */
 const MAX_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
+/** Maximum wait of a page for a statistic, in ms. */
+const PATIENCE_MS = 1_300;
 
-/** Caches each statistic for ten seconds. If the database is down and no value is cached, pages omit it. */
+/** Caches each statistic for ten seconds. Pages omit a value that the database
+ * does not return in time. */
 export function rememberFigures<Figure>(load: Load<Figure>): Load<Figure> {
   const figures = new FreshCache({
     layer: 'figures',
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },
+    firstPatienceMs: PATIENCE_MS,
     load: (key) => load(readKey(key)),
     sizeBytes: () => MAX_BYTES,
     onLoadError: (err, key) => logEvent('figures.unread', { err, name: key }),

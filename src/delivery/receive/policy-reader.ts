@@ -6,7 +6,7 @@ import { logEvent } from '../../lib/log/log-event.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 
 /** Maximum age of a policy, in ms. A change takes effect within this time even without a notification. */
-const TTL_MS = 2_000;
+export const POLICY_TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 const CACHE_BYTES = 16 * 2 ** 20;
 const POLICY_BYTES = 3_000;
@@ -24,7 +24,7 @@ export class PolicyReader {
   constructor({ load }: Deps) {
     this.#policies = new FreshCache({
       layer: 'policy',
-      ttlMs: TTL_MS,
+      ttlMs: POLICY_TTL_MS,
       absentTtlMs: ABSENT_TTL_MS,
       maxBytes: CACHE_BYTES,
       maxLoads: MAX_LOADS,

@@ -98,7 +98,8 @@ export function createTusUploads(deps: Deps): TusUploads {
       return await opened(ref);
     },
     setLength: (upload, lengthBytes) => setLength(db, upload, { lengthBytes, maxBytes }),
-    reserve: ({ id, key }) => reserveGrowing(db, { libraryId: key.libraryId, uploadId: id }),
+    reserve: ({ id, key, reservedBytes }) =>
+      reserveGrowing(db, { libraryId: key.libraryId, uploadId: id, before: reservedBytes }),
     findUpload: (id) => findTus(db, id),
     async keep({ id, expiresAt }) {
       return expiresAt.getTime() - Date.now() > EXPIRY_MS - EXPIRY_SLACK_MS ? expiresAt : putOffExpiry(db, id);

@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PeerConnection, Video } from 'node-datachannel';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { addPublicHost, openPeers } from './peer.ts';
 
-const EXCHANGE_MS = 50;
+/** Content type of DTLS handshake records (RFC 6347, section 4.3.1). */
+const DTLS_HANDSHAKE = 22;
 const LOOPBACK = { bindAddress: '127.0.0.1', iceServers: [] };
 
 async function freeUdpPort(): Promise<number> {
@@ -19,6 +19,7 @@ async function freeUdpPort(): Promise<number> {
 
 /** Opens a publisher, and resolves with its SDP answer when it is connected. */
 async function connect(peers: Awaited<ReturnType<typeof openPeers>>) {
+  const relay = await openRelay();
   const publisher = new PeerConnection('publisher', { ...LOOPBACK, iceServers: [], forceMediaTransport: true });
   const video = new Video('0', 'SendOnly');
   video.addH264Codec(102);
@@ -34,11 +35,8 @@ async function connect(peers: Awaited<ReturnType<typeof openPeers>>) {
     connected: () => connected.resolve(),
     closed: (reason: string) => connected.reject(new Error(reason)),
   };
-  const offer = await gathered;
-  // Offers and answers travel by HTTP. Without a pause, libdatachannel at times fails in its own thread.
-  await sleep(EXCHANGE_MS);
-  const peer = await peers.open(offer, events, new AbortController().signal);
-  await sleep(EXCHANGE_MS);
+  const peer = await peers.open(relay.redirect(await gathered), events, new AbortController().signal);
+  await relay.greeted;
   publisher.setRemoteDescription(peer.answer, 'answer');
   await connected.promise;
   return {
@@ -47,6 +45,32 @@ async function connect(peers: Awaited<ReturnType<typeof openPeers>>) {
       track.close();
       publisher.close();
       peer.close();
+    },
+  };
+}
+
+/**
+ * Opens a relay between a peer and a publisher, whose offer `redirect` sends through it. `greeted` resolves when the
+ * peer has begun the DTLS handshake. A publisher with libdatachannel at times fails if that arrives while it reads the
+ * answer ("Handshake failed: fatal I/O error"). Before the answer, it ignores the packet, which the peer repeats.
+ */
+async function openRelay() {
+  const socket = createSocket('udp4').bind(0, LOOPBACK.bindAddress);
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  let [publisherPort, peerPort] = [0, 0];
+  const greeted = Promise.withResolvers<void>();
+  socket.on('message', (bytes, { port }) => {
+    const isFromPeer = port !== publisherPort;
+    if (isFromPeer) peerPort = port;
+    socket.send(bytes, isFromPeer ? publisherPort : peerPort, LOOPBACK.bindAddress);
+    if (isFromPeer && bytes[0] === DTLS_HANDSHAKE) greeted.resolve();
+  });
+  return {
+    greeted: greeted.promise,
+    redirect(sdp: string): string {
+      [publisherPort = 0] = portsOf(sdp);
+      return sdp.replaceAll(` ${publisherPort} typ host`, ` ${socket.address().port} typ host`);
     },
   };
 }
@@ -61,6 +85,15 @@ test('several publishers share one UDP port', async () => {
   for (const { answer } of publishers) expect(new Set(portsOf(answer))).toEqual(new Set([udpPort]));
   for (const { close } of publishers) close();
   peers.close();
+});
+
+test('a UDP port that is in use is not reported as a fault of the offer', async () => {
+  const taken = createSocket('udp4').bind(0, LOOPBACK.bindAddress);
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const peers = await openPeers({ ...LOOPBACK, udpPort: taken.address().port, publicHost: null });
+  onTestFinished(() => peers.close());
+  await expect(connect(peers)).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
 test('offers the public address of a container with the port and priority of the container address', async () => {

@@ -120,15 +120,25 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
   try {
     peer.setRemoteDescription(offer, 'offer');
   } catch (error) {
-    reject(
-      new Refused(
-        'invalid',
-        `Expected an SDP offer, got something else: ${error instanceof Error ? error.message : error}. ` +
-          'Send the SDP offer of the publisher.',
-      ),
-    );
+    reject(refusalOf(error));
   }
   return promise.finally(() => clearTimeout(timer));
+}
+
+/** Errors of libdatachannel that do not concern the offer, such as a UDP port that is in use. */
+const OWN_FAULT = /ICE (candidates|transport)/;
+
+function refusalOf(error: unknown): Refused {
+  const message = error instanceof Error ? error.message : String(error);
+  if (OWN_FAULT.test(message)) {
+    return new Refused('unavailable', `No connection is possible now: ${message}. Send the offer again.`, {
+      cause: error,
+    });
+  }
+  return new Refused(
+    'invalid',
+    `Expected an SDP offer, got something else: ${message}. Send the SDP offer of the publisher.`,
+  );
 }
 
 type Address = { address: string; family: number };

@@ -1,4 +1,6 @@
-import { findLimitedLibraries, measureQuotas } from '../../catalog/quotas/quota-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { hasQuotas, measureLibraries, measureQuotas } from '../../catalog/quotas/measure-quotas-store.ts';
+import { sumStoredBytes } from '../../catalog/quotas/storage-quota-store.ts';
 import { shuffled } from '../../lib/shuffled.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -12,7 +14,8 @@ export type QuotaMeasurement = { isLater?: boolean };
 
 /**
  * Measures the use of all libraries that have a quota, four times a minute: stores it for the edges, announces reached
- * thresholds, and holds or releases encodes. Idempotent.
+ * thresholds, and holds or releases encodes. Once a minute, it also sums the changes of the stored bytes of all
+ * libraries. Idempotent.
  */
 export const measureAllQuotas = defineJob<QuotaMeasurement, Pick<JobDeps, 'db' | 'queue'>>({
   name: 'measure-quotas',
@@ -20,15 +23,15 @@ export const measureAllQuotas = defineJob<QuotaMeasurement, Pick<JobDeps, 'db' |
   retryLimit: 0,
   cron: '* * * * *',
   async run({ isLater }, { db, queue }, signal) {
-    const libraries = await findLimitedLibraries(db);
-    if (libraries.length === 0) return;
+    if (isLater !== true) await sumStoredBytes(db);
+    if (!(await hasQuotas(db))) return;
     if (isLater !== true) {
-      await db.transaction().execute(async (tx) => {
+      await inTransaction(db, async (tx) => {
         for (const delaySec of LATER_SEC) {
           await queue.send(measureAllQuotas, { isLater: true }, { delaySec, onlyOneNamed: `after ${delaySec}` })(tx);
         }
       });
     }
-    await pastFailures(shuffled(libraries), (libraryId) => measureQuotas(db, libraryId), signal);
+    await pastFailures(shuffled(await measureLibraries(db)), (libraryId) => measureQuotas(db, libraryId), signal);
   },
 });

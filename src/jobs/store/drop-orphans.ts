@@ -71,12 +71,12 @@ export async function deleteOrphans(
   let deleted = 0;
   const ofKind = (kind: ListedOrphan['kind']) =>
     orphans.filter((orphan) => orphan.kind === kind).map(({ name }) => name);
-  const uploads = shuffled(ofKind('upload')).map((id) => () => deleteUpload(id, deps, signal));
+  const uploads = ofKind('upload').map((id) => () => deleteUpload(id, deps, signal));
   const objects = [...byOwner(ofKind('object'))].map((some) => () => deleteObjectsOf(some, deps, signal));
   const deleteSome = async (action: () => Promise<number>) => {
     deleted += await action();
   };
-  await pastFailures([...uploads, ...objects], deleteSome, signal);
+  await pastFailures(shuffled([...uploads, ...objects]), deleteSome, signal);
   if (deleted > 0) logEvent('quarantine.emptied', { removed: deleted });
   return deleted;
 }

@@ -200,7 +200,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
-    Changes: 'Changed fields, at most 50. Empty for refused requests and entries of earlier versions.',
+    Changes:
+      'Changed fields, at most 50. If there are more, the last one is `…`. Empty for entries of earlier versions.',
   },
   AuditChangeModel: {
     Field: 'Name of the field, as in the model of the object.',
@@ -225,7 +226,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
-    Changes: 'Changed fields, at most 50. Empty for refused requests and entries of earlier versions.',
+    Changes:
+      'Changed fields, at most 50. If there are more, the last one is `…`. Empty for entries of earlier versions.',
   },
   LibrarySoundModel: {
     NormaliseLoudness: 'Whether each audio track gets a constant gain that brings it to `LoudnessTarget`.',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { logEvent } from '../../../lib/log/log-event.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { SecretBox } from '../../../lib/secret-box.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
@@ -96,7 +97,10 @@ async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<n
     await sql`
       update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
       where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
-        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' in ('idle', 'refused'))`.execute(db);
+        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' in ('idle', 'refused'))`
+      .execute(db)
+      // The publisher must get the refusal, even if it cannot be shown in the status.
+      .catch((err: unknown) => logEvent('live.failed', { err }));
   }
   throw error;
 }

@@ -31,7 +31,17 @@ export function playbackPartOf(target: EdgeTarget | null, isPlaying: boolean): P
     case 'captions-playlist':
     case 'i-frame-playlist':
       return 'continue';
-    default:
+    case 'init':
+    case 'segment':
+    case 'part':
+    case 'i-frame':
+    case 'licence':
+    case 'fair-play-certificate':
+    case 'key':
+    case 'captions':
+    case 'image':
+    case 'storyboard':
+    case 'still':
       return 'none';
   }
 }

@@ -124,13 +124,16 @@ async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range
   );
 }
 
+/** SQL: condition that a row of `view_session` had playback within the last half minute. */
+export const isViewingNow = sql<boolean>`(start_hour > now() - make_interval(hours => ${MAX_HOURS}) and not is_estimate
+  and verdict <> 'undelivered' and seen_at > now() - make_interval(secs => ${NOW_SEC}))`;
+
 /** Counts sessions with playback within the last half minute. */
 export async function countViewersNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session
-    where start_hour > now() - make_interval(hours => ${MAX_HOURS}) and library_id = ${libraryId}
-      and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid) and not is_estimate and verdict <> 'undelivered'
-      and seen_at > now() - make_interval(secs => ${NOW_SEC})`.execute(db);
+    where ${isViewingNow} and library_id = ${libraryId}
+      and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid)`.execute(db);
   return rows[0]?.viewers ?? 0;
 }
 

@@ -23,11 +23,14 @@ export async function keepDelivered(db: Db, writer: Guid, totals: readonly Deliv
     do update set bytes = greatest(held.bytes, excluded.bytes)`.execute(db);
 }
 
+/** SQL: condition that a row `sent` of `delivered_hour` is for a whole library and an hour of this month (UTC). */
+export const isTrafficOfMonth = sql<boolean>`(sent.media_id = ${WHOLE_LIBRARY}::uuid
+  and sent.hour >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')`;
+
 /** Bytes sent for a library in this month so far (UTC), as SQL over a row of `library`. */
 export const trafficOfMonth = sql<number>`
   (select coalesce(sum(bytes), 0)::bigint from delivered_hour sent
-    where sent.library_id = library.id and sent.media_id = ${WHOLE_LIBRARY}::uuid
-      and sent.hour >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')`;
+    where sent.library_id = library.id and ${isTrafficOfMonth})`;
 
 /** Time after which no process writes to an hour any more: the hour's rows are merged into one. */
 const SETTLED = '2 days';
