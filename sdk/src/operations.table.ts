@@ -80,6 +80,12 @@ export type CodecRenditionSizeModel = { codec: string | null; resolution: string
 
 export type CollectionModel = { videoLibraryId: number; guid: string | null; name: string | null; videoCount: number; totalSize: number; previewVideoIds: string | null; previewImageUrls: (string)[] | null };
 
+export type CommentAuthorKind = "person" | "key" | "email" | "guest";
+
+export type CommentModel = { guid: string; text: string; authorName: string; authorKind: CommentAuthorKind; isOwn: boolean; dateCreated: string; dateEdited: string | null; parentId: string | null; time: number; shareId: string | null; isResolved: boolean; resolvedBy: string | null; dateResolved: string | null; replies: (CommentReplyModel)[] };
+
+export type CommentReplyModel = { guid: string; text: string; authorName: string; authorKind: CommentAuthorKind; isOwn: boolean; dateCreated: string; dateEdited: string | null };
+
 export type ComposePartModel = { videoId: string; startMs?: number | null; endMs?: number | null };
 
 export type ComposeVideoModel = { title: string; collectionId?: string | null; exact?: boolean | null; parts: (ComposePartModel)[] };
@@ -92,13 +98,15 @@ export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScop
 
 export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
+export type CreateCommentModel = { text: string; time?: number | null; parentId?: string | null };
+
 export type CreateExportModel = { target: ExportTarget; apiUrl?: string | null; region?: string | null; bucket?: string | null; prefix?: string | null; accessKey?: string | null; secretKey?: string | null; folder?: string | null; concurrency?: number | null; bandwidth?: number | null };
 
 export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; items?: (ImportUploadModel)[] | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
-export type CreateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type CreateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; allowComments?: boolean | null; dateExpires?: string | null };
 
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
@@ -242,6 +250,8 @@ export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel
 
 export type PaginationListOfCollectionModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CollectionModel)[] };
 
+export type PaginationListOfCommentModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CommentModel)[] };
+
 export type PaginationListOfExportModel = { totalItems: number; currentPage: number; itemsPerPage: number; foldersAllowed: boolean; items: (ExportModel)[] };
 
 export type PaginationListOfImportModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportModel)[] };
@@ -312,7 +322,7 @@ export type ShareAccess = "link" | "password" | "email";
 
 export type ShareList = { items: (ShareModel)[] };
 
-export type ShareModel = { guid: string; url: string; access: ShareAccess; emailDomains: (string)[]; allowDownload: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
+export type ShareModel = { guid: string; url: string; access: ShareAccess; emailDomains: (string)[]; allowDownload: boolean; allowComments: boolean; dateExpires: string | null; createdBy: string; dateCreated: string };
 
 export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
 
@@ -372,6 +382,8 @@ export type UpdateChatWebhookModel = { url?: string; events?: (NotificationEvent
 
 export type UpdateCollectionModel = { name?: string | null };
 
+export type UpdateCommentModel = { text?: string | null; isResolved?: boolean | null };
+
 export type UpdateFeedModel = { access?: FeedAccess | null; renewToken?: boolean | null; title?: string | null; description?: string | null; author?: string | null; language?: string | null; category?: string | null; explicit?: boolean | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
@@ -380,7 +392,7 @@ export type UpdatePersonModel = { Name?: string; Status?: "active" | "disabled";
 
 export type UpdateQuotasModel = { storageBytes?: QuotaModel | null; encodedMinutesPerMonth?: QuotaModel | null; concurrentLiveStreams?: QuotaModel | null; concurrentViewers?: QuotaModel | null; bandwidthBytesPerMonth?: QuotaModel | null };
 
-export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; dateExpires?: string | null };
+export type UpdateShareModel = { password?: string | null; emailDomains?: (string)[] | null; allowDownload?: boolean | null; allowComments?: boolean | null; dateExpires?: string | null };
 
 export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
@@ -509,6 +521,8 @@ export type Operations = {
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
   /** Creates a page that shows the videos of a collection to everyone who has its link. It may require a password and may expire. Videos are shown as long as they are in the collection, in its order. `POST /library/{libraryId}/collections/{collectionId}/shares` */
   createCollectionShare: { input: { libraryId: number; collectionId: string; body?: CreateShareModel }; answer: ShareModel };
+  /** Adds a review comment at a time of a video, or a reply to a comment. A video has at most 1,000 comments and replies. `POST /library/{libraryId}/videos/{videoId}/comments` */
+  createComment: { input: { libraryId: number; videoId: string; body: CreateCommentModel }; answer: CommentModel };
   /** Writes a library into an S3 bucket in the background: originals, captions, thumbnails, metadata, statistics and checksums. An import restores it with the same ids. A second export into the same place transfers only changes. `POST /library/{libraryId}/exports` */
   createExport: { input: { libraryId: number; body: CreateExportModel }; answer: ExportModel };
   /** Imports the videos and collections of another service in the background, with their GUIDs. `dryRun` only lists what would be imported. With the source `upload`, the request lists the videos, and you upload their files. `POST /library/{libraryId}/imports` */
@@ -539,6 +553,8 @@ export type Operations = {
   deleteCollection: { input: { libraryId: number; collectionId: string }; answer: StatusModel };
   /** Deletes a share page. The link stops working within 2 s, and open pages close the player within about 30 s. `DELETE /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
   deleteCollectionShare: { input: { libraryId: number; collectionId: string; shareId: string }; answer: StatusModel };
+  /** Deletes a comment with its replies, or a reply. Authors may delete their own, unless others have replied. People who may edit videos may delete all. `DELETE /library/{libraryId}/videos/{videoId}/comments/{commentId}` */
+  deleteComment: { input: { libraryId: number; videoId: string; commentId: string }; answer: StatusModel };
   /** Deletes an additional key of a library permanently. `DELETE /videolibrary/{id}/keys/{keyId}` */
   deleteKey: { input: { id: number; keyId: string }; answer: undefined };
   /** Deletes a library and all of its videos permanently. `DELETE /videolibrary/{id}` */
@@ -697,6 +713,8 @@ export type Operations = {
   listCollectionShares: { input: { libraryId: number; collectionId: string }; answer: ShareList };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
+  /** Lists the review comments of a video in the order of their times, with all replies. `GET /library/{libraryId}/videos/{videoId}/comments` */
+  listComments: { input: { libraryId: number; videoId: string; page?: number; itemsPerPage?: number; state?: "open" | "resolved" | "all" }; answer: PaginationListOfCommentModel };
   /** Lists all countries by their two-letter code (ISO 3166-1). Tax rates are 0. `GET /country` */
   listCountries: { input: object; answer: CountryList };
   /** Lists the exports of a library that run in the service, newest first, with their progress. Ended ones are kept for a year. `GET /library/{libraryId}/exports` */
@@ -831,6 +849,8 @@ export type Operations = {
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes a share page; absent fields are left unchanged, null removes the password or the expiry date. Viewers who know the previous password must enter the new one. `POST /library/{libraryId}/collections/{collectionId}/shares/{shareId}` */
   updateCollectionShare: { input: { libraryId: number; collectionId: string; shareId: string; body: UpdateShareModel }; answer: ShareModel };
+  /** Changes the text of a comment or reply, or resolves or opens a comment. Absent fields are left unchanged. Only the author may change the text. The author and people who may edit videos may resolve and open a comment. `POST /library/{libraryId}/videos/{videoId}/comments/{commentId}` */
+  updateComment: { input: { libraryId: number; videoId: string; commentId: string; body: UpdateCommentModel }; answer: CommentModel };
   /** Switches the feeds of a collection on or off, or changes their texts. Absent fields are left unchanged. Texts and secret are kept while the feeds are off. `POST /library/{libraryId}/collections/{collectionId}/feed` */
   updateFeed: { input: { libraryId: number; collectionId: string; body: UpdateFeedModel }; answer: FeedModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
@@ -889,6 +909,7 @@ export const operations = {
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
   createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
   createCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":"application/json","answer":"json"},
+  createComment: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/comments","query":[],"body":"application/json","answer":"json"},
   createExport: {"method":"POST","path":"/library/{libraryId}/exports","query":[],"body":"application/json","answer":"json"},
   createImport: {"method":"POST","path":"/library/{libraryId}/imports","query":[],"body":"application/json","answer":"json"},
   createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
@@ -904,6 +925,7 @@ export const operations = {
   deleteChatWebhook: {"method":"DELETE","path":"/library/{libraryId}/chat-webhook","query":[],"body":null,"answer":"json"},
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
   deleteCollectionShare: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":null,"answer":"json"},
+  deleteComment: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/comments/{commentId}","query":[],"body":null,"answer":"json"},
   deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
   deleteLibrary: {"method":"DELETE","path":"/videolibrary/{id}","query":[],"body":null,"answer":"none"},
   deleteLiveDefaultThumbnail: {"method":"DELETE","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":null,"answer":"none"},
@@ -983,6 +1005,7 @@ export const operations = {
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage","key","operation","result"],"body":null,"answer":"json"},
   listCollectionShares: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/shares","query":[],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
+  listComments: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/comments","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   listCountries: {"method":"GET","path":"/country","query":[],"body":null,"answer":"json"},
   listExports: {"method":"GET","path":"/library/{libraryId}/exports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
   listImports: {"method":"GET","path":"/library/{libraryId}/imports","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -1050,6 +1073,7 @@ export const operations = {
   updateChatWebhook: {"method":"POST","path":"/library/{libraryId}/chat-webhook","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
   updateCollectionShare: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/shares/{shareId}","query":[],"body":"application/json","answer":"json"},
+  updateComment: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/comments/{commentId}","query":[],"body":"application/json","answer":"json"},
   updateFeed: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}/feed","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
