@@ -164,10 +164,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const { settings, database, duty, storage, watch, secrets } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
-  const queue = await openSendOnlyQueue({
-    pool: database.pool,
-    onError: (error) => logEvent('queue.failed', { err: error }),
-  });
+  const onError = (error: unknown) => logEvent('queue.failed', { err: error });
+  const queue = await openSendOnlyQueue({ pool: database.pool, onError });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
   const counted = await openCountedLicences(settings, { db: database.db, outbound });

@@ -8,14 +8,12 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import { getVideoOrder, updateVideoOrder } from './collections/video-order.ts';
-import { createComment, deleteComment, listComments, updateComment } from './comments/comments.ts';
+import { commentOperations } from './comments/comment-operations.ts';
 import type { Operation } from './define-operation.ts';
 import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
 import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
 import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
-import { cancelExport, resumeExport } from './exports/control-export.ts';
-import { createExport } from './exports/create-export.ts';
-import { getExport, listExports } from './exports/get-export.ts';
+import { exportOperations } from './exports/export-operations.ts';
 import { getFeed, readFeed, updateFeed } from './feeds/feeds.ts';
 import { cancelImport, resumeImport } from './imports/control-import.ts';
 import { createImport } from './imports/create-import.ts';
@@ -219,11 +217,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getImportReport,
   cancelImport,
   resumeImport,
-  createExport,
-  listExports,
-  getExport,
-  cancelExport,
-  resumeExport,
+  ...exportOperations,
   listTrash,
   restoreVideo,
   deleteTrashedVideo,
@@ -235,10 +229,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createCollectionShare,
   updateCollectionShare,
   deleteCollectionShare,
-  listComments,
-  createComment,
-  updateComment,
-  deleteComment,
+  ...commentOperations,
   getVideoOrder,
   updateVideoOrder,
   getSystem,

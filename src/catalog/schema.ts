@@ -33,12 +33,7 @@ import type { LiveSchema } from './live/live-schema.ts';
 import type { NotificationSchema } from './notifications/notification-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { PeopleSchema } from './people/people-schema.ts';
-import type {
-  EncodedMonthTable,
-  LibraryQuotaTable,
-  LibraryStorageTable,
-  StorageMonthTable,
-} from './quotas/quota-schema.ts';
+import type { QuotaSchema } from './quotas/quota-schema.ts';
 import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
@@ -261,6 +256,7 @@ export type Schema = InstallationSchema &
   LiveSchema &
   NotificationSchema &
   PeopleSchema &
+  QuotaSchema &
   SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
@@ -269,10 +265,6 @@ export type Schema = InstallationSchema &
     share: ShareTable;
     share_code: ShareCodeTable;
     collection_feed: CollectionFeedTable;
-    library_quota: LibraryQuotaTable;
-    encoded_month: EncodedMonthTable;
-    storage_month: StorageMonthTable;
-    library_storage: LibraryStorageTable;
     composition: CompositionTable;
     bulk_operation: BulkOperationTable;
     bulk_item: BulkItemTable;

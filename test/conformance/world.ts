@@ -14,16 +14,7 @@ import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
-import {
-  makeComment,
-  makeExport,
-  makeFeed,
-  makeProvider,
-  makeWebhookEndpoint,
-  makeWebhookEvent,
-  UNKNOWN_GUID,
-  type Which,
-} from './make-rows.ts';
+import * as rows from './make-rows.ts';
 import { CAPTIONS } from './samples.ts';
 
 /** A request as specified by a test. */
@@ -39,8 +30,8 @@ export type World = {
   /** Returns the key that an operation is meant for. */
   properKey(operation: Real): string | null;
   /** Returns a URL of the operation. Creates each object in its path, in the first library by default. */
-  address(operation: Real, which?: Which): Promise<string>;
-  makeVideo(which?: Which): Promise<string>;
+  address(operation: Real, which?: rows.Which): Promise<string>;
+  makeVideo(which?: rows.Which): Promise<string>;
   /** Creates a video whose upload has finished. */
   makeUploaded(): Promise<string>;
   /**
@@ -115,35 +106,35 @@ async function makeKeys(api: TestApi) {
 }
 
 type Things = {
-  make(what: string, which: Which): Promise<string>;
-  address(operation: Real, which: Which): Promise<string>;
+  make(what: string, which: rows.Which): Promise<string>;
+  address(operation: Real, which: rows.Which): Promise<string>;
 };
 
 /** Creates the objects in paths, keyed by the parameter's name in refusals. */
 function createThings(api: TestApi, ask: World['ask']): Things {
-  const create = async (what: string, body: object, which: Which) => {
-    if (which === 'unknown') return UNKNOWN_GUID;
+  const create = async (what: string, body: object, which: rows.Which) => {
+    if (which === 'unknown') return rows.UNKNOWN_GUID;
     const [library, key] = which === 'own' ? [1, api.first.libraryKey] : [api.second.id, api.second.key];
     const answer = await ask({ method: 'POST', path: `/library/${library}/${what}`, key, body });
     return String(Object(answer.body).guid);
   };
-  const library = async (which: Which) => {
+  const library = async (which: rows.Which) => {
     if (which === 'unknown') return UNKNOWN_ID;
     return (await api.libraries.create({ name: 'Made for a test', pullZoneName: null, libraryKey: null })).library;
   };
-  const trashed = async (which: Which) => {
+  const trashed = async (which: rows.Which) => {
     const guid = await create('videos', { title: 'Made for a test' }, which);
     const [library, key] = which === 'own' ? [1, api.first.libraryKey] : [api.second.id, api.second.key];
     await ask({ method: 'DELETE', path: `/library/${library}/videos/${guid}?trash=true`, key });
     return guid;
   };
-  const makers: Record<string, (which: Which) => Promise<string>> = {
+  const makers: Record<string, (which: rows.Which) => Promise<string>> = {
     video: (which) => create('videos', { title: 'Made for a test' }, which),
     'live stream': (which) => create('live', { title: 'Made for a test' }, which),
     'video in the trash': trashed,
-    'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [UNKNOWN_GUID] }, which),
+    'bulk operation': (which) => create('bulk', { action: 'retry', videoIds: [rows.UNKNOWN_GUID] }, which),
     import: (which) => makeImport(api, which),
-    export: (which) => makeExport(api, which),
+    export: (which) => rows.makeExport(api, which),
     process: (which) => makeProcess(api, which),
     'shield zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
@@ -155,12 +146,12 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     shieldZoneId: async (which) => (which === 'unknown' ? String(UNKNOWN_ID) : '1'),
     date: async () => wordDate(dayOf(Date.now())),
     continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
-    'webhook event': (which) => makeWebhookEvent(api, which),
-    'webhook endpoint': (which) => makeWebhookEndpoint(api, which),
+    'webhook event': (which) => rows.makeWebhookEvent(api, which),
+    'webhook endpoint': (which) => rows.makeWebhookEndpoint(api, which),
     person: (which) => makePerson(api, which),
-    'sign-in provider': (which) => makeProvider(api, which),
+    'sign-in provider': (which) => rows.makeProvider(api, which),
   };
-  const make = (what: string, which: Which) => {
+  const make = (what: string, which: rows.Which) => {
     const maker = makers[what];
     if (maker === undefined)
       throw new Error(`Add a function that creates a ${what} to world.ts, because an operation needs one.`);
@@ -174,10 +165,10 @@ function createThings(api: TestApi, ask: World['ask']): Things {
         if (name === 'libraryId') made[name] = '1';
         // A key belongs to the library, and a share or comment to the video or collection, that precedes it.
         else if (title === 'share') made[name] = await makeShare(api, made, which);
-        else if (title === 'comment') made[name] = await makeComment(api, made.videoId ?? '', which);
+        else if (title === 'comment') made[name] = await rows.makeComment(api, made.videoId ?? '', which);
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
-        if (name === 'collectionId' && path.startsWith('/feeds/')) await makeFeed(api, made[name], which);
+        if (name === 'collectionId' && path.startsWith('/feeds/')) await rows.makeFeed(api, made[name], which);
         if (title === 'language' && which === 'own') await addCaptions(made, ask);
         if (title === 'audio track' && which === 'own') await addSound(api, made);
       }
@@ -200,8 +191,8 @@ async function addSound({ database: { db } }: TestApi, { videoId = '' }: Record<
   await db.updateTable('rendition').set({ plan }).where('media_id', '=', mediaId).execute();
 }
 
-async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
+async function makeKey(api: TestApi, libraryId: number, which: rows.Which): Promise<string> {
+  if (which === 'unknown') return rows.UNKNOWN_GUID;
   const wanted = { libraryId, scope: 'read', label: 'test', expiresAt: null } as const;
   return (await createKeyStore(api.database.db).create(wanted)).id;
 }
@@ -209,9 +200,9 @@ async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<s
 async function makeShare(
   { database: { db }, second, secretBox }: TestApi,
   { videoId, collectionId }: Record<string, string>,
-  which: Which,
+  which: rows.Which,
 ) {
-  if (which === 'unknown') return UNKNOWN_GUID;
+  if (which === 'unknown') return rows.UNKNOWN_GUID;
   const fields = { password: null, allowsDownload: false, expiresAt: null, createdBy: 'test' };
   const libraryId = which === 'own' ? 1 : second.id;
   // The ids come from responses of the service.
@@ -269,8 +260,8 @@ async function readState({ storage }: TestApi, { client, text }: Watcher): Promi
 }
 
 /** Creates an import that has ended, because a library runs one at a time. */
-async function makeImport(api: TestApi, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
+async function makeImport(api: TestApi, which: rows.Which): Promise<string> {
+  if (which === 'unknown') return rows.UNKNOWN_GUID;
   const row = {
     id: newGuid(),
     library_id: which === 'own' ? 1 : api.second.id,
@@ -286,8 +277,8 @@ async function makeImport(api: TestApi, which: Which): Promise<string> {
 }
 
 /** Registers a worker that is not running, so nothing happens to a drain that is requested. */
-async function makeProcess(api: TestApi, which: Which): Promise<string> {
-  if (which === 'unknown') return UNKNOWN_GUID;
+async function makeProcess(api: TestApi, which: rows.Which): Promise<string> {
+  if (which === 'unknown') return rows.UNKNOWN_GUID;
   const id = newGuid();
   await sql`
     insert into millrace_node
@@ -297,6 +288,6 @@ async function makeProcess(api: TestApi, which: Which): Promise<string> {
 }
 
 /** Creates an invited person. People belong to no library. */
-async function makePerson(api: TestApi, which: Which): Promise<string> {
-  return which === 'unknown' ? UNKNOWN_GUID : (await invite(api, { Email: `${newGuid()}@example.com` })).id;
+async function makePerson(api: TestApi, which: rows.Which): Promise<string> {
+  return which === 'unknown' ? rows.UNKNOWN_GUID : (await invite(api, { Email: `${newGuid()}@example.com` })).id;
 }

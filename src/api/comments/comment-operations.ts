@@ -26,7 +26,7 @@ const CommentParams = Type.Object({ ...VideoParams.properties, commentId: guidPa
 type Deps = { comments: CommentStore };
 
 /** None of these operations is part of the hosted API. */
-export const listComments = defineOperation({
+const listComments = defineOperation({
   name: 'listComments',
   method: 'GET',
   summary: 'List review comments',
@@ -51,7 +51,7 @@ export const listComments = defineOperation({
   },
 });
 
-export const createComment = defineOperation({
+const createComment = defineOperation({
   name: 'createComment',
   method: 'POST',
   summary: 'Add a review comment',
@@ -76,7 +76,7 @@ export const createComment = defineOperation({
   },
 });
 
-export const updateComment = defineOperation({
+const updateComment = defineOperation({
   name: 'updateComment',
   method: 'POST',
   summary: 'Change a review comment',
@@ -101,7 +101,7 @@ export const updateComment = defineOperation({
   },
 });
 
-export const deleteComment = defineOperation({
+const deleteComment = defineOperation({
   name: 'deleteComment',
   method: 'DELETE',
   summary: 'Delete a review comment',
@@ -178,3 +178,6 @@ function toCommentModel(thread: Thread, reader: Author): CommentModel {
     replies: thread.replies.map((reply) => toReplyModel(reply, reader)),
   };
 }
+
+/** Operations on review comments of a video. */
+export const commentOperations = [listComments, createComment, updateComment, deleteComment] as const;
