@@ -62,8 +62,8 @@ test('a PUT fits up to the exact limit, and a byte more is refused with the use 
     success: false,
     statusCode: 403,
     message:
-      'The library has reached its quota storageBytes: 600 of 1000 bytes of storage are in use, and 401 more would ' +
-      'exceed it. Delete videos and empty the trash, or raise the limit.',
+      'The library uses 600 B of 1 kB of storage (quota storageBytes), and 401 B more would exceed it. ' +
+      'Delete videos and empty the trash, or raise the limit.',
   });
   expect((await put(randomBytes(400))).status).toBe(200);
   expect(await used()).toBe(1_000);
@@ -92,7 +92,9 @@ test('ten tus creations at the same time reserve their lengths, and a canceled o
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
   const refused = answers.find(({ status }) => status === 403);
   expect(refused?.headers.get('x-millrace-error')).toBe('quota-reached');
-  expect(Object(await refused?.json()).message).toContain('900 of 1000 bytes of storage are in use, and 300 more');
+  expect(Object(await refused?.json()).message).toContain(
+    'uses 900 B of 1 kB of storage (quota storageBytes), and 300 B more',
+  );
   const index = answers.findIndex(({ status }) => status === 201);
   const guid = guids[index] ?? '';
   expect((await at(answers[index]?.headers.get('Location') ?? '', sign(library, guid)).remove()).status).toBe(204);
@@ -179,7 +181,7 @@ test('a fetch is refused by the size that its origin sends', async () => {
   await limit(1_999);
   const refused = await ask();
   expect(refused.status).toBe(403);
-  expect(Object(refused.body).message).toContain('0 of 1999 bytes of storage are in use, and 2000 more');
+  expect(Object(refused.body).message).toContain('uses 0 B of 1.999 kB of storage (quota storageBytes), and 2 kB more');
   const { videos } = Object(
     await fixture.database.db
       .selectFrom('media')
