@@ -125,7 +125,14 @@ test('a failed command exits with the code of its kind of error', async () => {
   expect(await millrace(['get', ...url])).toMatchObject({ code: 2 });
   expect(await millrace(['get', 'x', '--kee', 'y'])).toMatchObject({ code: 2 });
   expect(await millrace(['edit', 'x', 'title:={'])).toMatchObject({ code: 2 });
-  expect(await millrace(['libraries', 'ls', ...url, '--key', LIBRARY_KEY])).toMatchObject({ code: 3 });
+  for (const words of ['libraries ls', 'quotas set storageBytes=null', 'import folder .']) {
+    expect(await millrace([...words.split(' '), ...url, '--key', LIBRARY_KEY])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('This command needs the account key. The key was taken from --key.'),
+    });
+  }
+  const notNeeded = await millrace(['ls', ...url, '--key', 'wrong-key']);
+  expect([notNeeded.code, notNeeded.err.includes('account key')]).toEqual([3, false]);
   expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
   // Another home folder has no profile.
   const withoutKey = await millrace(['upload', clip, ...url], '', await mkdtemp(join(folder, 'home-')));
