@@ -74,6 +74,40 @@ test(
   HANG_MS,
 );
 
+test('copy buttons work without access to the clipboard, or show the text selected', async () => {
+  const guid = await createVideo(service, 'copied');
+  const page = await openDashboard(service, browser, {
+    // As in a page over plain HTTP.
+    prepare: (context) =>
+      context.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })),
+  });
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}`);
+  await page.getByText('Technical details').click();
+  const copy = page.getByRole('button', { name: 'Copy Video ID' });
+  const copied = page.evaluate(
+    () =>
+      new Promise((done) => {
+        const keep = ({ target }: Event) => done(target instanceof HTMLTextAreaElement && target.value);
+        document.addEventListener('copy', keep, { once: true });
+      }),
+  );
+  await copy.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await copied).toBe(guid);
+  await copy.waitFor();
+  await page.evaluate(() => {
+    document.execCommand = () => false;
+  });
+  await copy.click();
+  const text = page.getByRole('dialog').getByRole('textbox');
+  await page.getByText('The browser refused to copy the text.').waitFor();
+  const selected = (area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd);
+  expect(await text.evaluate(selected)).toBe(guid);
+  await page.keyboard.press('Escape');
+  await text.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
 test('shortcuts work from search fields, text fields keep their own keys, and Ctrl-C copies', async () => {
   for (const title of ['herring one', 'herring two']) await createVideo(service, title);
   const page = await openDashboard(service, browser);

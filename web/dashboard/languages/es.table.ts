@@ -418,6 +418,7 @@ export const es = {
   'Stream preview': 'Vista previa de la transmisión',
   ', {0} fps': ', {0} fps',
   recorded: 'se graba',
+  'was recorded': 'grabado',
   'Stream health': 'Estado de la transmisión',
   Bitrate: 'Tasa de bits',
   'Received in the last 10 minutes.': 'Recibido en los últimos 10 minutos.',
@@ -442,6 +443,9 @@ export const es = {
   Show: 'Mostrar',
   'Copy {0}': 'Copiar {0}',
   Copied: 'Copiado',
+  'Copy by hand': 'Copiar a mano',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'El navegador no permitió copiar el texto. Está seleccionado: cópielo con Ctrl+C o ⌘C.',
   Copy: 'Copiar',
   Pages: 'Páginas',
   Previous: 'Anterior',

@@ -425,6 +425,7 @@ export const fr = {
   'Stream preview': 'Aperçu du direct',
   ', {0} fps': ', {0} ips',
   recorded: 'enregistré',
+  'was recorded': 'a été enregistré',
   'Stream health': 'État du flux',
   Bitrate: 'Débit',
   'Received in the last 10 minutes.': 'Reçu au cours des 10 dernières minutes.',
@@ -448,6 +449,9 @@ export const fr = {
   Show: 'Afficher',
   'Copy {0}': 'Copier {0}',
   Copied: 'Copié',
+  'Copy by hand': 'Copier à la main',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'Le navigateur a refusé la copie. Le texte est sélectionné : copiez-le avec Ctrl+C ou ⌘C.',
   Copy: 'Copier',
   Pages: 'Pages',
   Previous: 'Précédent',

@@ -411,6 +411,7 @@ export const ja = {
   'Stream preview': 'ライブ配信のプレビュー',
   ', {0} fps': '、{0} fps',
   recorded: '録画あり',
+  'was recorded': '録画済み',
   'Stream health': 'ライブ配信の状態',
   Bitrate: 'ビットレート',
   'Received in the last 10 minutes.': '直近 10 分間の受信データです。',
@@ -434,6 +435,9 @@ export const ja = {
   Show: '表示',
   'Copy {0}': '{0}をコピー',
   Copied: 'コピーしました',
+  'Copy by hand': '手動でコピー',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'ブラウザーがコピーを許可しませんでした。テキストは選択されています。Ctrl+C または ⌘C でコピーしてください。',
   Copy: 'コピー',
   Pages: 'ページ',
   Previous: '前へ',

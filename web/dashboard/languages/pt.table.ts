@@ -409,6 +409,7 @@ export const pt = {
   'Stream preview': 'Prévia da transmissão',
   ', {0} fps': ', {0} fps',
   recorded: 'com gravação',
+  'was recorded': 'gravado',
   'Stream health': 'Qualidade da transmissão',
   Bitrate: 'Taxa de bits',
   'Received in the last 10 minutes.': 'Recebida nos últimos 10 minutos.',
@@ -432,6 +433,9 @@ export const pt = {
   Show: 'Mostrar',
   'Copy {0}': 'Copiar {0}',
   Copied: 'Copiado',
+  'Copy by hand': 'Copiar manualmente',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'O navegador não permitiu copiar o texto. Ele está selecionado: copie com Ctrl+C ou ⌘C.',
   Copy: 'Copiar',
   Pages: 'Páginas',
   Previous: 'Anterior',
