@@ -4,7 +4,7 @@ import type { PaginationListOfVideoModel } from '../../../src/api/models/video.t
 import { t, trAll } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
-import { clock, day, plural } from '../base/words.ts';
+import { amount, clock, day, plural } from '../base/words.ts';
 import { Check, SelectField, Table } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from './audience.tsx';
@@ -82,7 +82,7 @@ function Compared({ libraryId, query, now }: { libraryId: number; query: string;
   const before = value.value;
   if (before === null) return null;
   const rows = [
-    [t('Views'), total(whole(now.viewsChart)), total(before.viewsChart), (count: number) => count.toLocaleString()],
+    [t('Views'), total(whole(now.viewsChart)), total(before.viewsChart), (count: number) => amount(count)],
     [t('Watch time'), total(whole(now.watchTimeChart)), total(before.watchTimeChart), clock],
   ] as const;
   return (
@@ -122,7 +122,7 @@ function TopVideos({ libraryId }: { libraryId: number }) {
           <li key={guid}>
             <Link to={{ name: 'video', libraryId, videoId: guid, part: 'statistics' }}>{title}</Link>
             <meter min={0} max={most} value={views} aria-label={title} />
-            <span class="hint">{views.toLocaleString()}</span>
+            <span class="hint">{amount(views)}</span>
           </li>
         ))}
       </ul>
@@ -136,7 +136,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
     <div class="stack">
       <section class="panel">
         <h2>{t('Views')}</h2>
-        <p class="figure">{views.toLocaleString()}</p>
+        <p class="figure">{amount(views)}</p>
         <TimeChart label={t('Views by day')} values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
         {views === 0 && <p class="hint">{t('No views yet. Share a link or embed a video on a page.')}</p>}
       </section>
@@ -154,7 +154,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
           {Object.entries(found.viewsChart ?? {}).map(([time, count]) => (
             <tr key={time}>
               <th scope="row">{day(time)}</th>
-              <td>{count.toLocaleString()}</td>
+              <td>{amount(count)}</td>
               <td>{clock(found.watchTimeChart?.[time] ?? 0)}</td>
             </tr>
           ))}
@@ -179,7 +179,7 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
           <li key={code}>
             <span>{nameOf(code)}</span>
             <meter min={0} max={most} value={count} aria-label={nameOf(code)} />
-            <span class="hint">{count.toLocaleString()}</span>
+            <span class="hint">{amount(count)}</span>
           </li>
         ))}
       </ul>

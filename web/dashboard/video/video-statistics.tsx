@@ -1,7 +1,7 @@
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { clock, plural } from '../base/words.ts';
+import { amount, clock, plural } from '../base/words.ts';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
@@ -25,7 +25,7 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
   return (
     <section class="panel">
       <h2>{t('Views')}</h2>
-      <p class="figure">{sum.toLocaleString()}</p>
+      <p class="figure">{amount(sum)}</p>
       <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
       {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video on a page.')}</p>}
     </section>
