@@ -20,11 +20,7 @@ function stateOf(item: object): unknown {
 
 export function rowOf(item: object): string {
   const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
-  const cells = [
-    found('guid', 'Id', 'id', 'srclang'),
-    found('Email', 'title', 'name', 'Name', 'Label'),
-    stateOf(item),
-  ];
+  const cells = [found('guid', 'Id', 'id', 'srclang'), found('Email', 'title', 'name', 'Name', 'Label'), stateOf(item)];
   const known = cells.filter((cell) => cell !== undefined);
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
 }

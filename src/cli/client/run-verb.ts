@@ -32,7 +32,9 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${await keyHint(code, context, verb)}`);
+    process.stderr.write(
+      `millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${await keyHint(code, context, verb)}`,
+    );
     return code;
   }
 }
