@@ -250,6 +250,8 @@ export const de = {
   Country: 'Land',
   Request: 'Anfrage',
   Libraries: 'Bibliotheken',
+  'This page does not exist': 'Diese Seite gibt es nicht',
+  'Open the start page': 'Startseite öffnen',
   'No library yet': 'Noch keine Bibliothek',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Eine Bibliothek enthält Videos und Livestreams und hat eigene Schlüssel, Regeln und Einstellungen.',

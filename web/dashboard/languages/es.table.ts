@@ -254,6 +254,8 @@ export const es = {
   Country: 'País',
   Request: 'Solicitud',
   Libraries: 'Bibliotecas',
+  'This page does not exist': 'Esta página no existe',
+  'Open the start page': 'Abrir la página de inicio',
   'No library yet': 'Aún no hay bibliotecas',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Una biblioteca contiene videos y transmisiones en directo, y tiene sus propias claves, reglas y configuración.',

@@ -260,6 +260,8 @@ export const fr = {
   Country: 'Pays',
   Request: 'Requête',
   Libraries: 'Bibliothèques',
+  'This page does not exist': "Cette page n'existe pas",
+  'Open the start page': "Ouvrir la page d'accueil",
   'No library yet': "Aucune bibliothèque pour l'instant",
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Une bibliothèque contient des vidéos et des directs, et possède ses propres clés, règles et paramètres.',

@@ -251,6 +251,8 @@ export const ja = {
   Country: '国',
   Request: 'リクエスト',
   Libraries: 'ライブラリ',
+  'This page does not exist': 'このページは存在しません',
+  'Open the start page': '最初のページを開く',
   'No library yet': 'ライブラリはまだありません',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'ライブラリには動画とライブ配信が含まれ、それぞれに固有のキー、ルール、設定があります。',

@@ -247,6 +247,8 @@ export const pt = {
   Country: 'País',
   Request: 'Requisição',
   Libraries: 'Bibliotecas',
+  'This page does not exist': 'Esta página não existe',
+  'Open the start page': 'Abrir a página inicial',
   'No library yet': 'Nenhuma biblioteca ainda',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Uma biblioteca contém vídeos e transmissões ao vivo e tem suas próprias chaves, regras e configurações.',
