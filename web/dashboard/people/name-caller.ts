@@ -3,7 +3,7 @@ import { nameKey } from '../library/name-key.ts';
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns words for the caller of an account's audit entry: a person's e-mail address, which follows the id, or a key. */
+/** Returns words for the caller of an account's audit entry: the e-mail address after a person's id, or a key. */
 export function nameCaller({ Key, Scope }: { Key: string; Scope: string }): string {
   const [id = '', ...email] = Key.split(' ');
   if (email.length > 0) return email.join(' ');
