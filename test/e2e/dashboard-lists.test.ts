@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
-import { lookAtPage } from '../support/look-at-page.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -101,10 +101,23 @@ test('copy buttons work without access to the clipboard, or show the text select
   await copy.click();
   const text = page.getByRole('dialog').getByRole('textbox');
   await page.getByText('The browser refused to copy the text.').waitFor();
+  await lookAtPage('copy-by-hand', page, { views: FOUR_VIEWS });
   const selected = (area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd);
   expect(await text.evaluate(selected)).toBe(guid);
   await page.keyboard.press('Escape');
   await text.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('each screen has its title, and an unknown URL links to the start page', async () => {
+  const page = await openDashboard(service, browser);
+  await expect.poll(() => page.title()).toMatch(/^Videos – .+ – Millrace$/);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/nowhere`);
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  expect(await page.title()).toBe('This page does not exist – Millrace');
+  await lookAtPage('missing-page', page, { views: FOUR_VIEWS });
+  await page.getByRole('link', { name: 'Open the start page' }).click();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
   await page.context().close();
 });
 
