@@ -125,6 +125,29 @@ test('the playlist appears later if its first requests fail', async () => {
   });
 });
 
+test('offers the next video if the list arrives after the end of the video', async () => {
+  const { url } = await course.share();
+  await withPage(course.fixture.browser, async (page) => {
+    const asked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      asked.resolve();
+      await release.promise;
+      await route.continue();
+    };
+    await page.route('**/list', hold, { times: 1 });
+    await page.goto(`${url}/player`);
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    const video = page.locator('video');
+    await playTheEnd(video);
+    await asked.promise;
+    await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.ended), PATIENCE).toBe(true);
+    release.resolve();
+    await page.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
+    await page.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
+  });
+});
+
 test('the player of a collection goes to the next video in a frame of another site', async () => {
   const { url } = await course.share();
   await withPage(course.fixture.browser, async (page) => {

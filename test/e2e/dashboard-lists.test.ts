@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
-import { lookAtPage } from '../support/look-at-page.ts';
+import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -73,6 +73,53 @@ test(
   },
   HANG_MS,
 );
+
+test('copy buttons work without access to the clipboard, or show the text selected', async () => {
+  const guid = await createVideo(service, 'copied');
+  const page = await openDashboard(service, browser, {
+    // As in a page over plain HTTP.
+    prepare: (context) =>
+      context.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })),
+  });
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}`);
+  await page.getByText('Technical details').click();
+  const copy = page.getByRole('button', { name: 'Copy Video ID' });
+  const copied = page.evaluate(
+    () =>
+      new Promise((done) => {
+        const keep = ({ target }: Event) => done(target instanceof HTMLTextAreaElement && target.value);
+        document.addEventListener('copy', keep, { once: true });
+      }),
+  );
+  await copy.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await copied).toBe(guid);
+  await copy.waitFor();
+  await page.evaluate(() => {
+    document.execCommand = () => false;
+  });
+  await copy.click();
+  const text = page.getByRole('dialog').getByRole('textbox');
+  await page.getByText('The browser refused to copy the text.').waitFor();
+  await lookAtPage('copy-by-hand', page, { views: FOUR_VIEWS });
+  const selected = (area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd);
+  expect(await text.evaluate(selected)).toBe(guid);
+  await page.keyboard.press('Escape');
+  await text.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('each screen has its title, and an unknown URL links to the start page', async () => {
+  const page = await openDashboard(service, browser);
+  await expect.poll(() => page.title()).toMatch(/^Videos – .+ – Millrace$/);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/nowhere`);
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+  expect(await page.title()).toBe('This page does not exist – Millrace');
+  await lookAtPage('missing-page', page, { views: FOUR_VIEWS });
+  await page.getByRole('link', { name: 'Open the start page' }).click();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  await page.context().close();
+});
 
 test('shortcuts work from search fields, text fields keep their own keys, and Ctrl-C copies', async () => {
   for (const title of ['herring one', 'herring two']) await createVideo(service, title);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
+import { bytesText } from '../../src/lib/bytes-text.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { type LiveCatalogue, openLiveCatalogue } from '../live/live-service.ts';
 import { runFfmpeg } from '../support/media/run-test-clips.ts';
@@ -71,7 +72,7 @@ test('compositions reserve their bytes, and simultaneous ones never exceed the l
   await limit(used + estimated - 1);
   const refused = await compose(parts);
   expect([refused.status, refused.error]).toEqual([403, 'quota-reached']);
-  expect(refused.body.message).toContain(`${estimated} more`);
+  expect(refused.body.message).toContain(`${bytesText(estimated)} more`);
   await limit(used + 2 * estimated - 1);
   const both = await Promise.all([compose(parts), compose(parts)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 403]);

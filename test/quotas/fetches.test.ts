@@ -28,7 +28,7 @@ test('a fetch of unknown length ends where it passes the limit, and its video ha
     interval: 100,
   });
   const { transcodingMessages } = await fixture.loadVideo(guid);
-  expect(JSON.stringify(transcodingMessages)).toContain('quota storageBytes: 0 of 100000 bytes');
+  expect(JSON.stringify(transcodingMessages)).toContain('uses 0 B of 100 kB of storage (quota storageBytes)');
   await vi.waitFor(async () => expect(await fixture.staged()).toEqual([]), { timeout: 30_000 });
   await origin.stop();
 });

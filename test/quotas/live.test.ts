@@ -37,10 +37,12 @@ test('a publisher above the limit is refused over RTMP and SRT with a reason, an
   const publisher = await publish(first.ingest, NO_RUNGS);
   const isLive = async () => (await catalogue.streams.load(first.key)).ingest.primaryLive;
   await until(async () => ((await isLive()) ? true : null), 'the first stream');
-  expect(await refusal(second.ingest)).toContain('quota concurrentLiveStreams: 1 of 1 live streams');
+  expect(await refusal(second.ingest)).toContain(
+    'uses 1 of 1 live streams at the same time (quota concurrentLiveStreams)',
+  );
   const status = Object(await call(service, 'GET', `/library/1/live/${second.key.mediaId}/status`));
   expect(status).toMatchObject({ primaryLive: false, transcoding: { state: 'idle' } });
-  expect(status.transcoding.reason).toContain('The publisher was refused. The library has reached its quota');
+  expect(status.transcoding.reason).toContain('The publisher was refused. The library uses');
   const srt = `srt://127.0.0.1:${second.listeners.srt}?streamid=${second.streamKey}`;
   const argv = ['-v', 'error', '-f', 'lavfi', '-i', 'sine', '-t', '2', '-c:a', 'aac', '-f', 'mpegts', srt];
   const publishSrt = () =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Millrace } from '../../sdk/src/millrace.ts';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { serve, startOrigin } from '../uploads/origin.ts';
@@ -62,14 +63,30 @@ test('a PUT fits up to the exact limit, and a byte more is refused with the use 
     success: false,
     statusCode: 403,
     message:
-      'The library has reached its quota storageBytes: 600 of 1000 bytes of storage are in use, and 401 more would ' +
-      'exceed it. Delete videos and empty the trash, or raise the limit.',
+      'The library uses 600 B of 1 kB of storage (quota storageBytes), and 401 B more would exceed it. ' +
+      'Delete videos and empty the trash, or raise the limit.',
   });
   expect((await put(randomBytes(400))).status).toBe(200);
   expect(await used()).toBe(1_000);
   expect((await put(randomBytes(1))).status).toBe(403);
   expect(await fixture.staged()).toEqual([]);
   expect(await fixture.uploads()).toEqual([]);
+});
+
+test('the SDK deletes the video that it created if its upload is refused, and keeps one that existed', async () => {
+  await limit(1_000);
+  const millrace = new Millrace({ url: fixture.url, key: library.key });
+  const titles = async () => {
+    const { items } = await millrace.call('listVideos', { libraryId: 1 });
+    return items.map(({ title }) => title);
+  };
+  const { guid: videoId } = await millrace.call('createVideo', { libraryId: 1, body: { title: 'Kept' } });
+  const file = new Blob([randomBytes(1_001)]);
+  for (const made of [{ title: 'Refused' }, { title: 'Refused', videoId }]) {
+    await expect(millrace.upload(file, { libraryId: 1, ...made })).rejects.toMatchObject({ code: 'quota-reached' });
+  }
+  expect(await titles()).toContain('Kept');
+  expect(await titles()).not.toContain('Refused');
 });
 
 test('a soft limit refuses nothing', async () => {
@@ -92,7 +109,9 @@ test('ten tus creations at the same time reserve their lengths, and a canceled o
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
   const refused = answers.find(({ status }) => status === 403);
   expect(refused?.headers.get('x-millrace-error')).toBe('quota-reached');
-  expect(Object(await refused?.json()).message).toContain('900 of 1000 bytes of storage are in use, and 300 more');
+  expect(Object(await refused?.json()).message).toContain(
+    'uses 900 B of 1 kB of storage (quota storageBytes), and 300 B more',
+  );
   const index = answers.findIndex(({ status }) => status === 201);
   const guid = guids[index] ?? '';
   expect((await at(answers[index]?.headers.get('Location') ?? '', sign(library, guid)).remove()).status).toBe(204);
@@ -179,7 +198,7 @@ test('a fetch is refused by the size that its origin sends', async () => {
   await limit(1_999);
   const refused = await ask();
   expect(refused.status).toBe(403);
-  expect(Object(refused.body).message).toContain('0 of 1999 bytes of storage are in use, and 2000 more');
+  expect(Object(refused.body).message).toContain('uses 0 B of 1.999 kB of storage (quota storageBytes), and 2 kB more');
   const { videos } = Object(
     await fixture.database.db
       .selectFrom('media')

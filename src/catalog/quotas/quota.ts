@@ -1,3 +1,4 @@
+import { bytesText } from '../../lib/bytes-text.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
@@ -51,11 +52,11 @@ export function nextLevel(before: QuotaLevel, used: number, limit: number): Quot
 }
 
 const NOUNS: Readonly<Record<QuotaResource, string>> = {
-  storageBytes: 'bytes of storage',
+  storageBytes: 'of storage',
   encodedMinutesPerMonth: 'encoded minutes this month',
   concurrentLiveStreams: 'live streams at the same time',
   concurrentViewers: 'viewers at the same time',
-  bandwidthBytesPerMonth: 'bytes sent this month',
+  bandwidthBytesPerMonth: 'sent this month',
 };
 
 type Exceeded = {
@@ -70,9 +71,10 @@ type Exceeded = {
 
 /** Counts and logs a refusal by a hard limit, and returns it to be thrown. */
 export function quotaRefusal({ libraryId, resource, used, limit, more, advice }: Exceeded): Refused {
-  const added = more === undefined ? '' : `, and ${more} more would exceed it`;
-  const use = `${used} of ${limit} ${NOUNS[resource]} are in use${added}`;
+  const text = (count: number) => (/bytes/i.test(resource) ? bytesText(count) : `${count}`);
+  const added = more === undefined ? '' : `, and ${text(more)} more would exceed it`;
+  const use = `${text(used)} of ${text(limit)} ${NOUNS[resource]}`;
   metrics.quotaRefusals.inc({ resource });
-  logEvent('quota.refused', { libraryId, resource, reason: use });
-  return new Refused('quota-reached', `The library has reached its quota ${resource}: ${use}. ${advice}`);
+  logEvent('quota.refused', { libraryId, resource, reason: `${use} in use${added}` });
+  return new Refused('quota-reached', `The library uses ${use} (quota ${resource})${added}. ${advice}`);
 }

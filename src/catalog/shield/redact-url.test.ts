@@ -14,6 +14,13 @@ test.each([
   ['/%62cdn_token=abc/x', '/%62cdn_token=***/x'],
   [`/x/key/${'k'.repeat(43)}`, '/x/key/***'],
   ['/%zz?%zz=1', '/%zz?%zz=1'],
+  // Mistyped links of share pages.
+  [`/share/${'k'.repeat(42)}/list?video=x`, '/share/***/list?video=x'],
+  [`/share/${'k'.repeat(44)}`, '/share/***'],
+  ['/shar%65/abc', '/shar%65/***'],
+  ['/share/', '/share/'],
+  ['/oembed?url=https%3A%2F%2Fx%2Fshare%2Fabc%2Fplayer', '/oembed?url=https%3A%2F%2Fx%2Fshare%2F***%2Fplayer'],
+  ['/oembed?url=https://x/share/abc/player&format=json', '/oembed?url=https://x/share/***/player&format=json'],
 ])('logs %s as %s', (url, expected) => {
   expect(redactUrl(url)).toBe(expected);
 });

@@ -14,10 +14,12 @@ const SECRETS = new Set([
   // Authorization code of a sign-in (RFC 6749 section 4.1.2).
   'code',
 ]);
+/** The folder of share pages. The segment after it is their link, which a mistyped one still reveals. */
+const SHARES = 'share';
 /** Path segment of a play session or its key. Content keys have ids instead, which are not secret. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
 /** The link of a share page in a query, such as that of an oEmbed request. */
-const SHARE_LINK = /(share(?:%2F|\/))[\w%-]{43,}/gi;
+const SHARE_LINK = /(share(?:%2F|\/))(?:(?!%2F)[^&/?#])+/gi;
 const MASK = '***';
 const MAX_CHARS = 1_000;
 
@@ -28,8 +30,9 @@ export function redactUrl(url: string): string {
   return query === undefined ? parts.join('/') : `${parts.join('/')}?${redactQuery(query)}`;
 }
 
-function redactSegment(segment: string): string {
+function redactSegment(segment: string, at: number, all: readonly string[]): string {
   const raw = decodeName(segment);
+  if (segment !== '' && decodeName(all[at - 1] ?? '') === SHARES) return MASK;
   if (/bcdn_token/i.test(raw)) return redactQuery(segment);
   return SESSION.test(raw) ? MASK : segment;
 }

@@ -158,13 +158,18 @@ async function withDatabase(settings: Settings, task: (database: Database) => Pr
         })
       : null;
   const connection = postgres === null ? { connectionString: databaseUrl ?? '' } : postgres.connection;
+  // PostgreSQL then ends the connections that are still closing.
+  let isDone = false;
   const database = openDatabase(
     { ...connection, limits: { ...UNHURRIED.limits, idleTransactionMs: 0 }, max: 3 },
-    (error) => logEvent('database.connection-lost', { err: error }),
+    (error) => {
+      if (!isDone) logEvent('database.connection-lost', { err: error });
+    },
   );
   try {
     await task(database);
   } finally {
+    isDone = true;
     await database.close();
     await postgres?.stop();
   }

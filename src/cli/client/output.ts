@@ -1,17 +1,26 @@
 import { pipeline } from 'node:stream/promises';
 
+/** States of videos by number (VideoModelStatus). */
+const VIDEO_STATES = [
+  ...['created', 'uploaded', 'processing', 'transcoding', 'finished', 'failed', 'upload-failed'],
+  ...['jit-segmenting', 'jit-ready'],
+];
+
 /** Prints one item of a list: as JSON, or else id, name and state separated by tabs. */
 export function printItem(item: unknown, asJson: boolean): void {
   printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
 }
 
-function rowOf(item: object): string {
+/** Returns the state of a video in words. Only videos have `encodeProgress`. */
+function stateOf(item: object): unknown {
+  const { status, Status, encodeProgress } = Object(item);
+  const word = encodeProgress === undefined ? undefined : VIDEO_STATES[status];
+  return word ?? status ?? Status;
+}
+
+export function rowOf(item: object): string {
   const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
-  const cells = [
-    found('guid', 'Id', 'id', 'srclang'),
-    found('Email', 'title', 'name', 'Name', 'Label'),
-    found('status', 'Status'),
-  ];
+  const cells = [found('guid', 'Id', 'id', 'srclang'), found('Email', 'title', 'name', 'Name', 'Label'), stateOf(item)];
   const known = cells.filter((cell) => cell !== undefined);
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
 }

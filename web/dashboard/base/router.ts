@@ -21,7 +21,7 @@ type PlainPlace = (typeof PLAIN_PLACES)[number];
  * A screen of the dashboard. Each has a URL that can be bookmarked and shared. `part` is one of its tabs or sections.
  */
 export type Route =
-  | { name: PlainPlace | 'home' }
+  | { name: PlainPlace | 'home' | 'missing' }
   | { name: LibraryPlace; libraryId: number; part?: string }
   | { name: 'video'; libraryId: number; videoId: string; part?: string };
 
@@ -45,7 +45,7 @@ export function readRoute(pathname: string): Route {
     return { name: 'video', libraryId, videoId: id, ...(tab !== undefined && { part: tab }) };
   }
   const name = LIBRARY_PLACES.find((known) => known === place);
-  if (name === undefined) return { name: 'home' };
+  if (name === undefined) return { name: /^\/(dashboard\/?)?$/.test(pathname) ? 'home' : 'missing' };
   return { name, libraryId, ...(id !== undefined && { part: id }) };
 }
 

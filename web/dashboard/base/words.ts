@@ -1,5 +1,5 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
-import { t, tr } from './language.ts';
+import { language, t, tr } from './language.ts';
 
 /** Formats seconds as a clock: 3:07, 1:02:03. */
 export function clock(sec: number): string {
@@ -9,11 +9,24 @@ export function clock(sec: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${end}` : `${minutes}:${end}`;
 }
 
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** Formats a number in the language of the page, rounded to `digits` decimals. At least `least` of them are shown. */
+export function amount(value: number, digits = 0, least = digits): string {
+  const key = `${language.value} ${digits} ${least}`;
+  const format =
+    numbers.get(key) ??
+    new Intl.NumberFormat(language.value, { minimumFractionDigits: least, maximumFractionDigits: digits });
+  numbers.set(key, format);
+  return format.format(value);
+}
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 export function bytes(count: number): string {
   const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
-  return `${(count / 1000 ** power).toFixed(power === 0 || count / 1000 ** power >= 100 ? 0 : 1)} ${UNITS[power]}`;
+  const value = count / 1000 ** power;
+  return `${amount(value, power === 0 || value >= 100 ? 0 : 1)} ${UNITS[power]}`;
 }
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
@@ -23,10 +36,8 @@ export function day(text: string): string {
   return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
 
-const COUNT = new Intl.NumberFormat();
-
 export function plural(count: number, one: string): string {
-  return `${COUNT.format(count)} ${tr(count === 1 ? one : `${one}s`)}`;
+  return `${amount(count)} ${tr(count === 1 ? one : `${one}s`)}`;
 }
 
 /** States of VideoModelStatus, in words. */
@@ -70,7 +81,7 @@ export function isEncoding({ status }: { status: number }): boolean {
 /** Formats remaining seconds as text. */
 export function timeLeft(sec: number): string {
   if (sec < 60) return t('{0} s left', Math.max(1, Math.ceil(sec)));
-  return sec < 5400 ? t('{0} min left', Math.round(sec / 60)) : t('{0} h left', (sec / 3600).toFixed(1));
+  return sec < 5400 ? t('{0} min left', Math.round(sec / 60)) : t('{0} h left', amount(sec / 3600, 1));
 }
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -4,6 +4,7 @@ import type { EventLogsSearchResponse } from '../../../src/api/models/event-sear
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
+import { amount } from '../base/words.ts';
 import { Check, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Empty, Notice, Pager } from '../parts/parts.tsx';
 import { EventRow } from './event-row.tsx';
@@ -150,7 +151,7 @@ function FieldFilter({ path, span, field, isFollowed, label, all, value, onChang
   }, FOLLOW_VALUES_MS);
   const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
   const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
-  const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
+  const choices = offered.map(({ name, count }) => [name, `${name} (${amount(count)})`] as const);
   // The current filter remains selected on a day without matches.
   const isMissing = value !== '' && offered.every(({ name }) => name !== value);
   const kept = isMissing ? [[value, `${value} (0)`] as const] : [];

@@ -248,6 +248,8 @@ export const de = {
   Country: 'Land',
   Request: 'Anfrage',
   Libraries: 'Bibliotheken',
+  'This page does not exist': 'Diese Seite gibt es nicht',
+  'Open the start page': 'Startseite öffnen',
   'No library yet': 'Noch keine Bibliothek',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Eine Bibliothek enthält Videos und Livestreams und hat eigene Schlüssel, Regeln und Einstellungen.',
@@ -407,6 +409,7 @@ export const de = {
   'Stream preview': 'Vorschau des Streams',
   ', {0} fps': ', {0} Bilder/s',
   recorded: 'wird aufgezeichnet',
+  'was recorded': 'aufgezeichnet',
   'Stream health': 'Streamqualität',
   Bitrate: 'Bitrate',
   'Received in the last 10 minutes.': 'Empfangen in den letzten 10 Minuten.',
@@ -430,6 +433,9 @@ export const de = {
   Show: 'Anzeigen',
   'Copy {0}': '{0} kopieren',
   Copied: 'Kopiert',
+  'Copy by hand': 'Von Hand kopieren',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'Der Browser hat das Kopieren verweigert. Der Text ist markiert: mit Strg+C oder ⌘C kopieren.',
   Copy: 'Kopieren',
   Pages: 'Seiten',
   Previous: 'Zurück',

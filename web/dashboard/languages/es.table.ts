@@ -253,6 +253,8 @@ export const es = {
   Country: 'País',
   Request: 'Solicitud',
   Libraries: 'Bibliotecas',
+  'This page does not exist': 'Esta página no existe',
+  'Open the start page': 'Abrir la página de inicio',
   'No library yet': 'Aún no hay bibliotecas',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Una biblioteca contiene videos y transmisiones en directo, y tiene sus propias claves, reglas y configuración.',
@@ -417,6 +419,7 @@ export const es = {
   'Stream preview': 'Vista previa de la transmisión',
   ', {0} fps': ', {0} fps',
   recorded: 'se graba',
+  'was recorded': 'grabado',
   'Stream health': 'Estado de la transmisión',
   Bitrate: 'Tasa de bits',
   'Received in the last 10 minutes.': 'Recibido en los últimos 10 minutos.',
@@ -441,6 +444,9 @@ export const es = {
   Show: 'Mostrar',
   'Copy {0}': 'Copiar {0}',
   Copied: 'Copiado',
+  'Copy by hand': 'Copiar a mano',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'El navegador no permitió copiar el texto. Está seleccionado: cópielo con Ctrl+C o ⌘C.',
   Copy: 'Copiar',
   Pages: 'Páginas',
   Previous: 'Anterior',

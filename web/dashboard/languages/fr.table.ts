@@ -259,6 +259,8 @@ export const fr = {
   Country: 'Pays',
   Request: 'Requête',
   Libraries: 'Bibliothèques',
+  'This page does not exist': "Cette page n'existe pas",
+  'Open the start page': "Ouvrir la page d'accueil",
   'No library yet': "Aucune bibliothèque pour l'instant",
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Une bibliothèque contient des vidéos et des directs, et possède ses propres clés, règles et paramètres.',
@@ -424,6 +426,7 @@ export const fr = {
   'Stream preview': 'Aperçu du direct',
   ', {0} fps': ', {0} ips',
   recorded: 'enregistré',
+  'was recorded': 'a été enregistré',
   'Stream health': 'État du flux',
   Bitrate: 'Débit',
   'Received in the last 10 minutes.': 'Reçu au cours des 10 dernières minutes.',
@@ -447,6 +450,9 @@ export const fr = {
   Show: 'Afficher',
   'Copy {0}': 'Copier {0}',
   Copied: 'Copié',
+  'Copy by hand': 'Copier à la main',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'Le navigateur a refusé la copie. Le texte est sélectionné : copiez-le avec Ctrl+C ou ⌘C.',
   Copy: 'Copier',
   Pages: 'Pages',
   Previous: 'Précédent',

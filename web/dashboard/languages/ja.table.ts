@@ -250,6 +250,8 @@ export const ja = {
   Country: '国',
   Request: 'リクエスト',
   Libraries: 'ライブラリ',
+  'This page does not exist': 'このページは存在しません',
+  'Open the start page': '最初のページを開く',
   'No library yet': 'ライブラリはまだありません',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'ライブラリには動画とライブ配信が含まれ、それぞれに固有のキー、ルール、設定があります。',
@@ -410,6 +412,7 @@ export const ja = {
   'Stream preview': 'ライブ配信のプレビュー',
   ', {0} fps': '、{0} fps',
   recorded: '録画あり',
+  'was recorded': '録画済み',
   'Stream health': 'ライブ配信の状態',
   Bitrate: 'ビットレート',
   'Received in the last 10 minutes.': '直近 10 分間の受信データです。',
@@ -433,6 +436,9 @@ export const ja = {
   Show: '表示',
   'Copy {0}': '{0}をコピー',
   Copied: 'コピーしました',
+  'Copy by hand': '手動でコピー',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'ブラウザーがコピーを許可しませんでした。テキストは選択されています。Ctrl+C または ⌘C でコピーしてください。',
   Copy: 'コピー',
   Pages: 'ページ',
   Previous: '前へ',

@@ -246,6 +246,8 @@ export const pt = {
   Country: 'País',
   Request: 'Requisição',
   Libraries: 'Bibliotecas',
+  'This page does not exist': 'Esta página não existe',
+  'Open the start page': 'Abrir a página inicial',
   'No library yet': 'Nenhuma biblioteca ainda',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Uma biblioteca contém vídeos e transmissões ao vivo e tem suas próprias chaves, regras e configurações.',
@@ -408,6 +410,7 @@ export const pt = {
   'Stream preview': 'Prévia da transmissão',
   ', {0} fps': ', {0} fps',
   recorded: 'com gravação',
+  'was recorded': 'gravado',
   'Stream health': 'Qualidade da transmissão',
   Bitrate: 'Taxa de bits',
   'Received in the last 10 minutes.': 'Recebida nos últimos 10 minutos.',
@@ -431,6 +434,9 @@ export const pt = {
   Show: 'Mostrar',
   'Copy {0}': 'Copiar {0}',
   Copied: 'Copiado',
+  'Copy by hand': 'Copiar manualmente',
+  'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
+    'O navegador não permitiu copiar o texto. Ele está selecionado: copie com Ctrl+C ou ⌘C.',
   Copy: 'Copiar',
   Pages: 'Páginas',
   Previous: 'Anterior',

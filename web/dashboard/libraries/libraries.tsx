@@ -7,7 +7,7 @@ import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { reloadLibraries } from '../base/session.ts';
-import { bytes, plural } from '../base/words.ts';
+import { amount, bytes, plural } from '../base/words.ts';
 import { Empty, Link, Notice } from '../parts/parts.tsx';
 import { Sparkline } from './sparkline.tsx';
 
@@ -21,7 +21,7 @@ export function Libraries() {
     <>
       <header class="place">
         <h1>{t('Libraries')}</h1>
-        {found !== null && <span class="hint">{found.length.toLocaleString()}</span>}
+        {found !== null && <span class="hint">{amount(found.length)}</span>}
       </header>
       <NewLibrary />
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}

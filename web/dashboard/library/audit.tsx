@@ -8,6 +8,7 @@ import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { ACTIONS, actionOf } from './audit-actions.ts';
 import { AuditChanges } from './audit-changes.tsx';
+import { nameKey } from './name-key.ts';
 import { NIL } from './webhook-events.ts';
 
 const PER_PAGE = 50;
@@ -127,16 +128,10 @@ function Line({ libraryId, line, onPick }: LineProps) {
   );
 }
 
-const OWN_KEYS: Readonly<Record<string, string>> = {
-  ApiKey: 'API key of the library',
-  ReadOnlyApiKey: 'Read-only key of the library',
-};
-
 function nameOf({ Who, WhoKind }: AuditLineModel): string {
   if (WhoKind === 'person') return Who;
   if (Who === '') return t('A deleted key');
-  if (Object.hasOwn(OWN_KEYS, Who)) return tr(OWN_KEYS[Who] ?? Who);
-  return Who === 'account' ? t('Account key') : t('Key “{0}”', Who);
+  return nameKey(Who);
 }
 
 function resultOf(status: number): string {

@@ -4,7 +4,7 @@ import { useDraft } from '../base/drafts.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { may } from '../base/session.ts';
-import { bytes } from '../base/words.ts';
+import { amount, bytes } from '../base/words.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
@@ -12,7 +12,7 @@ type Resource = keyof UpdateQuotasModel;
 /** `unit` is the number of the API's units in one unit of the form. */
 type Row = { name: Resource; label: string; field: string; unit: number; write: (used: number) => string };
 
-const count = (used: number) => used.toLocaleString();
+const count = (used: number) => amount(used, 3, 0);
 const GIGABYTE = 1e9;
 
 const ROWS: readonly Row[] = [

@@ -1,6 +1,7 @@
 import type { LiveStreamStatusModel } from '../../../src/api/models/live-stream.ts';
 
 import { t } from '../base/language.ts';
+import { amount } from '../base/words.ts';
 
 /** Measurements of the published stream over one second. */
 export type Sample = { timestamp: string; bitrate: number; videoBitrate: number; audioBitrate: number; fps: number };
@@ -66,7 +67,7 @@ function absence(isOnAir: boolean): HealthLine {
 
 function silence(lastPingAgo: number | null): HealthLine[] {
   if (lastPingAgo === null || lastPingAgo <= SILENT_MS) return [];
-  const sec = (lastPingAgo / 1000).toFixed(0);
+  const sec = amount(lastPingAgo / 1000);
   const sentence = t(
     "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.",
     sec,
@@ -81,13 +82,13 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   if (least < usual * DROPPED) {
     const sentence = t(
       'Frames are being dropped: {0} in the worst second instead of {1}. The encoder or its connection is overloaded.',
-      least.toFixed(0),
-      usual.toFixed(0),
+      amount(least),
+      amount(usual),
     );
     return [{ level: 'bad', sentence }];
   }
   if (usual >= FEW_FPS) return [];
-  return [{ level: 'wait', sentence: t('Video at {0} fps looks choppy. Use 25 fps or more.', usual.toFixed(0)) }];
+  return [{ level: 'wait', sentence: t('Video at {0} fps looks choppy. Use 25 fps or more.', amount(usual)) }];
 }
 
 function rates(recent: readonly Sample[]): HealthLine[] {
@@ -128,7 +129,7 @@ function steady(recent: readonly Sample[]): HealthLine[] {
   if (recent.length === 0) return [{ level: 'good', sentence: t('The encoder is connected.') }];
   const bitrate = median(recent.map((sample) => sample.bitrate));
   const fps = median(recent.map((sample) => sample.fps));
-  return [{ level: 'good', sentence: t('The stream is stable: {0}, {1} fps.', mbps(bitrate), fps.toFixed(0)) }];
+  return [{ level: 'good', sentence: t('The stream is stable: {0}, {1} fps.', mbps(bitrate), amount(fps)) }];
 }
 
 function median(values: readonly number[]): number {
@@ -136,5 +137,5 @@ function median(values: readonly number[]): number {
 }
 
 function mbps(bps: number): string {
-  return `${(bps / 1_000_000).toFixed(1)} Mbit/s`;
+  return `${amount(bps / 1_000_000, 1)} Mbit/s`;
 }

@@ -8,7 +8,7 @@ import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
-import { clock, day, plural } from '../base/words.ts';
+import { amount, clock, day, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
 import { TimeChart } from '../statistics/time-chart.tsx';
@@ -97,12 +97,12 @@ function Facts({ stream }: { stream: LiveStreamModel }) {
       {width !== null && height !== null && (
         <span>
           {width} × {height}
-          {framerate !== null && t(', {0} fps', framerate.toFixed(0))}
+          {framerate !== null && t(', {0} fps', amount(framerate))}
         </span>
       )}
       {peakConcurrentViewers !== null && <span>{t('peak: {0}', plural(peakConcurrentViewers, 'viewer'))}</span>}
       {scheduledStartTime !== null && <span>{t('scheduled for {0}', day(scheduledStartTime))}</span>}
-      {stream.recordVod && <span>{t('recorded')}</span>}
+      {stream.recordVod && <span>{stream.status >= ENDED ? t('was recorded') : t('recorded')}</span>}
     </p>
   );
 }
@@ -130,8 +130,8 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
   );
 }
 
-const kbps = (value: number) => `${Math.round(value).toLocaleString()} kbit/s`;
-const fps = (value: number) => t('{0} fps', value.toFixed(0));
+const kbps = (value: number) => `${amount(value)} kbit/s`;
+const fps = (value: number) => t('{0} fps', amount(value));
 
 function Rates({ path }: { path: string }) {
   const samples = useSamples(path);

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { copyText } from '../base/copy-text.ts';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
@@ -76,7 +77,7 @@ type CopyButtonProps = { label: string; text: string; isNamed?: boolean };
 export function CopyButton({ label, text, isNamed = false }: CopyButtonProps) {
   const copied = useSignal(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    if (!(await copyText(text))) return;
     copied.value = true;
     setTimeout(() => {
       copied.value = false;

@@ -10,6 +10,7 @@ import { actionOf } from '../library/audit-actions.ts';
 import { AuditChanges } from '../library/audit-changes.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { nameCaller } from './name-caller.ts';
 
 const PER_PAGE = 20;
 const TYPING_MS = 250;
@@ -96,7 +97,7 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
       {lines.map((line) => (
         <tr key={line.Id}>
           <th scope="row">{moment(line.Date)}</th>
-          <td>{nameOf(line.Key)}</td>
+          <td>{nameCaller(line)}</td>
           <td>
             {tr(actionOf(line.Operation))}
             <AuditChanges changes={line.Changes} />
@@ -108,11 +109,6 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
       ))}
     </Table>
   );
-}
-
-/** Returns the e-mail address of a person, which follows the id, or the name of a key. */
-function nameOf(key: string): string {
-  return key.slice(key.indexOf(' ') + 1);
 }
 
 function describeTargets(targets: Readonly<Record<string, string>>): string {

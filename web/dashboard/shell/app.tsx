@@ -12,6 +12,7 @@ import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { Join } from './join.tsx';
 import { NotificationList } from './notification-bell.tsx';
+import { pageTitle } from './page-title.ts';
 import { openPalette, Palette } from './palette.tsx';
 import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
@@ -37,6 +38,11 @@ export function App() {
 function Signed() {
   const here = ownRoute();
   const libraryId = 'libraryId' in here ? here.libraryId : (libraries.value[0]?.id ?? null);
+  const library = 'libraryId' in here ? libraries.value.find(({ id }) => id === here.libraryId) : undefined;
+  const title = pageTitle(here, library?.name ?? null);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   useShortcuts({
     'ctrl+k': openPalette,
     '?': showHelp,

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { lazy } from '../base/lazy.tsx';
 import type { Route } from '../base/router.ts';
 import { Videos } from '../videos/videos.tsx';
+import { Missing } from './missing.tsx';
 
 // The first screen is loaded immediately. Every other one is a separate file.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
@@ -56,6 +57,8 @@ export function Screen({ to }: { to: Route }): JSX.Element | null {
       return <OwnAccount />;
     case 'system':
       return <System />;
+    case 'missing':
+      return <Missing />;
     case 'reference':
       return <Reference />;
   }

@@ -2,7 +2,7 @@ import type { AudienceModel } from '../../../src/api/models/audience.ts';
 import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
-import { bytes, clock, plural } from '../base/words.ts';
+import { amount, bytes, clock, plural } from '../base/words.ts';
 import { deviceName } from './device-name.ts';
 import { Shares } from './shares.tsx';
 
@@ -41,13 +41,13 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
 function factsOf(found: AudienceModel): [string, string][] {
   const { startup, rebuffering, failures, estimated, renditions } = found;
   const watched = renditions.reduce((sum, { watchTime }) => sum + watchTime, 0);
-  const stalled = watched === 0 ? '' : t(', {0}% of the time', ((rebuffering.seconds * 100) / watched).toFixed(1));
+  const stalled = watched === 0 ? '' : t(', {0}% of the time', amount((rebuffering.seconds * 100) / watched, 1));
   return [
-    [t('Watching now'), found.viewersNow.toLocaleString()],
-    [t('Unique viewers per day'), found.uniqueViewers.toLocaleString()],
+    [t('Watching now'), amount(found.viewersNow)],
+    [t('Unique viewers per day'), amount(found.uniqueViewers)],
     [t('Startup time'), startup.p50Ms === null ? t('not measured yet') : startupWords(startup)],
-    [t('Views with rebuffering'), `${rebuffering.views.toLocaleString()}${stalled}`],
-    [t('Views with an error'), failures.views.toLocaleString()],
+    [t('Views with rebuffering'), `${amount(rebuffering.views)}${stalled}`],
+    [t('Views with an error'), amount(failures.views)],
     [
       t('Resolutions watched'),
       renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '–',
@@ -58,7 +58,7 @@ function factsOf(found: AudienceModel): [string, string][] {
 }
 
 function startupWords({ p50Ms, p95Ms }: AudienceModel['startup']): string {
-  const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(1);
+  const seconds = (ms: number | null) => amount((ms ?? 0) / 1000, 1);
   return t('median {0} s, 95th percentile {1} s', seconds(p50Ms), seconds(p95Ms));
 }
 

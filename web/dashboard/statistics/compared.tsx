@@ -2,7 +2,7 @@ import type { AudienceModel } from '../../../src/api/models/audience.ts';
 import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { bytes, clock } from '../base/words.ts';
+import { amount, bytes, clock } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { type Period, queryOf } from './periods.ts';
@@ -52,8 +52,8 @@ function rowsOf(now: Figures, before: Figures): Row[] {
     const all = (figures === now ? views : viewsBefore) ?? 0;
     return all === 0 ? null : (part(figures.audience) * 100) / all;
   };
-  const count = (value: number) => value.toLocaleString();
-  const percent = (value: number) => `${value.toFixed(1)} %`;
+  const count = (value: number) => amount(value);
+  const percent = (value: number) => `${amount(value, 1)} %`;
   return [
     of(t('Views'), ({ statistics }) => total(statistics.viewsChart), count),
     of(t('Watch time'), ({ statistics }) => total(statistics.watchTimeChart), clock),
@@ -61,7 +61,7 @@ function rowsOf(now: Figures, before: Figures): Row[] {
     of(
       t('Startup time'),
       ({ audience }) => audience.startup.p50Ms,
-      (ms) => `${(ms / 1000).toFixed(1)} s`,
+      (ms) => `${amount(ms / 1000, 1)} s`,
     ),
     of(
       t('Views with rebuffering'),

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { plural } from '../base/words.ts';
+import { amount, plural } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
 
@@ -45,7 +45,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
         {t(
           '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.',
           plural(Math.round(usage.storedMinutes), 'minute'),
-          usage.storedGigabytes.toFixed(1),
+          amount(usage.storedGigabytes, 1),
           plural(Math.round(usage.deliveredMinutes), 'minute'),
         )}
       </p>

@@ -4,6 +4,7 @@ import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import atlas from 'world-atlas/countries-110m.json' with { type: 'json' };
 import { t } from '../base/language.ts';
+import { amount } from '../base/words.ts';
 
 const WIDTH = 640;
 const HEIGHT = 320;
@@ -44,7 +45,7 @@ export function CountryMap({ counts, nameOf }: Props) {
         const strength = count === 0 ? 0 : strengthOf(count);
         return (
           <path key={outline} d={outline} style={{ '--strength': `${strength.toFixed(0)}%` }}>
-            {count > 0 && <title>{`${nameOf(code)}: ${count.toLocaleString()}`}</title>}
+            {count > 0 && <title>{`${nameOf(code)}: ${amount(count)}`}</title>}
           </path>
         );
       })}

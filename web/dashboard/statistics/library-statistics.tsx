@@ -3,7 +3,7 @@ import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts'
 import { t } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
-import { clock, day, plural } from '../base/words.ts';
+import { amount, clock, day, plural } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from './audience.tsx';
@@ -66,11 +66,11 @@ function TopVideos({ libraryId, found }: { libraryId: number; found: QualityMode
               <Link to={{ name: 'video', libraryId, videoId: guid, part: 'statistics' }}>{title}</Link>
             )}
             <meter min={0} max={most} value={views} aria-label={title ?? t('Deleted video')} />
-            <span class="hint">{views.toLocaleString()}</span>
+            <span class="hint">{amount(views)}</span>
           </li>
         ))}
       </ul>
-      {found.isLimited && <p class="hint">{t('Only the newest {0} views.', found.views.toLocaleString())}</p>}
+      {found.isLimited && <p class="hint">{t('Only the newest {0} views.', amount(found.views))}</p>}
     </section>
   );
 }
@@ -84,7 +84,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
     <div class="stack">
       <section class="panel">
         <h2>{t('Views')}</h2>
-        <p class="figure">{views.toLocaleString()}</p>
+        <p class="figure">{amount(views)}</p>
         <TimeChart label={t('Views by day')} values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
       </section>
       <div class="columns">
@@ -101,7 +101,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
           {Object.entries(found.viewsChart ?? {}).map(([time, count]) => (
             <tr key={time}>
               <th scope="row">{day(time)}</th>
-              <td>{count.toLocaleString()}</td>
+              <td>{amount(count)}</td>
               <td>{clock(found.watchTimeChart?.[time] ?? 0)}</td>
             </tr>
           ))}
@@ -124,7 +124,7 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
           <li key={code}>
             <span>{countryName(code)}</span>
             <meter min={0} max={most} value={count} aria-label={countryName(code)} />
-            <span class="hint">{count.toLocaleString()}</span>
+            <span class="hint">{amount(count)}</span>
           </li>
         ))}
       </ul>

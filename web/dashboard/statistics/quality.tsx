@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { QualityModel } from '../../../src/api/models/audience.ts';
 import { t } from '../base/language.ts';
+import { amount } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Link } from '../parts/parts.tsx';
 import { countryName } from './country-name.ts';
@@ -47,7 +48,7 @@ export function Quality({ libraryId, found }: { libraryId: number; found: Qualit
         {rows[by.value].map(({ key, label, ...group }) => (
           <tr key={key}>
             <th scope="row">{label}</th>
-            <td>{group.views.toLocaleString()}</td>
+            <td>{amount(group.views)}</td>
             <td>{seconds(group.startupP50Ms)}</td>
             <td>{seconds(group.startupP95Ms)}</td>
             <td>{percent(group.rebufferingSeconds, group.watchTime + group.rebufferingSeconds)}</td>
@@ -56,7 +57,7 @@ export function Quality({ libraryId, found }: { libraryId: number; found: Qualit
         ))}
       </Table>
       {by.value === 'renditions' && <p class="hint">{t('A view counts for the resolution that it showed longest.')}</p>}
-      {found.isLimited && <p class="hint">{t('Only the newest {0} views.', found.views.toLocaleString())}</p>}
+      {found.isLimited && <p class="hint">{t('Only the newest {0} views.', amount(found.views))}</p>}
     </section>
   );
 }
@@ -76,9 +77,9 @@ function rowsOf(found: QualityModel, libraryId: number): Record<By, Row[]> {
 }
 
 function seconds(ms: number | null): string {
-  return ms === null ? '–' : `${(ms / 1000).toFixed(1)} s`;
+  return ms === null ? '–' : `${amount(ms / 1000, 1)} s`;
 }
 
 function percent(part: number, all: number): string {
-  return all === 0 ? '–' : `${((part * 100) / all).toFixed(1)} %`;
+  return all === 0 ? '–' : `${amount((part * 100) / all, 1)} %`;
 }

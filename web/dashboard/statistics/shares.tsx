@@ -1,3 +1,5 @@
+import { amount } from '../base/words.ts';
+
 type Row = { name: string; views: number };
 
 const MAX_ROWS = 20;
@@ -14,7 +16,7 @@ export function Shares({ title, rows }: { title: string; rows: readonly Row[] })
           <li key={name}>
             <span>{name}</span>
             <meter min={0} max={most} value={views} aria-label={name} />
-            <span class="hint">{views.toLocaleString()}</span>
+            <span class="hint">{amount(views)}</span>
           </li>
         ))}
       </ul>

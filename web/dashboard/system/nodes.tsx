@@ -5,7 +5,7 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
-import { bytes, moment } from '../base/words.ts';
+import { amount, bytes, moment } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -39,7 +39,7 @@ export function Nodes() {
                 <td>{node.Incompatible ? t('{0}, incompatible', node.Version) : node.Version}</td>
                 <td>{percent(node.CpuCores)}</td>
                 <td>{bytes(node.MemoryBytes)}</td>
-                <td>{t('{0} on {1} cores', node.HostLoad.toFixed(1), node.HostCores)}</td>
+                <td>{t('{0} on {1} cores', amount(node.HostLoad, 1), node.HostCores)}</td>
                 <td>{node.Lost ? t('lost since {0}', moment(node.LastSeenAt)) : moment(node.LastSeenAt)}</td>
                 <td>
                   {node.Draining && !node.Lost && t('draining')}
@@ -117,5 +117,5 @@ function publisherOf(publisher: Node['Streams'][number]['Publisher']): string {
 }
 
 function percent(cores: number): string {
-  return `${(100 * cores).toFixed(1)}\u00a0%`;
+  return `${amount(100 * cores, 1)}\u00a0%`;
 }

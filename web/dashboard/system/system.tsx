@@ -1,7 +1,7 @@
 import type { SystemModel } from '../../../src/api/models/system.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
-import { bytes, moment, plural } from '../base/words.ts';
+import { amount, bytes, moment, plural } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { Backup } from './backup.tsx';
@@ -42,8 +42,8 @@ function Figures({ system }: { system: SystemModel }) {
     <div class="figures">
       <Figure
         name="Videos"
-        value={system.Videos.toLocaleString()}
-        hint={`${system.Libraries.toLocaleString()} ${t(system.Libraries === 1 ? 'library' : 'libraries')}`}
+        value={amount(system.Videos)}
+        hint={`${amount(system.Libraries)} ${t(system.Libraries === 1 ? 'library' : 'libraries')}`}
       />
       <Figure
         name="Stored"
@@ -52,7 +52,7 @@ function Figures({ system }: { system: SystemModel }) {
       />
       <Figure
         name="Waiting to encode"
-        value={sum(system.Queue.map(({ Waiting }) => Waiting)).toLocaleString()}
+        value={amount(sum(system.Queue.map(({ Waiting }) => Waiting)))}
         hint={t('{0} running', sum(system.Queue.map(({ Running }) => Running)))}
       />
       <section class="panel">
@@ -84,12 +84,12 @@ function Work({ system: { Queue: lines, EncodeSpeed: speed, FailuresLastDay: fai
       />
       <Figure
         name="Encode speed"
-        value={speed === null ? '–' : t('{0}× real time', speed.toFixed(1))}
+        value={speed === null ? '–' : t('{0}× real time', amount(speed, 1))}
         hint={speed === null ? t('Nothing was encoded in the last 2 hours.') : t('per encoder, in the last 2 hours')}
       />
       <Figure
         name="Failures"
-        value={failures.toLocaleString()}
+        value={amount(failures)}
         hint={failures === 0 ? t('no failed attempts in the last 24 hours') : t('failed attempts in the last 24 hours')}
       />
     </div>
@@ -100,7 +100,7 @@ function Work({ system: { Queue: lines, EncodeSpeed: speed, FailuresLastDay: fai
 function waitOf(text: string): string {
   const sec = Math.max(0, (Date.now() - Date.parse(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)) / 1000);
   if (sec < 90) return t('{0} s', Math.round(sec));
-  return sec < 5400 ? t('{0} min', Math.round(sec / 60)) : t('{0} h', (sec / 3600).toFixed(1));
+  return sec < 5400 ? t('{0} min', Math.round(sec / 60)) : t('{0} h', amount(sec / 3600, 1));
 }
 
 /** Load of the machine that runs the API process. */
@@ -111,7 +111,7 @@ function Host({ host: { Cores, LoadAverage, MemoryBytes, FreeMemoryBytes } }: { 
       <p class="hint">
         {t('Memory: {0} free of {1}', bytes(FreeMemoryBytes), bytes(MemoryBytes))}
         <br />
-        {t('Load: {0} on {1} cores', LoadAverage.toFixed(1), Cores)}
+        {t('Load: {0} on {1} cores', amount(LoadAverage, 1), Cores)}
       </p>
     </>
   );
@@ -204,7 +204,7 @@ function Rest({ system }: { system: SystemModel }) {
                 {plural(move.ObjectsLeft, 'object')}, {bytes(move.BytesLeft)}
               </dd>
               <dt>{t('Unfinished uploads in the old storage')}</dt>
-              <dd>{move.UploadsLeft.toLocaleString()}</dd>
+              <dd>{amount(move.UploadsLeft)}</dd>
               <dt>{t('Last updated')}</dt>
               <dd>{moment(move.NotedAt)}</dd>
             </dl>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { VideoActivityModel, WhyModel } from '../../../src/api/models/activity.ts';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { copyText } from '../base/copy-text.ts';
 import { said, t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
@@ -52,8 +53,7 @@ function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string
 function Why({ why, ...props }: PartProps & { why: WhyModel }) {
   const share = async () => {
     const lines = why.findings.map(({ sentence }) => `- ${said(sentence)}`);
-    await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
-    toast(t('Copied. It contains no secrets.'));
+    if (await copyText([`Video ${why.guid}`, ...lines].join('\n'))) toast(t('Copied. It contains no secrets.'));
   };
   return (
     <Panel title={t('Why?')}>

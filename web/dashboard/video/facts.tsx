@@ -5,7 +5,7 @@ import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
-import { bytes, clock, isEncoding, moment } from '../base/words.ts';
+import { amount, bytes, clock, isEncoding, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
@@ -47,11 +47,7 @@ function FileFacts({ video, path }: Pick<PartProps, 'video' | 'path'>) {
       {length > 0 && <dd>{clock(length)}</dd>}
       {length > 0 && <dt>{t('Source')}</dt>}
       {length > 0 && (
-        <dd>
-          {width === 0
-            ? t('Audio only')
-            : t('{0} × {1}, {2} fps', width, height, Number(framerate.toFixed(2)).toLocaleString())}
-        </dd>
+        <dd>{width === 0 ? t('Audio only') : t('{0} × {1}, {2} fps', width, height, amount(framerate, 2, 0))}</dd>
       )}
       {rungs.length > 0 && <dt>{t('Plays in')}</dt>}
       {rungs.length > 0 && <dd>{rungs.join(', ')}</dd>}

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/api/models/video-storage.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { bytes } from '../base/words.ts';
+import { amount, bytes } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import type { PartProps } from './part-props.ts';
@@ -64,7 +64,7 @@ function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
             </th>
             <td>{codec}</td>
             <td>{bytes(size)}</td>
-            <td>{lengthSec > 0 ? Math.round((size * 8) / 1000 / lengthSec).toLocaleString() : ''}</td>
+            <td>{lengthSec > 0 ? amount((size * 8) / 1000 / lengthSec) : ''}</td>
           </tr>
         ))}
         {rest.map(([field, label]) => (

@@ -2,7 +2,7 @@ import type { QualityModel } from '../../../src/api/models/audience.ts';
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { clock, plural } from '../base/words.ts';
+import { amount, clock, plural } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
 import { Compared } from '../statistics/compared.tsx';
@@ -46,7 +46,7 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
   return (
     <section class="panel">
       <h2>{t('Views')}</h2>
-      <p class="figure">{sum.toLocaleString()}</p>
+      <p class="figure">{amount(sum)}</p>
       {sum === 0 ? (
         <p class="hint">{t('No views in this period. Share the link or embed the video on a page.')}</p>
       ) : (

@@ -5,7 +5,7 @@ import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { plural } from '../base/words.ts';
+import { amount, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -60,10 +60,10 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
       <BulkProgress libraryId={place.libraryId} />
       {count > 0 && (
         <section class="bulk-bar" aria-label={t('Selected videos')}>
-          <strong>{t('{0} selected', count.toLocaleString())}</strong>
+          <strong>{t('{0} selected', amount(count))}</strong>
           {selection.value.kind === 'some' && count < total && (
             <button type="button" class="quiet" onClick={selectAll}>
-              {t('Select all {0} matches', total.toLocaleString())}
+              {t('Select all {0} matches', amount(total))}
             </button>
           )}
           <span class="push" />

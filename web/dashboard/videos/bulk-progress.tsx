@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { BulkModel } from '../../../src/api/models/bulk.ts';
 import { api } from '../base/api.ts';
 import { said, t, tr } from '../base/language.ts';
-import { plural } from '../base/words.ts';
+import { amount, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
 const LOOK_AGAIN_MS = 1_000;
@@ -68,8 +68,8 @@ function Report({ report }: { report: BulkModel }) {
       <div class="row spread">
         <strong>{tr(WORDS[action])}</strong>
         <span class="hint">
-          {t('{0} of {1}', (done + failed).toLocaleString(), total.toLocaleString())}
-          {failed > 0 && t(' · {0} failed', failed.toLocaleString())}
+          {t('{0} of {1}', amount(done + failed), amount(total))}
+          {failed > 0 && t(' · {0} failed', amount(failed))}
         </span>
       </div>
       <progress value={done + failed} max={Math.max(1, total)} aria-label={tr(WORDS[action])} />

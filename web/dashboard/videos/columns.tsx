@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { keptValue } from '../base/kept-value.ts';
 import { t, tr } from '../base/language.ts';
-import { bytes, clock, day } from '../base/words.ts';
+import { amount, bytes, clock, day } from '../base/words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { changeListQuery, type ListQuery, ORDERS } from './list-query.ts';
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
     show: ({ width, height }) => (height > 0 ? `${width} × ${height}` : ''),
   },
   { name: 'size', label: 'Size', width: '84px', order: 'size', show: ({ storageSize }) => bytes(storageSize) },
-  { name: 'views', label: 'Views', width: '72px', order: 'views', show: ({ views }) => views.toLocaleString() },
+  { name: 'views', label: 'Views', width: '72px', order: 'views', show: ({ views }) => amount(views) },
   { name: 'category', label: 'Category', width: '110px', order: null, show: ({ category }) => tr(category ?? '') },
   { name: 'date', label: 'Date', width: '110px', order: 'date', show: ({ dateUploaded }) => day(dateUploaded) },
 ];

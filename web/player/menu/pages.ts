@@ -99,7 +99,7 @@ function speeds(lists: Lists): MenuEntry[] {
 }
 
 function nameSpeed({ say }: Lists, rate: number): string {
-  return rate === 1 ? say('normal') : `${rate}×`;
+  return rate === 1 ? say('normal') : `${rate.toLocaleString(document.documentElement.lang)}×`;
 }
 
 function audioTracks({ engine }: Lists): MenuEntry[] {

@@ -46,7 +46,7 @@ export function mountUpNext({ frame, video, session, say }: ControlParts, { find
       }
     }, 1_000);
   };
-  video.addEventListener('ended', async () => {
+  const offer = async () => {
     // The viewer has only reached the end of a video that is still growing.
     if (session.isLive || session.view.kind === 'processing') return;
     const found = await findNext();
@@ -58,7 +58,10 @@ export function mountUpNext({ frame, video, session, say }: ControlParts, { find
     title.textContent = say('playlist.upNext', { title: found.title });
     stop();
     start();
-  });
+  };
+  video.addEventListener('ended', offer);
+  // A short video may have ended before the list arrived.
+  if (video.ended) void offer();
   now.addEventListener('click', () => {
     if (next !== null) open(next);
   });
