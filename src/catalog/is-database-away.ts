@@ -1,4 +1,5 @@
 import { hasCode } from '../lib/has-code.ts';
+import { Refused } from '../lib/refused.ts';
 
 /**
  * SQLSTATE read_only_sql_transaction: the server is a standby that is not promoted yet, or has
@@ -28,9 +29,12 @@ export function isDatabaseReadOnly(error: unknown): boolean {
   return false;
 }
 
-/** Returns whether an error, or one of its causes, means that the database is currently unreachable or read-only. */
+/**
+ * Returns whether an error, or one of its causes, means that the database is currently unreachable or read-only. The
+ * cause of a `Refused` is a fault of another service, such as the source of an import.
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (let cause = error; cause instanceof Error && !(cause instanceof Refused); cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
     if (typeof code === 'string' && isAwayCode(code, syscall)) return true;
     if (beginsAway(cause.message)) return true;
