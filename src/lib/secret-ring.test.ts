@@ -19,7 +19,7 @@ test.each<[string, SecretKeys[], number[][]]>([
   expect(derived).toEqual(expected);
 });
 
-test('the box seals with the first key and opens with each', () => {
+test('the box seals with the first key and opens with every key', () => {
   const ring = new SecretRing(OLD);
   const before = ring.box.seal('text');
   ring.replace([NEW, OLD]);

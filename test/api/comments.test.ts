@@ -32,7 +32,7 @@ async function as(person: TestPerson | null, method: string, url: string, body?:
   return { status, text, ...Object(answer) };
 }
 
-test('people comment, reply, edit, resolve and open', async () => {
+test('people comment, reply, edit, resolve and reopen', async () => {
   const made = await as(viewer, 'POST', path, { text: '  The logo\r\nis <b>late</b>\u0007  ', time: 12.3456 });
   expect(made).toMatchObject({
     status: 200,
@@ -214,7 +214,7 @@ test('only share pages of a video can allow comments', async () => {
   expect((await as(null, 'POST', `${shares}/${guid}`, { allowComments: true })).status).toBe(400);
 });
 
-test('the audit log has each change with its text', async () => {
+test('the audit log records each change with its text', async () => {
   const { guid } = await as(editor, 'POST', path, { text: 'first text', time: 1 });
   await as(editor, 'POST', `${path}/${guid}`, { text: 'second text' });
   await as(editor, 'DELETE', `${path}/${guid}`);

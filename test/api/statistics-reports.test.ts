@@ -100,7 +100,7 @@ test.each(['quality?foreign', 'quality?videoGuid=junk', 'usage?months=0', 'usage
   },
 );
 
-test('quality of more views than the limit examines the newest ones, and says so', async () => {
+test('quality of more views than the limit is that of the newest ones, and marked as limited', async () => {
   const { db } = api.database;
   const mediaId = await addWatchedMedia(db, 1);
   await countSessions(db, [someSession({ libraryId: 1, mediaId }, { startHourMs: nowHourMs, country: 'NZ' })]);
@@ -115,7 +115,7 @@ test('quality of more views than the limit examines the newest ones, and says so
   await db.deleteFrom('view_session').where('media_id', '=', mediaId).execute();
 });
 
-test('usage by month counts each library apart, and measures storage again without doubling it', async () => {
+test('usage by month counts each library separately, and measures storage again without doubling it', async () => {
   const { db } = api.database;
   await db.updateTable('media').set({ storage_bytes: 5_000 }).where('id', '=', film).execute();
   await db.updateTable('media').set({ storage_bytes: 70 }).where('id', '=', foreign).execute();

@@ -21,7 +21,7 @@ afterAll(() => fixture?.close());
 const film = (page: Page) => page.frameLocator('#player').locator('video');
 const timeSec = (page: Page) => film(page).evaluate((video: HTMLVideoElement) => video.currentTime);
 
-test('a viewer comments at the current time, replies, and goes to the time of a comment', async () => {
+test('a viewer comments at the current time, replies, and seeks to the time of a comment', async () => {
   const { url } = await fixture.share(await fixture.makeFilm());
   await withPage(fixture.browser, async (page, faults) => {
     await page.goto(url);
@@ -75,7 +75,7 @@ test('a reply that is being written stays when others comment', async () => {
   });
 });
 
-test('looks right in both colour schemes and on phones', async () => {
+test('has no axe violations in both colour schemes and on phones', async () => {
   const film = await fixture.makeFilm();
   const { url } = await fixture.share(film, { allowsDownload: true });
   const first = Object(await (await post(url, MINE)).json());

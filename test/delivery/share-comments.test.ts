@@ -103,7 +103,7 @@ test('refuses requests of other sites', async () => {
   }
 });
 
-test('a viewer without the password, and one of an expired or deleted share, gets and writes nothing', async () => {
+test('viewers without the password, or of an expired or deleted share, cannot read or write comments', async () => {
   const { url, key } = await share({ password: PASSWORD });
   expect([(await read(url)).status, (await post(url, MINE)).status]).toEqual([403, 403]);
   const cookie = cookieOf(await send(url, { password: PASSWORD }));
@@ -127,7 +127,7 @@ test('the database refuses a comment for a share that an edge still knows', asyn
   expect((await post(url, MINE)).status).toBe(404);
 });
 
-test('a page without comments has none, nor has one of a video in the trash', async () => {
+test('a page that allows no comments serves none, and neither does one of a video in the trash', async () => {
   const { url } = await share({ allowsComments: false });
   expect([(await read(url)).status, (await post(url, MINE)).status]).toEqual([404, 404]);
   expect(await (await fetch(url)).text()).not.toContain('id="comments"');

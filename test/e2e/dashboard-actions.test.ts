@@ -254,7 +254,7 @@ test('pages show the retention times and the command for a first backup', async 
   await pool.query(`insert into last_backup values (true, now(), 12, 3456789, '/srv/my backups')`).finally(close);
   await page.getByText(`millrace backup '/srv/my backups'`).waitFor();
   await page.locator('.preferences select').first().selectOption('de');
-  await page.getByText('12 Objekte, 3.5 MB').waitFor();
+  await page.getByText('12 Objekte, 3,5 MB').waitFor();
   await look('backup-de');
   await page.locator('.preferences select').first().selectOption('en');
   expect(await axeViolations(page, 'main')).toEqual([]);

@@ -81,7 +81,7 @@ test(
   HANG_MS,
 );
 
-test('a new secret is drawn after a question, keeps other changes, and leaving asks about them', async () => {
+test('a new secret needs a confirmation and keeps unsaved changes, and leaving asks about them', async () => {
   await page.goto(`${service.apiUrl}/dashboard/library/1/settings/viewers`);
   const block = page.locator('#block-viewers');
   const stored = async () => {

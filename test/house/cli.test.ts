@@ -143,7 +143,7 @@ test('a failed command exits with the code of its kind of error', async () => {
   });
 });
 
-test('mistyped names and values change nothing, and the message has the name that was meant', async () => {
+test('mistyped names and values change nothing, and the message suggests the right name', async () => {
   const video = JSON.parse(await done('create', 'title=Typed', '--json')).guid;
   const typos: [code: number, said: string, ...args: string[]][] = [
     [1, 'did you mean "title"', 'edit', video, 'titel=Other'],

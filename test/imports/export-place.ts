@@ -23,7 +23,7 @@ export type ExportPlace = Awaited<ReturnType<typeof openExportPlace>>;
 export async function openExportPlace() {
   const started = real === null ? await startStub() : await real.start();
   const { endpoint, name, prefix } = parseS3Url(started.options.url);
-  const keys = { accessKeyId: 'id', secretAccessKey: 'key', ...started.options.credentials };
+  const keys = { accessKeyId: 'stub-access-key', secretAccessKey: 'stub-secret-key', ...started.options.credentials };
   const client = new S3Client({
     endpoint: endpoint ?? '',
     region: 'us-east-1',

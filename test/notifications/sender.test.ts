@@ -139,7 +139,7 @@ test('a burst becomes one message that names ten events and counts the others', 
   expect(decoded(mail.mails[0]?.data ?? '')).toContain('and 1240 more');
 });
 
-test('after ten messages within an hour, further events wait for a rarer message', async () => {
+test('after ten messages within an hour, events are collected for longer', async () => {
   const ids = await addVideos(api, 1, ['a', 'b', 'c']);
   await setChat();
   await api.database.db
@@ -167,7 +167,7 @@ test('after ten messages within an hour, further events wait for a rarer message
   expect(chat.arrivals).toEqual([]);
 });
 
-test('a failing chat is retried, shows its error without the URL, and gets later events with it', async () => {
+test('a message to a failing chat collects later events, and its error is shown without the URL', async () => {
   const [first, second] = await addVideos(api, 1, ['Early', 'Late']);
   if (first === undefined || second === undefined) throw new Error('Expected two videos.');
   await setChat();

@@ -71,7 +71,7 @@ export function readGuestName(sent: string): string {
 export function readPosition(sec: number, durationMs: number): number {
   const atMs = Math.round(sec * 1000);
   const endMs = durationMs > 0 ? durationMs : MAX_AT_MS;
-  // Players report the end of a video up to one frame too late.
+  // Players may report a position slightly after the end, so up to a second is accepted.
   if (atMs >= 0 && atMs <= endMs + 1000) return Math.min(atMs, endMs);
   const expected = `Expected time to be a position in the video, 0 to ${endMs / 1000} s`;
   throw new Refused('invalid', `${expected}, got ${sec}. Correct it.`, { field: 'time' });

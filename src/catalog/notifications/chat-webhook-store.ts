@@ -77,7 +77,7 @@ export async function deleteChatWebhook({ db, secretBox }: Deps, libraryId: numb
   });
 }
 
-/** Stores the result of a message: null if it was delivered, else why not. */
+/** Stores the result of a message: null if it was delivered, otherwise the reason of the failure. */
 export async function noteChatResult(db: Db, libraryId: number, error: string | null): Promise<void> {
   const result =
     error === null

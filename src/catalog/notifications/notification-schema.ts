@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, Json } from '../account-schema.ts';
 import type { EventCount, NotificationEvent, NotificationItem } from './notification.ts';
 
-/** An event that people and chats may be notified of. `is_routed`: it is part of the messages to those who want it. */
+/** An event that people and chats may be notified of. `is_routed`: the messages of all who want it contain it. */
 export type NotificationTable = {
   position: GeneratedAlways<number>;
   library_id: number;
@@ -33,7 +33,7 @@ export type ChatWebhookTable = {
 };
 
 /**
- * A message to the chat of a library or to a person, which has exactly one of both ids. It grows until it is sent.
+ * A message to the chat of a library or to a person. It has exactly one of both ids, and grows until it is sent.
  * Leased while `claim` is set and the next attempt is in the future.
  */
 export type NotificationSummaryTable = {

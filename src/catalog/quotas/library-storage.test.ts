@@ -89,7 +89,7 @@ test('writers at the same time wait neither for each other nor for the sum, and 
     for (let time = 0; time < 20; time += 1) await sumStoredBytes(db);
   };
   await db.transaction().execute(async (tx) => {
-    // A transaction that stays open holds back nobody.
+    // An open transaction blocks no other writer.
     await sql`update media set storage_bytes = 1 where id = ${await addMedia(0)}`.execute(tx);
     await Promise.all([...ids.map(grow), sum(), sum()]);
     expect(await readTotals()).toEqual({ changes: 600, rows: 600 });

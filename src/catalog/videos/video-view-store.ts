@@ -22,8 +22,8 @@ export type VideoViewStore = {
    */
   hasPlaylist(key: MediaKey): Promise<boolean>;
   /**
-   * Returns the peaks of the video's sound, 0 to 255, evenly distributed over its length. Empty without sound, or as
-   * long as it is not drawn. Throws `Refused` (`not-found`) for an unknown video.
+   * Returns the peaks of the video's audio, 0 to 255, evenly distributed over its length. Empty without audio, and
+   * until the waveform is drawn. Throws `Refused` (`not-found`) for an unknown video.
    */
   waveform(key: MediaKey): Promise<{ durationMs: number; peaks: Uint8Array }>;
 };

@@ -112,7 +112,7 @@ export class ViewerAuthorizer {
     const circuit = access.mode === 'hook' ? this.#circuitOf(`${viewer.libraryId}|${access.url}`) : null;
     const nowMs = performance.now();
     if (circuit !== null && nowMs < circuit.deadUntilMs) {
-      return onFailure(access, 'the endpoint did not respond to earlier questions');
+      return onFailure(access, 'the endpoint did not respond to earlier requests');
     }
     // No other question is sent until this one has been answered.
     if (circuit !== null && circuit.failures >= MAX_FAILURES) circuit.deadUntilMs = nowMs + DEAD_MS;

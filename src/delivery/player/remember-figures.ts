@@ -17,8 +17,7 @@ const MAX_LOADS = 20;
 /** Maximum wait of a page for a statistic, in ms. */
 const PATIENCE_MS = 1_300;
 
-/** Caches each statistic for ten seconds. Pages omit a value that the database
- * does not return in time. */
+/** Caches each statistic for ten seconds. Pages omit a value that the database does not return in time. */
 export function rememberFigures<Figure>(load: Load<Figure>): Load<Figure> {
   const figures = new FreshCache({
     layer: 'figures',

@@ -6,7 +6,7 @@ import type { DerivedSecret } from '../../lib/secret-ring.ts';
 
 /** Time in seconds for which a viewer who passed a check does not have to pass it again. */
 const PASS_SEC = 12 * 3600;
-/** The end, the proof, and for a viewer with a name that name. */
+/** The end, the proof, and the e-mail address of the viewer if the pass names one. */
 const PASS = /^(\d{1,12})\.([A-Za-z0-9_-]{43})(?:\.([A-Za-z0-9_-]{1,400}))?$/;
 
 /** Cookies of viewers who passed a check of a share. */

@@ -37,7 +37,7 @@ const UNDESCRIBED = {
 
 /** Reason shown while changed audio waits for a keyframe for longer than `TRACK_WAIT_MS`. */
 const AUDIO_CHANGE =
-  'The sound changed its parameters within a group of pictures, and is silent until the next keyframe. ' +
+  'The audio parameters changed within a GOP, so the audio is silent until the next keyframe. ' +
   'Send keyframes more often, or restart the encoder.';
 
 /** An accepted publisher of a stream. */

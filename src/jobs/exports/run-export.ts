@@ -34,8 +34,9 @@ const FIRST_PAUSE_SEC = 5;
 const MAX_PAUSE_SEC = 300;
 
 /**
- * Performs an export: writes the videos in the order of their ids, and saves checksums and outcomes every few seconds.
- * A crash repeats at most what was not saved. Each run sends its successor with the next tick, which fences this one.
+ * Performs an export: writes the videos by ascending id. Saves checksums and outcomes about every ten seconds, while
+ * no transfer runs. A crash repeats only what was not saved. Each run sends its successor with the next tick,
+ * which fences this one.
  */
 export const runExport = defineJob<ExportTick, JobDeps>({
   name: 'run-export',
@@ -104,7 +105,7 @@ async function advance(opened: OpenExport, { deps, stop }: Parts, signal: AbortS
 
 type Noting = { opened: OpenExport; deps: JobDeps; source: WorkerSource; stop: () => void };
 
-/** Notes the progress every second, and stops the run if the tick has passed. Skips a database that is away. */
+/** Notes the progress every second, and stops the run if the tick has passed. Ignores failed queries. */
 async function noteUntil({ opened, deps, source, stop }: Noting, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const isOurs = await noteTransfer(deps.db, opened, source.progress()).catch(() => true);

@@ -7,7 +7,7 @@ const LIMIT_MS = 10_000;
 
 /**
  * Posts a message to an incoming webhook of Slack, Mattermost or Discord (`/slack`), through the outbound client with
- * its address rules. Returns null if it was delivered, else why not, without the URL, which is a secret.
+ * its address rules. Returns null if it was delivered, otherwise the reason of the failure, without the secret URL.
  */
 export async function postChat(
   { url, text }: { url: string; text: string },

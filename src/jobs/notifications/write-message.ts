@@ -125,8 +125,8 @@ function shorten(name: string): string {
 }
 
 /**
- * Escapes `&`, `<` and `>` as Slack requires. Mattermost and Discord notify everybody for `@channel` and `@everyone`
- * even in a title, so a zero-width space follows each `@`.
+ * Escapes `&`, `<` and `>` as Slack requires, and replaces `|`, which would end the URL of a link. Mattermost and
+ * Discord notify everybody for `@channel` and `@everyone` even in a title, so a zero-width space follows each `@`.
  */
 function escapeChat(text: string): string {
   return text

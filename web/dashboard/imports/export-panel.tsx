@@ -17,7 +17,7 @@ const PER_PAGE = 10;
 const REFRESH_MS = 2_000;
 const MEGABYTE = 1_000_000;
 
-/** Names of folders that an export accepts. */
+/** Path of a folder that an export accepts. */
 const FOLDER = /^[A-Za-z0-9._/-]{0,200}$/;
 
 type Place = {

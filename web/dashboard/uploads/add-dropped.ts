@@ -46,7 +46,7 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
   }
 }
 
-/** Uploads the media of a folder into the collection with its name, and says how many other files it leaves out. */
+/** Uploads the media of a folder into the collection with its name. Shows how many other files are left out. */
 async function addAll(target: Target, folder: string, files: readonly GivenFile[]): Promise<void> {
   const media = files.filter(isMedia);
   if (media.length === 0) {

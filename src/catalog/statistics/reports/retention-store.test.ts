@@ -48,7 +48,7 @@ test('the average compares the same part of each length, and leaves out the vide
   expect(libraryRetention).toEqual({ videos: 2, percents: [100, 100, 50, 50] });
 });
 
-test('a video counts by its sessions, up to a limit', async () => {
+test('a video is weighted by its sessions, up to a limit', async () => {
   const libraryId = await addLibraryRow(database.db);
   const mediaId = await addWatched(libraryId, { lengthSec: 2, reached: times(5, 2) });
   await addWatched(libraryId, { lengthSec: 2, reached: times(25, 2) });
@@ -57,7 +57,7 @@ test('a video counts by its sessions, up to a limit', async () => {
   expect(libraryRetention).toEqual({ videos: 2, percents: [100, 20] });
 });
 
-test('libraries do not see each other, and writers may count at the same time', async () => {
+test('libraries are averaged separately, and simultaneous writers lose no session', async () => {
   const [first, second] = await Promise.all([addLibraryRow(database.db), addLibraryRow(database.db)]);
   const [mine, theirs] = await Promise.all(
     [first, second].map((libraryId) => addWatched(libraryId, { lengthSec: 2, reached: times(5, 2) })),
@@ -75,7 +75,7 @@ test('libraries do not see each other, and writers may count at the same time', 
   expect(ofFirst.libraryRetention).toEqual({ videos: 1, percents: [100, 0] });
   const ofSecond = await loadRetention(database.db, { libraryId: second, mediaId: theirs });
   expect(ofSecond.libraryRetention).toBe(null);
-  // A foreign library id finds no video.
+  // The id of another library finds no video.
   expect(await loadRetention(database.db, { libraryId: second, mediaId: mine })).toEqual({
     retention: null,
     libraryRetention: null,
