@@ -8,7 +8,7 @@ let clients = 0;
 /** Returns the headers of a new client, so that tests do not use up each other's limits. */
 export function newClient(): Record<string, string> {
   clients += 1;
-  return { 'x-forwarded-for': `192.0.2.${clients}` };
+  return { 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}` };
 }
 
 export const open = (url: string, headers = {}) => fetch(url, { redirect: 'manual', headers });

@@ -247,7 +247,7 @@ async function requireRoom(tx: Tx, key: MediaKey, shareId: Guid | null): Promise
   throw new Refused('invalid', `The video already has ${total} comments. Delete some that are not needed.`);
 }
 
-async function lockVideo(tx: Tx, key: MediaKey): Promise<{ durationMs: number }> {
+export async function lockVideo(tx: Tx, key: MediaKey): Promise<{ durationMs: number }> {
   const row = await selectVideo(tx, key).select('duration_ms as durationMs').forNoKeyUpdate().executeTakeFirst();
   return row === undefined ? unknownVideo(key) : { durationMs: Number(row.durationMs) };
 }

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Comment, NewComment, Thread } from './comment.ts';
-import { addReplies, insertComment, selectComments, toComment } from './comment-store.ts';
+import { addReplies, insertComment, lockVideo, selectComments, toComment } from './comment-store.ts';
 
 export type ShareCommentKey = MediaKey & { shareId: Guid };
 
@@ -32,13 +32,13 @@ export function createShareCommentStore(db: Db): ShareCommentStore {
     },
     add: (key, comment) =>
       inTransaction(db, async (tx) => {
-        const made = await insertComment(tx, key, { ...comment, shareId: key.shareId });
-        // The edge may know an older state of the share.
+        // The edge may know an older state of the share. The video is locked before its shares, as in a deletion.
+        await lockVideo(tx, key);
         const { rows } = await sql`select 1 from share
           where id = ${key.shareId} and media_id = ${key.mediaId} and allows_comments
             and (expires_at is null or expires_at > now()) for key share`.execute(tx);
         if (rows.length === 0) throw new Refused('not-found', 'This page accepts no comments. Ask for a new link.');
-        return made;
+        return insertComment(tx, key, { ...comment, shareId: key.shareId });
       }),
   };
 }

@@ -196,7 +196,12 @@ export class LivePublisher {
     if (limit !== null) this.leftOut.add(limit);
     const before =
       config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#silentAudio : null));
-    if (config.kind === 'audio') this.#nextAudio = null;
+    if (config.kind === 'audio') {
+      // The same change may be announced repeatedly.
+      if (this.#nextAudio?.config.sampleEntry.equals(config.sampleEntry) === true) return false;
+      this.#nextAudio = null;
+      this.leftOut.remove(AUDIO_CHANGE);
+    }
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
     if (config.kind === 'audio') {
       if (this.#isComplete && this.#video !== null) {

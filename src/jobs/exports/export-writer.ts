@@ -40,8 +40,12 @@ export async function openExportWriter(source: ExportSource, target: ExportTarge
   const [sums, marks] = [await readSums(target), await readMarks(target)];
   const before = new Map<string, string[]>();
   for (const name of new Set([...target.names(), ...sums.keys()])) {
-    const guid = name.slice(0, GUID_CHARS);
-    before.set(guid, [...(before.get(guid) ?? []), name]);
+    // The destination may have many other files.
+    const guid = readGuid(name.slice(0, GUID_CHARS));
+    if (guid === null) continue;
+    const names = before.get(guid);
+    if (names === undefined) before.set(guid, [name]);
+    else names.push(name);
   }
   const exporting = { source, target, sums, marks, before };
   return {
@@ -157,9 +161,18 @@ async function isSame({ target, sums, marks }: Exporting, { video, name, sha256 
 
 /** Returns whether the exported metadata have the same renditions, so that the MP4 file is the same too. */
 async function hasSameRenditions(target: ExportTarget, video: ExportedVideo): Promise<boolean> {
-  const before: Partial<ExportedVideo> = JSON.parse((await target.readText(`${video.guid}.json`)) ?? '{}');
+  const before = readMetadata(await target.readText(`${video.guid}.json`));
   const marks = ['originalHash', 'storageSize', 'availableResolutions', 'length'] as const;
   return marks.every((name) => before[name] === video[name]);
+}
+
+/** Parses exported metadata. Returns none for a damaged file, whose media is then transferred again. */
+function readMetadata(text: string | null): Partial<ExportedVideo> {
+  try {
+    return Object(JSON.parse(text ?? '{}'));
+  } catch {
+    return {};
+  }
 }
 
 /** Returns the original of a video, or else the largest MP4. */
@@ -181,7 +194,9 @@ async function readMarks(target: ExportTarget): Promise<Map<string, string>> {
   }
 }
 
+/** Others may write into the destination, so only names that an export uses are accepted. */
 async function readSums(target: ExportTarget): Promise<Map<string, string>> {
   const text = (await target.readText(EXPORT_FILES.sums)) ?? '';
-  return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum = '', name = '']) => [name, sum]));
+  const lines = text.matchAll(/^([0-9a-f]{64}) {2}([0-9a-f-]{36}\.[\w.-]+)$/gm);
+  return new Map([...lines].map(([, sum = '', name = '']) => [name, sum]));
 }

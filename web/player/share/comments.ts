@@ -18,6 +18,8 @@ type OpenReply = { id: string; form: HTMLFormElement; text: HTMLTextAreaElement 
 /** Time between two reads of the comments of others, in ms. */
 const REFRESH_MS = 10_000;
 const TICK_MS = 250;
+/** Maximum wait for a response, in ms. */
+const MAX_WAIT_MS = 15_000;
 const KEPT_NAME = 'millrace-reviewer';
 
 /** Shows the comments of a share page, and lets the viewer write. */
@@ -32,7 +34,8 @@ export function openComments(section: HTMLElement, player: Player): void {
     if (name !== null) keepName(name.value);
     const body = JSON.stringify({ ...fields, ...(name !== null && { name: name.value }) });
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
+    const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(MAX_WAIT_MS) };
+    const answer = await fetch(url, request).catch(() => null);
     say(form, answer?.ok === true ? '' : wordOf(faultOf(answer)));
     if (answer?.ok === true) await refresh();
     return answer?.ok === true;
@@ -91,10 +94,14 @@ function keepList(
   };
   return async () => {
     const headers = etag === '' ? {} : { 'If-None-Match': etag };
-    const answer = await fetch(url, { cache: 'no-store', headers }).catch(() => null);
+    const request: RequestInit = { cache: 'no-store', headers, signal: AbortSignal.timeout(MAX_WAIT_MS) };
+    const answer = await fetch(url, request).catch(() => null);
     if (answer?.status !== 200) return;
+    // The connection may be lost before the end. The next refresh reads the list again.
+    const read: { comments: Comment[] } | null = await answer.json().catch(() => null);
+    if (read === null) return;
     etag = answer.headers.get('ETag') ?? '';
-    const { comments }: { comments: Comment[] } = await answer.json();
+    const { comments } = read;
     const isTyping = open?.form.contains(document.activeElement) === true;
     const items = comments.map((comment) => writeThread(comment, wordOf, { seek: player.seek, openReply }));
     list.replaceChildren(...items);
