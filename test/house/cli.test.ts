@@ -170,7 +170,7 @@ test('in a terminal, an upload shows a bar, completed actions are reported, and 
     expect(await readFile(terminal.log, 'utf8')).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
     const [, video = ''] = uploaded;
     await terminal.type('clear; m ls');
-    await terminal.until(new RegExp(`^${video} +clip +\\d$`, 'm'));
+    await terminal.until(new RegExp(`^${video} +clip +[a-z-]+$`, 'm'));
     await terminal.type(`clear; m rm ${video} trash=true; echo "code $?"`);
     await terminal.until(/^Done\.\ncode 0\n/m);
     await terminal.type(`clear; m get ${video}; echo "code $?"`);

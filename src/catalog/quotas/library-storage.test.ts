@@ -124,5 +124,5 @@ test('a check of the limit reads no row of the videos that are stored', async ()
     return (await countRead(tx)) - before;
   });
   expect(read).toBeLessThan(5);
-  await expect(inTransaction(db, (tx) => requireStorageQuota(tx, 1, { bytes: 2 }))).rejects.toThrow('3000 of 3001');
+  await expect(inTransaction(db, (tx) => requireStorageQuota(tx, 1, { bytes: 2 }))).rejects.toThrow('3 kB of 3.001 kB');
 });

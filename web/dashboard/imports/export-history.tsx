@@ -33,7 +33,7 @@ function OneExport({ path, report, onChanged }: OneProps) {
   const { total, exported, unchanged, empty, failed } = counts;
   return (
     <article class="panel stack" data-export-state={state}>
-      <h3 class="wrapped">
+      <h3>
         {tr(WORDS[state])}: {report.address}
       </h3>
       <p class="facts">
