@@ -6,7 +6,6 @@ import type { ExportTarget } from '../jobs/exports/export-target.ts';
 import type { Exporter } from '../jobs/exports/exporter.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
-import { createGuardedAgents } from '../lib/outbound/guarded-agents.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -44,7 +43,8 @@ async function openBucket(
   { bucket, prefix: keyPrefix, endpoint, region, ...credentials }: Bucket,
   signal: AbortSignal,
 ): Promise<ExportTarget> {
-  const [{ openExportBucket }, { openBucketTarget }] = await Promise.all([
+  const [{ createGuardedAgents }, { openExportBucket }, { openBucketTarget }] = await Promise.all([
+    import('../lib/outbound/guarded-agents.ts'),
     import('./open-export-bucket.ts'),
     import('../jobs/exports/bucket-target.ts'),
   ]);
