@@ -90,7 +90,8 @@ function namesAndValues(): string[] {
         [
           'Unknown names, operations of the hosted API',
           'Ignored. Exception: 400 for a name that differs by at most two letters from a field that protects or ' +
-            'destroys data, or that is the name of this field in another resource.',
+            'destroys data, or that is the name of this field in another resource. With the header ' +
+            '`Prefer: handling=strict`, all unknown names are refused, as for additional operations.',
         ],
         [
           'Operations on many videos',
