@@ -88,7 +88,7 @@ async function sendUntilStopped(sending: Sending, { stop, cut }: Signals): Promi
   let pruneAtMs = 0;
   while (!stop.aborted) {
     try {
-      if (await hasNotifications(deps.db)) await sendDue(sending, cut);
+      if (await hasNotifications(deps.db)) await sendDue(sending, { stop, cut });
       if (Date.now() >= pruneAtMs) pruneAtMs = Date.now() + ((await pruneNotifications(deps.db)) ? 0 : PRUNE_MS);
     } catch (error) {
       deps.onError(error);
@@ -97,9 +97,9 @@ async function sendUntilStopped(sending: Sending, { stop, cut }: Signals): Promi
   }
 }
 
-async function sendDue({ deps, timing, running }: Sending, cut: AbortSignal): Promise<void> {
+async function sendDue({ deps, timing, running }: Sending, { stop, cut }: Signals): Promise<void> {
   const routing = { ...timing, sendsMail: deps.mailer !== null };
-  while (await routeNotifications(deps.db, routing));
+  while (!stop.aborted && (await routeNotifications(deps.db, routing)));
   const limit = MAX_RUNNING - running.size;
   if (limit <= 0) return;
   for (const summary of await claimSummaries(deps.db, { limit, leaseSec: timing.leaseSec })) {

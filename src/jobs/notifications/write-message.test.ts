@@ -23,6 +23,12 @@ function draftOf(items: readonly NotificationItem[], title: string | null, langu
   };
 }
 
+test('a title cannot hide the target of a link, or notify everybody', () => {
+  const text = writeChatText(draftOf([itemOf('ready')], '[Sign in](https://other.example) @channel', 'en'));
+  expect(text).not.toContain('](');
+  expect(text).not.toContain('@channel');
+});
+
 test('a message about deleted videos has only their number', () => {
   const draft = draftOf([itemOf('ready')], null, null);
   expect(writeChatText(draft)).toBe('Films: Videos ready: 1');

@@ -126,7 +126,8 @@ function shorten(name: string): string {
 
 /**
  * Escapes `&`, `<` and `>` as Slack requires, and replaces `|`, which would end the URL of a link. Mattermost and
- * Discord notify everybody for `@channel` and `@everyone` even in a title, so a zero-width space follows each `@`.
+ * Discord notify everybody for `@channel` and `@everyone` even in a title, so a zero-width space follows each `@`. One
+ * also separates `](`, with which a title could hide the target of a link.
  */
 function escapeChat(text: string): string {
   return text
@@ -134,5 +135,6 @@ function escapeChat(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('|', '¦')
-    .replaceAll('@', '@\u200b');
+    .replaceAll('@', '@\u200b')
+    .replaceAll('](', ']\u200b(');
 }
