@@ -107,12 +107,14 @@ export async function passExportOn(db: Db, key: ExportTick, { reason, isFailure,
   });
 }
 
-/** Ends an export. Does nothing if the tick has passed. */
+/** Ends an export. Does nothing and returns false if the tick has passed. */
 export async function endExport(
   db: Db,
   { exportId, tick }: ExportTick,
   { state, reason }: { state: 'finished' | 'failed'; reason: string | null },
-): Promise<void> {
-  await sql`update library_export set state = ${state}, reason = ${reason}, current = null, ended_at = now()
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update library_export set state = ${state}, reason = ${reason}, current = null, ended_at = now()
     where id = ${exportId} and tick = ${tick} and state = 'running'`.execute(db);
+  return numAffectedRows === 1n;
 }

@@ -60,8 +60,8 @@ export const runExport = defineJob<ExportTick, JobDeps>({
     }
   },
   async giveUp({ libraryId, exportId, tick }, { db }, reason) {
-    await endExport(db, { libraryId, exportId, tick }, { state: 'failed', reason });
-    logEvent('export.ended', { libraryId, exportId, state: 'failed', reason });
+    const isEnded = await endExport(db, { libraryId, exportId, tick }, { state: 'failed', reason });
+    if (isEnded) logEvent('export.ended', { libraryId, exportId, state: 'failed', reason });
   },
 });
 
@@ -125,9 +125,10 @@ async function writeVideos(opened: OpenExport, writing: Writing, signal: AbortSi
       await writer.writeCollections();
       await writer.writeStatistics();
       await noteTransfer(deps.db, opened, writing.source.progress());
-      await endExport(deps.db, opened, { state: 'finished', reason: null });
+      const isEnded = await endExport(deps.db, opened, { state: 'finished', reason: null });
       const { libraryId, exportId } = opened;
-      return logEvent('export.ended', { libraryId, exportId, state: 'finished' });
+      if (isEnded) logEvent('export.ended', { libraryId, exportId, state: 'finished' });
+      return;
     }
     // Saved first, so that no checksum of a video before the cursor is missing.
     await writer.save();
