@@ -78,7 +78,8 @@ export function readPosition(sec: number, durationMs: number): number {
 }
 
 function requireLength(text: string, { field, max }: { field: string; max: number }): void {
-  const length = [...text].length;
+  // A text of zero-width characters would be invisible.
+  const length = /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? [...text].length : 0;
   if (length >= 1 && length <= max) return;
   const message = `Expected ${field} to have 1 to ${max} characters, got ${length}. Correct it.`;
   throw new Refused('invalid', message, { field });
