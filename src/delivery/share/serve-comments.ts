@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Author, type NewComment, readCommentText, readGuestName } from '../../catalog/comments/comment.ts';
 import type { ShareCommentKey } from '../../catalog/comments/share-comment-store.ts';
@@ -21,8 +20,8 @@ export async function serveComments({ admitted, share }: AskedShare, deps: Share
   if ('kind' in key) return key;
   const { comments, budgets } = deps;
   const list = () => comments.list(key);
-  const bytes = comments.isKnown(key) ? await list() : await lookUp(admitted.request.client, budgets, list);
-  return json(bytes, `"${createHash('sha256').update(bytes).digest('base64url')}"`);
+  const { bytes, etag } = comments.isKnown(key) ? await list() : await lookUp(admitted.request.client, budgets, list);
+  return json(bytes, etag);
 }
 
 /** Adds a comment of a viewer. Returns it as it appears in the list. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Comment, Thread } from '../../catalog/comments/comment.ts';
 import type { ShareCommentKey, ShareCommentStore } from '../../catalog/comments/share-comment-store.ts';
 import { createFailureLimit } from '../../lib/failure-limit.ts';
@@ -15,10 +16,13 @@ const TTL_MS = 2_000;
 const CACHE_BYTES = 16 * 2 ** 20;
 const MAX_LOADS = 50;
 
+/** A list of comments as JSON, with its entity tag. */
+type WrittenList = { bytes: Buffer; etag: string };
+
 /** Reads and writes the comments of share pages, within limits. */
 export type ShareComments = {
-  /** Returns the list as JSON, at most 2 s old. While the database is down, the last known list applies. */
-  list(key: ShareCommentKey): Promise<Buffer>;
+  /** Returns the list, at most 2 s old. While the database is down, the last known list applies. */
+  list(key: ShareCommentKey): Promise<WrittenList>;
   /** Whether the list can be returned without a query. */
   isKnown(key: ShareCommentKey): boolean;
   /** Counts a comment. Returns false if the client or the share has reached its limit. */
@@ -30,14 +34,14 @@ export type ShareComments = {
 export function createShareComments(store: ShareCommentStore): ShareComments {
   const byClient = createFailureLimit(Date.now, CLIENT_RATE);
   const byShare = createFailureLimit(Date.now, SHARE_RATE);
-  const lists = new FreshCache<Buffer>({
+  const lists = new FreshCache<WrittenList>({
     layer: 'share-comments',
     ttlMs: TTL_MS,
     absentTtlMs: TTL_MS,
     maxBytes: CACHE_BYTES,
     maxLoads: MAX_LOADS,
     load: async (key) => writeList(await store.list(readKey(key))),
-    sizeBytes: ({ length }) => length,
+    sizeBytes: ({ bytes }) => bytes.length,
     onLoadError: (error) => logEvent('share.unread', { err: error }),
   });
   return {
@@ -72,14 +76,16 @@ export function toShown({ id, text, author, createdAt }: Comment) {
   };
 }
 
-function writeList(threads: readonly Thread[]): Buffer {
+/** Requests share the list and its tag, so a large list is hashed only when it is read again. */
+function writeList(threads: readonly Thread[]): WrittenList {
   const comments = threads.map((thread) => ({
     ...toShown(thread),
     time: thread.atMs / 1000,
     isResolved: thread.resolved !== null,
     replies: thread.replies.map(toShown),
   }));
-  return Buffer.from(JSON.stringify({ comments }));
+  const bytes = Buffer.from(JSON.stringify({ comments }));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
 function nameOf({ libraryId, mediaId, shareId }: ShareCommentKey): string {
