@@ -22,6 +22,7 @@ import { queuedBytes } from '../lib/send-file.ts';
 import { createWebServer } from '../lib/tls/create-web-server.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { AnswerDeps } from './answer-request.ts';
+import { withRequestPatience } from './cache/request-patience.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
 import { KnownViewers } from './clients/known-viewers.ts';
@@ -203,7 +204,7 @@ function openServer(limits: EdgeLimits, handling: HandleDeps, tls: TlsPaths | nu
     underRequestId(request, response, () => {
       const address = isAccessLogged() ? handling.receiving.clients.findClient(request).address : '';
       logRequest(request, response, { address, show: redactUrl });
-      void handleRequest(request, response, handling);
+      void withRequestPatience(() => handleRequest(request, response, handling));
     });
   const server = createWebServer(
     tls,

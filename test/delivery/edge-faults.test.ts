@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { createPublicationStore, type PublicationStore } from '../../src/catalog/publications/publication-store.ts';
+import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import { createEdgeStorage } from './edge-storage.ts';
 import { createGrowingFixture, type GrowingFixture, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import { addLibrary, addVideo } from './publish.ts';
@@ -106,6 +109,28 @@ test('a viewer waits for a database that takes 3 s for each response', async () 
   await videos.publish(key, 0);
   expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
 });
+
+test('a viewer does not wait for each of several slow lookups in turn', async () => {
+  const { db } = videos.database;
+  const [store, secretBox] = [createPublicationStore(db), createSecretBox(TEST_SECRET)];
+  const edge = await videos.open({
+    loadPolicy: async (ref) => {
+      await sleep(5_000);
+      return loadZonePolicy({ db, secretBox }, ref);
+    },
+    publications: {
+      load: async (key, known) => {
+        await sleep(5_000);
+        return store.load(key, known);
+      },
+    },
+  });
+  const key = await videos.addVideo();
+  await videos.publish(key, 0);
+  expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(503);
+  // Both lookups continued for the next request.
+  await expect.poll(() => statusOf(videos.segmentOf(edge, key, 0)), { timeout: 20_000 }).toBe(200);
+}, 60_000);
 
 describe('stored objects that contradict their rows', () => {
   test.each([

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { FreshCache } from './fresh-cache.ts';
+import { withRequestPatience } from './request-patience.ts';
 
 function emptyCache() {
   const ignore = () => undefined;
@@ -24,30 +25,30 @@ test.each([
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
+/** Returns a cache whose loads take as long as `pace.ms` when they start; null fails them immediately. */
+function slowCache(pace: { ms: number | null }) {
+  const load = async (key: string) => {
+    if (pace.ms === null) throw new Error('connection refused');
+    await new Promise((resolve) => setTimeout(resolve, pace.ms ?? 0));
+    return { key };
+  };
+  const limits = { ttlMs: 1_000, absentTtlMs: 1_000, maxBytes: 1e9, maxLoads: 1e4 };
+  return new FreshCache({ layer: 'test', ...limits, load, sizeBytes: () => 1, onLoadError: () => undefined });
+}
+
+/** Returns how long each request takes, and whether it got a value. */
+async function timeAll(requests: Promise<object | null>[]) {
+  const startedMs = performance.now();
+  const timed = requests.map(async (request) => {
+    const isFound = await request.then(() => true).catch(() => false);
+    return { isFound, ms: performance.now() - startedMs };
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  return Promise.all(timed);
+}
+
 describe('the first value of a key', () => {
   afterEach(() => void vi.useRealTimers());
-
-  /** Returns a cache whose loads take as long as `pace.ms` when they start; null fails them immediately. */
-  function slowCache(pace: { ms: number | null }) {
-    const load = async (key: string) => {
-      if (pace.ms === null) throw new Error('connection refused');
-      await new Promise((resolve) => setTimeout(resolve, pace.ms ?? 0));
-      return { key };
-    };
-    const limits = { ttlMs: 1_000, absentTtlMs: 1_000, maxBytes: 1e9, maxLoads: 1e4 };
-    return new FreshCache({ layer: 'test', ...limits, load, sizeBytes: () => 1, onLoadError: () => undefined });
-  }
-
-  /** Returns how long each request takes, and whether it got a value. */
-  async function timeAll(requests: Promise<object | null>[]) {
-    const startedMs = performance.now();
-    const timed = requests.map(async (request) => {
-      const isFound = await request.then(() => true).catch(() => false);
-      return { isFound, ms: performance.now() - startedMs };
-    });
-    await vi.advanceTimersByTimeAsync(60_000);
-    return Promise.all(timed);
-  }
 
   test('is awaited for 8 s, then for 1.3 s until a load succeeds again', async () => {
     vi.useFakeTimers();
@@ -80,5 +81,18 @@ describe('the first value of a key', () => {
     const found = await timeAll(Array.from({ length: 2_001 }, () => cache.get('a')));
     expect(found.filter(({ isFound }) => !isFound)).toEqual([{ isFound: false, ms: 1_300 }]);
     expect(found.at(-1)?.isFound).toBe(false);
+  });
+
+  test('is awaited for 8 s in total by a request that needs values of several caches', async () => {
+    vi.useFakeTimers();
+    const [policies, shares] = [slowCache({ ms: 5_000 }), slowCache({ ms: 5_000 })];
+    const request = withRequestPatience(async () => {
+      await policies.get('a');
+      return shares.get('a');
+    });
+    expect(await timeAll([request])).toEqual([{ isFound: false, ms: 8_000 }]);
+    // The load continued, and the cache is not taken as down.
+    expect(await timeAll([shares.get('a'), shares.get('b')])).toMatchObject([{ isFound: true }, { isFound: true }]);
+    expect(await timeAll([shares.get('c')])).toEqual([{ isFound: true, ms: 5_000 }]);
   });
 });

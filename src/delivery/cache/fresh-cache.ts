@@ -1,5 +1,6 @@
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
+import { patienceOfRequest, REQUEST_PATIENCE_MS } from './request-patience.ts';
 
 export type FreshCacheOptions<Value> = {
   /** Name of the cache in the metrics. */
@@ -10,7 +11,10 @@ export type FreshCacheOptions<Value> = {
   maxLoads: number;
   load(key: string, known: Value | null): Promise<Value | null>;
   sizeBytes(value: Value): number;
-  /** Maximum wait for the first value of a key, in ms. The default is for values without which nothing is served. */
+  /**
+   * Maximum wait for the first value of a key, in ms. The default is for values without which nothing is served. The
+   * waits of one request together take at most the default.
+   */
   firstPatienceMs?: number;
   /** Called for each failed load. The cache keeps the last good value. */
   onLoadError(error: unknown, key: string): void;
@@ -30,11 +34,6 @@ const ENTRY_BYTES = 300;
 
 /** Time after which a request stops waiting for a reload and gets the older value, in ms. */
 const PATIENCE_MS = 300;
-/**
- * Default of `firstPatienceMs`. A slow database delays a viewer instead of refusing the request. Players give up on a
- * request after 10 s.
- */
-const FIRST_PATIENCE_MS = 8_000;
 /**
  * Maximum wait for the first value, in ms, while loads fail, and for requests beyond `MAX_PATIENT`. Together with a
  * reload of the policy, such a request waits less than 2 s.
@@ -222,20 +221,26 @@ export class FreshCache<Value> {
 
   /** Returns the value. Throws `Refused` (`unavailable`) if it does not arrive in time. */
   async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
-    const { firstPatienceMs = FIRST_PATIENCE_MS } = this.#options;
+    const { firstPatienceMs = REQUEST_PATIENCE_MS } = this.#options;
     const isPatient = !this.#isDown && this.#patient < MAX_PATIENT;
+    const ofRequest = patienceOfRequest();
+    const fullMs = isPatient ? firstPatienceMs : Math.min(firstPatienceMs, DOWN_PATIENCE_MS);
+    const waitMs = Math.min(fullMs, ofRequest.leftMs);
+    const startedMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const giveUp = () => {
-      if (isPatient) this.#isDown = true;
+      // A request that waited for other values before says nothing about these loads.
+      if (isPatient && waitMs === fullMs) this.#isDown = true;
       reject(new Refused('unavailable', 'The video cannot be looked up now. Try again.'));
     };
-    const timer = setTimeout(giveUp, isPatient ? firstPatienceMs : Math.min(firstPatienceMs, DOWN_PATIENCE_MS));
+    const timer = setTimeout(giveUp, waitMs);
     loading.then(resolve, reject);
     if (isPatient) this.#patient += 1;
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      ofRequest.leftMs = Math.max(0, ofRequest.leftMs - (performance.now() - startedMs));
       if (isPatient) this.#patient -= 1;
     }
   }
