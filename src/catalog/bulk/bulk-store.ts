@@ -7,6 +7,8 @@ import { matches, type VideoFilter } from '../videos/video-search-store.ts';
 import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from './bulk-operation.ts';
 
 const FAILURES_SHOWN = 100;
+/** Maximum number of old operations that a new one deletes. */
+const MAX_DROPPED = 100;
 
 /** Videos of an operation: listed ids, all that match a filter, or the videos of another operation. */
 export type BulkSelection =
@@ -190,7 +192,7 @@ async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): 
 
 async function dropOld(tx: Tx): Promise<void> {
   await sql`delete from bulk_operation where id in (select id from bulk_operation
-    where ended_at < now() - make_interval(days => ${BULK_KEPT_DAYS}) limit 100)`.execute(tx);
+    where ended_at < now() - make_interval(days => ${BULK_KEPT_DAYS}) limit ${MAX_DROPPED})`.execute(tx);
 }
 
 function notFound({ libraryId, bulkId }: BulkKey): Refused {

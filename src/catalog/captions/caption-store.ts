@@ -7,6 +7,7 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack } from '../schema.ts';
 import { mediaPrefix } from '../tasks/encode-task.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import { findCaption, putCaption } from './caption.ts';
 
 /** Version and object key reserved for a caption file. A version is never reused. */
@@ -92,10 +93,6 @@ async function saveCaptions(
   }
   await sumStorage(tx, key);
   await bumpPublication(tx, key);
-}
-
-function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function unknownCaptions({ mediaId }: MediaKey, language: string, tracks: readonly CaptionTrack[]): Refused {

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { noteChange } from '../note-change.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import {
   type Author,
   type Comment,
@@ -249,11 +250,12 @@ async function requireRoom(tx: Tx, key: MediaKey, shareId: Guid | null): Promise
 
 export async function lockVideo(tx: Tx, key: MediaKey): Promise<{ durationMs: number }> {
   const row = await selectVideo(tx, key).select('duration_ms as durationMs').forNoKeyUpdate().executeTakeFirst();
-  return row === undefined ? unknownVideo(key) : { durationMs: Number(row.durationMs) };
+  if (row === undefined) throw unknownVideo(key);
+  return { durationMs: Number(row.durationMs) };
 }
 
 async function requireVideo(db: Db, key: MediaKey): Promise<void> {
-  if ((await selectVideo(db, key).select('id').executeTakeFirst()) === undefined) unknownVideo(key);
+  if ((await selectVideo(db, key).select('id').executeTakeFirst()) === undefined) throw unknownVideo(key);
 }
 
 function selectVideo(db: Db | Tx, { libraryId, mediaId }: MediaKey) {
@@ -262,8 +264,4 @@ function selectVideo(db: Db | Tx, { libraryId, mediaId }: MediaKey) {
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .where('type', '=', 'video');
-}
-
-function unknownVideo({ libraryId, mediaId }: MediaKey): never {
-  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }

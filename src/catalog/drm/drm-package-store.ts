@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
@@ -179,10 +179,6 @@ async function endPrevious(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<vo
 
 function graceBegan() {
   return sql<Date>`now() - make_interval(hours => ${RETIRED_GRACE_HOURS}, secs => 1)`;
-}
-
-function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Refused {
-  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function tooMany({ mediaId }: MediaKey): Refused {

@@ -10,6 +10,7 @@ import { noteChange } from '../note-change.ts';
 import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
+const MAX_LISTED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
 /** Number of days for which ended keys are kept. After that, they are deleted when the library gets its next key. */
 const KEPT_DAYS = 30;
@@ -139,7 +140,7 @@ async function selectKeys(db: Db, libraryId: number): Promise<AccessKey[]> {
     .where('library_id', '=', libraryId)
     .where('revoked_at', 'is', null)
     .orderBy('id')
-    .limit(1_000)
+    .limit(MAX_LISTED_KEYS)
     .execute();
   return rows.map(({ scope, ...row }) => ({ ...row, libraryId, scope: scope === 'read' ? 'read' : 'write' }));
 }

@@ -5,6 +5,7 @@ import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import type { MediaState } from '../schema.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import { lockMedia } from './chunk-store.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { CANCELLED_REASON, failureMessage } from './messages.ts';
@@ -60,7 +61,7 @@ async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Lock
   `.execute(tx);
   const [row] = rows;
   if (row !== undefined) return row;
-  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
+  throw unknownVideo({ libraryId, mediaId });
 }
 
 function obstacleIn(state: MediaState): string | null {

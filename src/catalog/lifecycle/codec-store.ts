@@ -11,6 +11,7 @@ import { mustEnterState } from '../media-state-store.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
 
@@ -196,10 +197,6 @@ async function findLook(
     watermark: rows.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark ?? null,
     colours: rows.find(({ plan }) => plan.colours !== undefined)?.plan.colours ?? null,
   };
-}
-
-function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function notNow({ mediaId }: MediaKey, why: string): Refused {

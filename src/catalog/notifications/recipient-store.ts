@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
+import { type LibraryRole, libraryRoles, toRoles } from '../people/library-roles-store.ts';
 import type { Role, Roles } from '../people/person.ts';
 import type { NotificationEvent, Summary } from './notification.ts';
 
@@ -9,16 +10,14 @@ export type EmailRecipient = { email: string; language: string | null; roles: Ro
 
 /** Returns a person with the current address, roles and choices; null if the person may not sign in or was deleted. */
 export async function findEmailRecipient(db: Db, personId: Guid): Promise<EmailRecipient | null> {
-  const { rows } = await sql<Omit<EmailRecipient, 'roles'> & { role: Role | null; roles: [number, Role][] }>`
-    select p.email, p.language, p.role, c.email as events, coalesce((
-      select jsonb_agg(jsonb_build_array(r.library_id, r.role)) from person_role r where r.person_id = p.id), '[]'
-    ) as roles
-    from person p join notification_choice c on c.person_id = p.id
-    where p.id = ${personId} and p.status = 'active'`.execute(db);
+  const { rows } = await sql<Omit<EmailRecipient, 'roles'> & { role: Role | null; roles: LibraryRole[] }>`
+    select person.email, person.language, person.role, c.email as events, ${libraryRoles} as roles
+    from person join notification_choice c on c.person_id = person.id
+    where person.id = ${personId} and person.status = 'active'`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
   const { role, roles, ...person } = row;
-  return { ...person, roles: { account: role, libraries: new Map(roles) } };
+  return { ...person, roles: toRoles(role, roles) };
 }
 
 /** Titles of videos and streams by id, and names of libraries. Deleted ones are absent. */

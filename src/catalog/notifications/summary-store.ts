@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { type LibraryRole, libraryRoles, toRoles } from '../people/library-roles-store.ts';
 import type { Role } from '../people/person.ts';
 import {
   addToSummary,
@@ -72,15 +73,13 @@ async function findChats(tx: Tx, items: readonly NotificationItem[]): Promise<Wi
 
 async function findPeople(tx: Tx, items: readonly NotificationItem[]): Promise<Wishing[]> {
   const events = [...new Set(items.map(({ event }) => event))];
-  const { rows } = await sql<{ id: Guid; email: NotificationEvent[]; role: Role | null; roles: [number, Role][] }>`
-    select p.id, c.email, p.role, coalesce((
-      select jsonb_agg(jsonb_build_array(r.library_id, r.role)) from person_role r where r.person_id = p.id), '[]'
-    ) as roles
-    from notification_choice c join person p on p.id = c.person_id
-    where p.status = 'active' and c.email && ${events}::text[]`.execute(tx);
+  const { rows } = await sql<{ id: Guid; email: NotificationEvent[]; role: Role | null; roles: LibraryRole[] }>`
+    select person.id, c.email, person.role, ${libraryRoles} as roles
+    from notification_choice c join person on person.id = c.person_id
+    where person.status = 'active' and c.email && ${events}::text[]`.execute(tx);
   return rows.map(({ id, email, role, roles }) => ({
     recipient: { libraryId: null, personId: id },
-    wants: (item) => email.includes(item.event) && mayBeNotified({ account: role, libraries: new Map(roles) }, item),
+    wants: (item) => email.includes(item.event) && mayBeNotified(toRoles(role, roles), item),
   }));
 }
 

@@ -5,6 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { SESSION_DAYS } from '../keys/session-store.ts';
 import { finishOnce } from './identity-store.ts';
+import { type LibraryRole, libraryRoles, toRoles } from './library-roles-store.ts';
 import { isPermitted } from './permissions.ts';
 import type { Person, Role, SignedInPerson } from './person.ts';
 
@@ -156,7 +157,7 @@ async function keepPasskey(tx: Tx, id: Guid): Promise<boolean> {
   return rows.length === 1;
 }
 
-type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: Record<string, Role> | null };
+type Row = Omit<SignedInPerson, 'roles'> & { role: Role | null; libraries: LibraryRole[] };
 
 /**
  * Finds the person of a session, and updates the times of last use at most once a minute. Returns null if there is no
@@ -176,13 +177,11 @@ async function findPerson(db: Db, isIt: ReturnType<typeof sql>): Promise<SignedI
     select person.id, person.email, person.name, person.language, person.role, session.id as "sessionId",
       session.created_at as "signedInAt", person.totp_sealed is not null as "hasTotp",
       person.password_hash is not null as "hasPassword",
-      (select jsonb_object_agg(library_id, person_role.role) from person_role
-        where person_id = person.id) as libraries
+      ${libraryRoles} as libraries
     from session join person on person.id = session.person_id
     where person.status = 'active'`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
   const { role, libraries, ...person } = row;
-  const entries = Object.entries(libraries ?? {}).map(([id, each]) => [Number(id), each] as const);
-  return { ...person, roles: { account: role, libraries: new Map(entries) } };
+  return { ...person, roles: toRoles(role, libraries) };
 }

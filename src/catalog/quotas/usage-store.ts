@@ -21,10 +21,10 @@ const isLive = sql<boolean>`(s.state in ('preview', 'running')
   and greatest(l.primary_media_at, l.backup_media_at, l.published_at) > now() - make_interval(secs => ${LIVE_SEC}))`;
 
 /** Use of all resources of a library. `month`: the month in which it was measured, such as `2026-11`. */
-export type MonthlyUsage = { month: string; usage: Usage };
+export type MeasuredUsage = { month: string; usage: Usage };
 
 /** Returns the current use of all resources. The values are those of the statistics and of the library's totals. */
-export async function measureUsage(db: Db, libraryId: number): Promise<MonthlyUsage> {
+export async function measureUsage(db: Db, libraryId: number): Promise<MeasuredUsage> {
   const only = sql`select ${libraryId}::bigint`;
   const { rows } = await sql<{ month: string; resource: QuotaResource | null; used: number | null }>`
     select to_char(${thisMonth}, 'YYYY-MM') as month, resource, used

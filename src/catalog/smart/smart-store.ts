@@ -8,6 +8,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { addMessages } from '../lifecycle/finalize-store.ts';
 import { warningMessage } from '../lifecycle/messages.ts';
 import type { CaptionTrack, MediaMessage, MediaState } from '../schema.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
@@ -59,7 +60,7 @@ export async function requestSmart(
 ): Promise<void> {
   const row = await selectSmart(tx, key, true);
   if (row === undefined) {
-    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
+    throw unknownVideo(key);
   }
   const request = newGuid();
   const after = requestFeatures(row.smart ?? {}, features, { request, has: valuesOf(row) });

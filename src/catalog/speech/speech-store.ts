@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { Refused } from '../../lib/refused.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { findCaption, putCaption } from '../captions/caption.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey } from '../db.ts';
@@ -7,6 +6,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
+import { unknownVideo } from '../unknown-video.ts';
 
 /** Input of a transcription: a video's stored audio, as consecutive fragments. */
 export type SpeechAudio = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
@@ -31,7 +31,7 @@ export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey)
     .where('type', '=', 'video')
     .executeTakeFirst();
   if (media === undefined) {
-    throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
+    throw unknownVideo({ libraryId, mediaId });
   }
   const { rows } = await sql<AudioRow>`
     select r.init, r.language, r.state, m.duration_ms,

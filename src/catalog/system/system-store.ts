@@ -4,6 +4,9 @@ import type { Db } from '../db.ts';
 import { requestDrain } from './drain-store.ts';
 import { loadNodes, loadRecentWork, type NodeLine, type RecentWork } from './node-store.ts';
 
+/** Maximum number of workers that are shown. */
+const MAX_WORKERS = 200;
+
 /** Encode tasks of one kind in one queue. */
 export type QueueLine = {
   queue: string;
@@ -76,7 +79,8 @@ export function createSystemStore(db: Db): SystemStore {
           from encode_task where state <> 'done' group by queue, kind order by queue, kind`.execute(db),
         sql<WorkerLine>`
           select owner, count(*) as tasks, array_agg(distinct kind) as kinds, max(lease_until) as "leaseUntil"
-          from encode_task where state = 'running' and owner is not null group by owner order by owner limit 200
+          from encode_task where state = 'running' and owner is not null group by owner order by owner
+          limit ${MAX_WORKERS}
         `.execute(db),
         loadEncodes(db),
         sql<ScrubLine>`

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { MediaState } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { BACKFILL_DELAY_SEC, BESIDE_KINDS, IMAGE_KINDS } from '../tasks/task-kind.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
 /** Weight of the latest task relative to all earlier ones. */
@@ -34,7 +34,7 @@ export async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   `.execute(db);
   const [media] = rows;
   if (media === undefined) {
-    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
+    throw unknownVideo(key);
   }
   return { ...media, queues: await loadQueues(db, key), heldUp: await loadHeldUp(db, key) };
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
+import { unknownVideo } from '../unknown-video.ts';
 
 /**
  * A rendition as its owner sees it: `storageBytes` counts its chunks and their indexes. An `isActive` one is listed to
@@ -75,7 +75,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
   `.execute(db);
   const [video] = rows;
   if (video === undefined) {
-    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
+    throw unknownVideo(key);
   }
   return { ...video, renditions: await loadRenditions(db, key) };
 }

@@ -1,10 +1,10 @@
-import { Refused } from '../../lib/refused.ts';
 import type { ImageSet } from '../../media/images/image-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
+import { unknownVideo } from '../unknown-video.ts';
 
 /** A stored JPEG and its file name at the edge, next to `thumbnail.jpg`. */
 export type OwnThumbnail = {
@@ -52,7 +52,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: OwnThumbnail): Pro
     .forUpdate()
     .executeTakeFirst();
   if (before === undefined) {
-    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
+    throw unknownVideo(key);
   }
   if (before.thumbnail_key !== null) {
     await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });

@@ -6,6 +6,7 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import { noteChange } from '../note-change.ts';
+import { unknownVideo } from '../unknown-video.ts';
 
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;
@@ -82,8 +83,7 @@ async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
     from before where media.library_id = ${libraryId} and media.id = ${mediaId} and media.type = 'video'
     returning before.collection_id`.execute(tx);
   const [row] = rows;
-  if (row === undefined)
-    throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
+  if (row === undefined) throw unknownVideo({ libraryId, mediaId });
   if (row.collection_id !== null) await countInCollection(tx, libraryId, row.collection_id, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);

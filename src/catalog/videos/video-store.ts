@@ -10,6 +10,7 @@ import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { noteChange } from '../note-change.ts';
 import { retireObject } from '../retired-object-store.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
 export type NewVideo = { libraryId: number; title: string; collectionId: Guid | null; thumbnailTimeMs: number | null };
@@ -222,5 +223,5 @@ function lostSource(row: VideoRow): never {
 
 function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
   if (row !== undefined) return row;
-  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
+  throw unknownVideo({ libraryId, mediaId });
 }

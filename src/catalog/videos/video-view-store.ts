@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
+import { unknownVideo } from '../unknown-video.ts';
 import { readPage, type VideoQuery } from './video-page-store.ts';
 import { isFiltered, searchPage } from './video-search-store.ts';
 import type { VideoView } from './video-view.ts';
@@ -52,10 +52,6 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       return { durationMs: found.duration_ms, peaks: found.waveform ?? new Uint8Array() };
     },
   };
-}
-
-function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
