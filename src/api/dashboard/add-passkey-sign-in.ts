@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { StoredCredential } from '../../catalog/people/passkey-store.ts';
-import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { authenticationOptions, type RelyingParty, type SentAssertion, verifyAssertion } from '../../lib/webauthn.ts';
+import { ACCOUNT_RATE, createWindowLimit } from '../../lib/window-limit.ts';
 import { noStore, startPerson } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { finishChallenge, giveChallenge, takeChallenge } from './passkey-challenge.ts';
@@ -14,7 +14,7 @@ import { requireOwnPage } from './session-cookie.ts';
 
 const PATH = '/dashboard/passkey';
 /** Sign-ins that one address may start in a minute. People behind one address share it. */
-const START_RATE = { maxFailures: 120, windowMs: 60_000 };
+const START_RATE = { max: 120, windowMs: 60_000 };
 const REFUSED = 'This passkey cannot sign in here. Use another one, or sign in with your password.';
 const TOO_MANY = 'Too many failed sign-ins. Try again in 15 minutes, or sign in with a key.';
 const PURPOSE = 'sign-in';
@@ -33,9 +33,9 @@ const readAssertion = formReader(
 
 /** Adds sign-in with passkeys (WebAuthn). A passkey replaces the password and the second factor. */
 export function addPasskeySignIn(app: FastifyInstance, deps: DashboardDeps): void {
-  const started = createFailureLimit(Date.now, START_RATE);
-  const byAddress = createFailureLimit();
-  const byAccount = createFailureLimit(Date.now, ACCOUNT_RATE);
+  const started = createWindowLimit(Date.now, START_RATE);
+  const byAddress = createWindowLimit();
+  const byAccount = createWindowLimit(Date.now, ACCOUNT_RATE);
   const refuseIf = (isReached: boolean, address: string) => {
     if (!isReached) return;
     logEvent('sign-in.refused', { address, reason: TOO_MANY });
@@ -45,7 +45,7 @@ export function addPasskeySignIn(app: FastifyInstance, deps: DashboardDeps): voi
     requireOwnPage(request.raw, deps);
     const address = deps.callerOf(request.raw);
     refuseIf(started.isReached(address) || byAddress.isReached(address), address);
-    started.fail(address);
+    started.count(address);
     const options = await authenticationOptions(requireRelyingParty(request.raw, deps));
     giveChallenge({ request, reply }, { purpose: PURPOSE, challenge: options.challenge }, deps);
     return noStore(reply).send(options);
@@ -60,8 +60,8 @@ export function addPasskeySignIn(app: FastifyInstance, deps: DashboardDeps): voi
     const account = credential?.personId ?? '';
     refuseIf(byAddress.isReached(address) || byAccount.isReached(account), address);
     const challenge = takeChallenge({ request, reply }, PURPOSE, deps);
-    byAddress.fail(address);
-    if (credential !== null) byAccount.fail(account);
+    byAddress.count(address);
+    if (credential !== null) byAccount.count(account);
     if (credential === null || !(await isAccepted(sent, { party, challenge, credential }, deps))) {
       logEvent('sign-in.refused', { address, reason: REFUSED });
       throw new Refused('unauthenticated', REFUSED);

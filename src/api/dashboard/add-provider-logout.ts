@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SignInProvider } from '../../catalog/people/sign-in-provider.ts';
-import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { type OpenIdConnect, OpenIdFault } from '../../lib/openid-connect.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import { LOGOUT_TOKEN_SEC, type LogoutClaims } from '../../lib/verify-logout-token.ts';
+import { createWindowLimit } from '../../lib/window-limit.ts';
 import { noStore } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { loadProvider, toClient } from './load-provider.ts';
@@ -16,20 +16,20 @@ const MAX_BODY_BYTES = 16_384;
 const KEPT_SEC = LOGOUT_TOKEN_SEC + 10 * 60;
 
 /** Providers send the logouts of all their customers from a few IP addresses, many at once. */
-const LOGOUT_RATE = { maxFailures: 1_000, windowMs: 60_000 };
+const LOGOUT_RATE = { max: 1_000, windowMs: 60_000 };
 
 type Deps = DashboardDeps & { openId: OpenIdConnect };
 
 /** Adds the URL at which providers end sessions (OpenID Connect Back-Channel Logout 1.0). */
 export function addProviderLogout(app: FastifyInstance, deps: Deps): void {
-  const failed = createFailureLimit(Date.now, LOGOUT_RATE);
+  const failed = createWindowLimit(Date.now, LOGOUT_RATE);
   app.post('/dashboard/sign-in/:providerId/logout', async (request, reply) => {
     const address = deps.callerOf(request.raw);
     if (failed.isReached(address)) {
       throw new Refused('busy', 'Too many wrong logout tokens from this address. Try again in a minute.');
     }
     // Counted before the slow verification, so that simultaneous requests do not exceed the limit.
-    failed.fail(address);
+    failed.count(address);
     const provider = await loadProvider(request, deps);
     const claims = await readClaims(request, provider, deps);
     const ended = await deps.personSessions.endOfProvider({ ...claims, forSec: KEPT_SEC });

@@ -4,13 +4,13 @@ import type { IdentityRefusal, IdentityResult } from '../../catalog/people/ident
 import type { SessionOrigin } from '../../catalog/people/person-session-store.ts';
 import type { Identity, SignInProvider } from '../../catalog/people/sign-in-provider.ts';
 import { cleanText } from '../../lib/clean-text.ts';
-import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { createOpenIdConnect, type OpenIdClaims, type OpenIdConnect, OpenIdFault } from '../../lib/openid-connect.ts';
 import { Refused } from '../../lib/refused.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 import { MAX_CLAIM_CHARS } from '../../lib/verify-logout-token.ts';
+import { createWindowLimit } from '../../lib/window-limit.ts';
 import { addProviderLogout } from './add-provider-logout.ts';
 import { endSession, noStore, openPersonSession } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
@@ -23,7 +23,7 @@ import { readSession, requireOwnPage } from './session-cookie.ts';
 /**
  * Maximum number of sign-ins that one IP address may start per minute. Everyone behind that address shares this limit.
  */
-const START_RATE = { maxFailures: 120, windowMs: 60_000 };
+const START_RATE = { max: 120, windowMs: 60_000 };
 const MAX_NAME_CHARS = 200;
 const MAX_GROUPS = 1_000;
 const EMAIL = /^[^\s@]{1,200}@[^\s@]{1,53}$/;
@@ -41,8 +41,8 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 /** Adds sign-in with OpenID Connect providers. */
 export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): void {
   const openId = createOpenIdConnect(deps.outbound);
-  const started = createFailureLimit(Date.now, START_RATE);
-  const failed = createFailureLimit();
+  const started = createWindowLimit(Date.now, START_RATE);
+  const failed = createWindowLimit();
   app.post('/dashboard/sign-in/:providerId', async (request, reply) => {
     requireOwnPage(request.raw, deps);
     const address = deps.callerOf(request.raw);
@@ -50,7 +50,7 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
       logEvent('sign-in.refused', { address, reason: 'busy' });
       throw new Refused('busy', 'Too many sign-ins from this address. Try again in a minute.');
     }
-    started.fail(address);
+    started.count(address);
     const { returnTo } = await readStart(request.raw);
     return startAttempt({ request, reply }, returnTo, { ...deps, openId });
   });
@@ -70,7 +70,7 @@ export function addProviderSignIn(app: FastifyInstance, deps: DashboardDeps): vo
       return answerFault(exchange, 'busy', deps);
     }
     // Counted before the slow exchange, so that simultaneous attempts do not exceed the limit.
-    failed.fail(address);
+    failed.count(address);
     const outcome = await finishAttempt(request, found, { ...deps, openId });
     if (typeof outcome === 'string') return answerFault(exchange, outcome, deps);
     failed.forgive(address);

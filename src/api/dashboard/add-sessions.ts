@@ -4,10 +4,10 @@ import type { CredentialStore } from '../../catalog/people/credential-store.ts';
 import { roleIn } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
 import type { SessionOrigin } from '../../catalog/people/person-session-store.ts';
-import { ACCOUNT_RATE, createFailureLimit, type FailureLimit } from '../../lib/failure-limit.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
+import { ACCOUNT_RATE, createWindowLimit, type WindowLimit } from '../../lib/window-limit.ts';
 import { type AuthenticateDeps, findPerson, toCaller } from '../authenticate.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { describeSession } from './describe-session.ts';
@@ -41,11 +41,11 @@ const TOO_MANY_PASSWORDS = 'Too many failed sign-ins. Try again in 15 minutes, o
 
 /** Adds sign-in, sign-out and the acceptance of invitations. */
 export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
-  const byAddress = createFailureLimit();
+  const byAddress = createWindowLimit();
   // A valid key is never refused: others at the same address must not lock its owner out.
   const failed = (message: string, address: string) => {
     const isReached = byAddress.isReached(address);
-    byAddress.fail(address);
+    byAddress.count(address);
     logEvent('sign-in.refused', { address, reason: message });
     return isReached ? new Refused('busy', TOO_MANY_KEYS) : new Refused('unauthenticated', message);
   };
@@ -117,9 +117,9 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 const exchangeOf = (request: FastifyRequest, reply: FastifyReply): Exchange => ({ request, reply });
 
 /** Creates the function that signs people in by password. It limits failures per address and per account. */
-function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
-  const byAccount = createFailureLimit(Date.now, ACCOUNT_RATE);
-  const bySession = createFailureLimit(Date.now, ACCOUNT_RATE);
+function createPasswordSignIn(byAddress: WindowLimit, deps: DashboardDeps) {
+  const byAccount = createWindowLimit(Date.now, ACCOUNT_RATE);
+  const bySession = createWindowLimit(Date.now, ACCOUNT_RATE);
   return async (exchange: Exchange, given: Password) => {
     const { request, reply } = exchange;
     const address = deps.callerOf(request.raw);
@@ -135,9 +135,9 @@ function createPasswordSignIn(byAddress: FailureLimit, deps: DashboardDeps) {
       throw new Refused('busy', TOO_MANY_PASSWORDS);
     }
     // Counted before the slow comparison, so that simultaneous attempts do not exceed the limit.
-    byAddress.fail(address);
-    byAccount.fail(account);
-    if (isKnown) bySession.fail(account);
+    byAddress.count(address);
+    byAccount.count(account);
+    if (isKnown) bySession.count(account);
     const result = await deps.credentials.signIn(given);
     if (result.kind === 'refused') {
       logEvent('sign-in.refused', { address, reason: WRONG_PASSWORD });

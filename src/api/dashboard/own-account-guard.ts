@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { collectChanges, type NotedChange } from '../../catalog/note-change.ts';
 import { roleIn } from '../../catalog/people/permissions.ts';
 import type { SignedInPerson } from '../../catalog/people/person.ts';
-import { ACCOUNT_RATE, createFailureLimit } from '../../lib/failure-limit.ts';
 import { Refused } from '../../lib/refused.ts';
+import { ACCOUNT_RATE, createWindowLimit } from '../../lib/window-limit.ts';
 import { findPerson } from '../authenticate.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { recordChange } from './record-change.ts';
@@ -28,7 +28,7 @@ export type OwnAccountGuard = {
 };
 
 export function createOwnAccountGuard(deps: DashboardDeps): OwnAccountGuard {
-  const attempts = createFailureLimit(Date.now, ACCOUNT_RATE);
+  const attempts = createWindowLimit(Date.now, ACCOUNT_RATE);
   const requirePerson = async ({ raw }: FastifyRequest) => {
     const person = await findPerson({ key: undefined, session: readSession(raw) }, deps);
     if (person === null) throw new Refused('unauthenticated', 'You are not signed in as a person. Sign in first.');
@@ -51,7 +51,7 @@ export function createOwnAccountGuard(deps: DashboardDeps): OwnAccountGuard {
         throw new Refused('forbidden', 'You signed in more than 10 minutes ago. Sign out, sign in, and try again.');
       }
       if (attempts.isReached(id)) throw new Refused('busy', 'Too many wrong passwords. Try again in 15 minutes.');
-      attempts.fail(id);
+      attempts.count(id);
       if (!(await deps.credentials.isPasswordOf(id, current))) {
         throw new Refused('invalid', 'The current password is wrong.');
       }

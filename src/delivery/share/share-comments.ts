@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Comment, Thread } from '../../catalog/comments/comment.ts';
 import type { ShareCommentKey, ShareCommentStore } from '../../catalog/comments/share-comment-store.ts';
-import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
+import { createShareLimit } from './share-limit.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** Maximum number of comments from one IP address, which may be shared by a whole office. */
-const CLIENT_RATE = { maxFailures: 30, windowMs: WINDOW_MS };
+const CLIENT_RATE = { max: 30, windowMs: WINDOW_MS };
 /** Maximum number of comments of one share from all addresses. */
-const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
+const SHARE_RATE = { max: 200, windowMs: WINDOW_MS };
 /** Maximum age of a list, in ms. */
 const TTL_MS = 2_000;
 const CACHE_BYTES = 16 * 2 ** 20;
@@ -32,8 +32,7 @@ export type ShareComments = {
 
 /** Comments are counted in memory, for one process. */
 export function createShareComments(store: ShareCommentStore): ShareComments {
-  const byClient = createFailureLimit(Date.now, CLIENT_RATE);
-  const byShare = createFailureLimit(Date.now, SHARE_RATE);
+  const written = createShareLimit({ client: CLIENT_RATE, share: SHARE_RATE });
   const lists = new FreshCache<WrittenList>({
     layer: 'share-comments',
     ttlMs: TTL_MS,
@@ -47,13 +46,7 @@ export function createShareComments(store: ShareCommentStore): ShareComments {
   return {
     list: async (key) => (await lists.get(nameOf(key))) ?? writeList([]),
     isKnown: (key) => lists.peek(nameOf(key)) !== null || lists.isLoading(nameOf(key)),
-    admit({ shareId }, client) {
-      const ofClient = `${shareId}|${client.key}`;
-      if (byClient.isReached(ofClient) || byShare.isReached(shareId)) return false;
-      byClient.fail(ofClient);
-      byShare.fail(shareId);
-      return true;
-    },
+    admit: ({ shareId }, client) => written.take(shareId, client.key),
     async add(key, comment) {
       const made = await store.add(key, comment);
       lists.invalidate(nameOf(key));

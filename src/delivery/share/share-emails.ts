@@ -2,10 +2,11 @@ import { createHmac, type KeyObject, randomInt } from 'node:crypto';
 import { isOfDomains, readEmailAddress } from '../../catalog/shares/email-domain.ts';
 import type { Share } from '../../catalog/shares/share.ts';
 import type { ShareCodeStore } from '../../catalog/shares/share-code-store.ts';
-import { createFailureLimit } from '../../lib/failure-limit.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
+import { createWindowLimit } from '../../lib/window-limit.ts';
 import type { Mailer } from '../../ports/mailer.ts';
+import { createShareLimit } from './share-limit.ts';
 import { createSharePass, type SharePass } from './share-pass.ts';
 
 /** Anybody can request codes for addresses that they make up, and guess them, so codes must be hard to guess. */
@@ -14,11 +15,11 @@ const CODE = new RegExp(`^\\d{${CODE_DIGITS}}$`);
 
 const WINDOW_MS = 15 * 60_000;
 /** Maximum number of codes for one mailbox, so that nobody floods it. */
-const MAILBOX_RATE = { maxFailures: 3, windowMs: WINDOW_MS };
+const MAILBOX_RATE = { max: 3, windowMs: WINDOW_MS };
 /** Maximum number of requested codes, and of wrong codes, from one IP address. */
-const ADDRESS_RATE = { maxFailures: 20, windowMs: WINDOW_MS };
+const ADDRESS_RATE = { max: 20, windowMs: WINDOW_MS };
 /** Maximum number of requested codes, and of wrong codes, for one share from all addresses. */
-const SHARE_RATE = { maxFailures: 200, windowMs: WINDOW_MS };
+const SHARE_RATE = { max: 200, windowMs: WINDOW_MS };
 /** Maximum number of e-mails that wait for the mail server. Additional ones are not sent. */
 const MAX_WAITING = 100;
 
@@ -86,27 +87,22 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
       const [perClient, perShare] = limits.asking;
       if (perClient.isReached(key) || perShare.isReached(share.id) || limits.mailbox.isReached(mailbox))
         return 'limited';
-      perClient.fail(key);
-      perShare.fail(share.id);
-      limits.mailbox.fail(mailbox);
+      perClient.count(key);
+      perShare.count(share.id);
+      limits.mailbox.count(mailbox);
       // Not awaited, so that the time of the response does not depend on the address.
       setImmediate(() => void send(share, address, write));
       return 'sent';
     },
     async check(share, { text, code }, { key }) {
-      const [perClient, perShare] = limits.guessing;
-      const ofClient = `${share.id}|${key}`;
-      if (perClient.isReached(ofClient) || perShare.isReached(share.id)) return 'limited';
       // Counted before the result is known, so that simultaneous guesses do not exceed the limit.
-      perClient.fail(ofClient);
-      perShare.fail(share.id);
+      if (!limits.guessing.take(share.id, key)) return 'limited';
       const address = readEmailAddress(text);
       const entered = code.replaceAll(/\s/g, '');
       if (address === null || !CODE.test(entered)) return 'wrong';
       // The domains may have changed since the code was sent.
       if (!(await take(share, address, entered)) || !isOfDomains(address, share.emailDomains)) return 'wrong';
-      perClient.forgive(ofClient);
-      perShare.forgive(share.id);
+      limits.guessing.forgive(share.id, key);
       return 'right';
     },
   };
@@ -114,9 +110,9 @@ export function createShareEmails({ secrets, mailer, codes }: Deps): ShareEmails
 
 function createLimits() {
   return {
-    mailbox: createFailureLimit(Date.now, MAILBOX_RATE),
-    asking: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
-    guessing: [createFailureLimit(Date.now, ADDRESS_RATE), createFailureLimit(Date.now, SHARE_RATE)] as const,
+    mailbox: createWindowLimit(Date.now, MAILBOX_RATE),
+    asking: [createWindowLimit(Date.now, ADDRESS_RATE), createWindowLimit(Date.now, SHARE_RATE)] as const,
+    guessing: createShareLimit({ client: ADDRESS_RATE, share: SHARE_RATE }),
   };
 }
 
