@@ -8,6 +8,7 @@ import { readTime } from '../../lib/read-time.ts';
 import { Refused } from '../../lib/refused.ts';
 import { NO_ENGINE } from '../../ports/transcriber.ts';
 import { defineOperation } from '../define-operation.ts';
+import { misfit } from '../misfit.ts';
 import { BulkModel, CreateBulkModel } from '../models/bulk.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { readStates } from '../models/video-status.ts';
@@ -109,8 +110,4 @@ function readId(text: string, field: string): Guid {
   const id = readGuid(text);
   if (id !== null) return id;
   throw misfit(field, `Expected ${field} to contain GUIDs, got ${quote(text)}. Send only GUIDs.`);
-}
-
-function misfit(field: string, message: string): Refused {
-  return new Refused('invalid', message, { field });
 }

@@ -1,8 +1,8 @@
 import type { VideoOrderStore } from '../../catalog/collections/video-order-store.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
-import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import { misfit } from '../misfit.ts';
 import { UpdateVideoOrderModel, VideoOrderModel } from '../models/video-order.ts';
 import { CollectionParams } from './collection-model.ts';
 
@@ -42,7 +42,7 @@ export const updateVideoOrder = defineOperation({
   async run({ params: key, body: { order, videoIds } }, { videoOrders }: Deps) {
     if (videoIds === undefined) return toModel(await videoOrders.change(key, { order }));
     if (order !== 'manual') {
-      throw misfit(`Expected videoIds only with the order "manual", got "${order}". Send one of them.`);
+      throw misfit('videoIds', `Expected videoIds only with the order "manual", got "${order}". Send one of them.`);
     }
     return toModel(await videoOrders.change(key, { order, mediaIds: readIds(videoIds) }));
   },
@@ -55,14 +55,11 @@ function toModel({ order, videos }: Awaited<ReturnType<VideoOrderStore['find']>>
 function readIds(texts: readonly string[]): Guid[] {
   const ids = texts.map((text) => {
     const id = readGuid(text);
-    if (id === null) throw misfit(`Expected GUIDs of videos as videoIds, got ${quote(text)}. Correct it.`);
+    if (id === null) throw misfit('videoIds', `Expected GUIDs of videos as videoIds, got ${quote(text)}. Correct it.`);
     return id;
   });
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
-  if (twice !== undefined) throw misfit(`Expected each video once in videoIds, got ${twice} twice. Remove one.`);
+  if (twice !== undefined)
+    throw misfit('videoIds', `Expected each video once in videoIds, got ${twice} twice. Remove one.`);
   return ids;
-}
-
-function misfit(message: string): Refused {
-  return new Refused('invalid', message, { field: 'videoIds' });
 }

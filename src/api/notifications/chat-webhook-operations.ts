@@ -11,7 +11,6 @@ import {
 import { postChat } from '../../jobs/notifications/post-chat.ts';
 import { writeChatTest } from '../../jobs/notifications/write-message.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
-import { checkUrl } from '../../lib/outbound/request-rules.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { defineOperation, type Operation } from '../define-operation.ts';
@@ -20,6 +19,7 @@ import { ChatWebhookModel, ChatWebhookTestModel, UpdateChatWebhookModel } from '
 import { StatusModel } from '../models/status.ts';
 import type { OperationDeps } from '../operation-deps.ts';
 import { LibraryParams } from '../read-params.ts';
+import { requireUrl } from '../require-url.ts';
 
 type Deps = { db: Db; secretBox: SecretBox };
 
@@ -55,7 +55,7 @@ const updateChatWebhook = defineOperation({
   answer: ChatWebhookModel,
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body }, deps: Deps) {
-    if (body.url !== undefined) requireUrl(body.url);
+    if (body.url !== undefined) requireUrl('url', body.url);
     await changeChatWebhook(deps, libraryId, (before) => ({
       url: body.url ?? before?.url ?? refuseNoUrl(),
       events: body.events === undefined ? (before?.events ?? ['ready', 'failed']) : [...new Set(body.events)],
@@ -126,13 +126,4 @@ function toModel(chat: ChatWebhook | null): ChatWebhookModel {
 
 function refuseNoUrl(): never {
   throw new Refused('invalid', 'Expected url, because the library has no chat webhook yet. Add it.', { field: 'url' });
-}
-
-function requireUrl(text: string): void {
-  try {
-    checkUrl(text);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    throw new Refused('invalid', `url: ${error.message}`, { field: 'url', cause: error });
-  }
 }

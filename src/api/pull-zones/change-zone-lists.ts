@@ -10,8 +10,9 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { quote } from '../../lib/quote.ts';
-import { Refused } from '../../lib/refused.ts';
+import type { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import { misfit } from '../misfit.ts';
 import { BlockedIpModel } from '../models/pull-zone.ts';
 import { ReferrerModel } from '../models/video-library.ts';
 import { idParam } from '../read-params.ts';
@@ -56,7 +57,7 @@ function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
     body: ReferrerModel,
     async run({ params, body: { Hostname } }, deps: Deps) {
       const rule = parseReferrerRule(Hostname);
-      if (rule === null) throw misfit('Hostname', 'a host name such as example.com or *.example.com', Hostname);
+      if (rule === null) throw wrongValue('Hostname', 'a host name such as example.com or *.example.com', Hostname);
       const transition = verb === 'add' ? addReferrer : removeReferrer;
       return change(params.id, deps, (library) => transition(library, list, rule));
     },
@@ -72,12 +73,12 @@ function addressOperation(verb: Verb) {
     body: BlockedIpModel,
     async run({ params, body: { BlockedIp } }, deps: Deps) {
       const address = readBlockedIp(BlockedIp);
-      if (address === null) throw misfit('BlockedIp', 'an address, a CIDR range, or 1.2.3.*', BlockedIp);
+      if (address === null) throw wrongValue('BlockedIp', 'an address, a CIDR range, or 1.2.3.*', BlockedIp);
       return change(params.id, deps, ({ pullZone }) => {
         const others = pullZone.settings.blockedAddresses.filter((known) => known !== address);
         const blockedAddresses = verb === 'add' ? [...others, address] : others;
         if (blockedAddresses.length > MAX_ADDRESSES) {
-          throw misfit('BlockedIp', `at most ${MAX_ADDRESSES} addresses in total`, address);
+          throw wrongValue('BlockedIp', `at most ${MAX_ADDRESSES} addresses in total`, address);
         }
         return { zoneSettings: { blockedAddresses } };
       });
@@ -91,6 +92,6 @@ async function change(id: number, { pullZones, libraries }: Deps, transition: (l
   return null;
 }
 
-function misfit(field: string, expected: string, got: string): Refused {
-  return new Refused('invalid', `Expected ${expected}, got ${quote(got)}. Correct the value.`, { field });
+function wrongValue(field: string, expected: string, got: string): Refused {
+  return misfit(field, `Expected ${expected}, got ${quote(got)}. Correct the value.`);
 }

@@ -2,7 +2,8 @@ import type { LibraryChange } from '../../catalog/libraries/library.ts';
 import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
 import { readAddressSet } from '../../lib/client-address.ts';
 import { quote } from '../../lib/quote.ts';
-import { Refused } from '../../lib/refused.ts';
+import type { Refused } from '../../lib/refused.ts';
+import { misfit } from '../misfit.ts';
 import type { PullZoneUpdateModel } from '../models/pull-zone.ts';
 
 type Sent<T> = T | null | undefined;
@@ -64,10 +65,10 @@ function readCountry(text: string): string | null {
 
 function list(sent: Sent<string[]>, field: string, read: (text: string) => string | null): string[] | undefined {
   if (sent == null) return undefined;
-  if (sent.length > MAX_ENTRIES) throw misfit(field, `at most ${MAX_ENTRIES} entries`, `${sent.length}`);
+  if (sent.length > MAX_ENTRIES) throw wrongValue(field, `at most ${MAX_ENTRIES} entries`, `${sent.length}`);
   const entries = sent.map((text) => {
     const entry = read(text);
-    if (entry === null) throw misfit(field, EXPECTED[field] ?? 'host names', quote(text));
+    if (entry === null) throw wrongValue(field, EXPECTED[field] ?? 'host names', quote(text));
     return entry;
   });
   return [...new Set(entries)];
@@ -81,7 +82,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 function count(sent: Sent<number>, field: string): number | undefined {
   if (sent == null) return undefined;
-  if (sent < 0) throw misfit(field, 'a whole number from 0 (0: no limit)', `${sent}`);
+  if (sent < 0) throw wrongValue(field, 'a whole number from 0 (0: no limit)', `${sent}`);
   return sent;
 }
 
@@ -95,6 +96,6 @@ function readExtension(text: string): string | null {
   return /^\.?([a-z0-9]{1,10})$/.exec(text.trim().toLowerCase())?.[1] ?? null;
 }
 
-function misfit(field: string, expected: string, got: string): Refused {
-  return new Refused('invalid', `Expected ${field} of ${expected}, got ${got}. Correct the value.`, { field });
+function wrongValue(field: string, expected: string, got: string): Refused {
+  return misfit(field, `Expected ${field} of ${expected}, got ${got}. Correct the value.`);
 }

@@ -6,7 +6,6 @@ import { readViewerAccess } from '../../catalog/libraries/viewer-access.ts';
 import { drawViewerSecret, findCollection, findViewerSecret } from '../../catalog/viewers/viewer-access-store.ts';
 import type { ViewerAuthorizer } from '../../catalog/viewers/viewer-authorizer.ts';
 import { parseGuid } from '../../lib/guid.ts';
-import { checkUrl } from '../../lib/outbound/request-rules.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -17,6 +16,7 @@ import {
   ViewerVerdictModel,
 } from '../models/viewer-access.ts';
 import { LibraryParams } from '../read-params.ts';
+import { requireUrl } from '../require-url.ts';
 
 type Deps = { libraries: LibraryStore; db: Db; secretBox: SecretBox };
 type TestDeps = Deps & { viewers: Pick<ViewerAuthorizer, 'test'> };
@@ -133,15 +133,6 @@ function requireComplete(viewers: Pick<Viewers, 'mode'> & { [K in keyof Viewers]
   for (const [field, value] of Object.entries(needed)) {
     if (typeof value === 'string') continue;
     throw new Refused('invalid', `Expected ${field} for mode ${mode}, got none. Add it.`, { field });
-  }
-}
-
-function requireUrl(field: string, text: string): void {
-  try {
-    checkUrl(text);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    throw new Refused('invalid', `${field}: ${error.message}`, { field, cause: error });
   }
 }
 

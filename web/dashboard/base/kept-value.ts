@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { keepText, readKeptText } from './kept-text.ts';
 
 /** `change` reads the value again first, because another tab may have changed it. */
 type KeptValue<T> = { readonly value: T; change(next: (current: T) => T): void };
@@ -15,18 +16,14 @@ export function keptValue<T>(name: string, standard: T, read: (stored: unknown) 
     },
     change(next) {
       kept.value = next(readStored(name, read) ?? kept.value);
-      try {
-        localStorage.setItem(name, JSON.stringify(kept.value));
-      } catch {
-        // The storage may be disabled or full.
-      }
+      keepText(name, JSON.stringify(kept.value));
     },
   };
 }
 
 function readStored<T>(name: string, read: (stored: unknown) => T | null): T | null {
   try {
-    return read(JSON.parse(localStorage.getItem(name) ?? 'null'));
+    return read(JSON.parse(readKeptText(name) ?? 'null'));
   } catch {
     return null;
   }

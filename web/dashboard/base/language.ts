@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
+import { keepText, readKeptText } from './kept-text.ts';
 import { readTemplates, type Template, translateBy } from './templates.ts';
 
 /** The dashboard's texts, in English. Every other language has a translation of each. */
@@ -65,7 +66,7 @@ export function trAll(choices: readonly (readonly [value: string, label: string,
 
 /** Restores the previously chosen language, or else picks the browser's first available one. */
 export async function restoreLanguage(): Promise<void> {
-  const wanted = [readKept(), ...navigator.languages.map((tag) => tag.split('-')[0])];
+  const wanted = [readKeptText(KEPT) ?? undefined, ...navigator.languages.map((tag) => tag.split('-')[0])];
   const found = wanted.find((code): code is LanguageCode => code !== undefined && Object.hasOwn(LANGUAGES, code));
   // If a file cannot be loaded, the page stays in English.
   await show(found ?? 'en').catch(() => undefined);
@@ -73,11 +74,7 @@ export async function restoreLanguage(): Promise<void> {
 
 export async function chooseLanguage(code: LanguageCode): Promise<void> {
   await show(code);
-  try {
-    localStorage.setItem(KEPT, code);
-  } catch {
-    // A browser without storage keeps the choice until the page is closed.
-  }
+  keepText(KEPT, code);
 }
 
 async function show(code: LanguageCode): Promise<void> {
@@ -86,12 +83,4 @@ async function show(code: LanguageCode): Promise<void> {
   serviceWords.value = readTemplates(service);
   language.value = code;
   document.documentElement.lang = code;
-}
-
-function readKept(): string | undefined {
-  try {
-    return localStorage.getItem(KEPT) ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { NotificationModel } from '../../../src/api/dashboard/add-notifications.ts';
 import type { NotificationEvent } from '../../../src/catalog/notifications/notification.ts';
 import { ApiError, api } from './api.ts';
+import { keepText, readKeptText } from './kept-text.ts';
 import { type Sentence, t } from './language.ts';
 import { go, type Route } from './router.ts';
 import { libraries } from './session.ts';
@@ -46,13 +47,13 @@ export async function readDesktop(): Promise<void> {
   }
   const { state } = await navigator.permissions.query({ name: 'notifications' });
   if (state === 'denied') desktop.value = 'blocked';
-  else desktop.value = state === 'granted' && keptText(ON_DESKTOP) === '1' ? 'on' : 'off';
+  else desktop.value = state === 'granted' && readKeptText(ON_DESKTOP) === '1' ? 'on' : 'off';
 }
 
 /** Turns notifications on the desktop on or off. The browser asks for permission, so call it only after a click. */
 export async function turnDesktop(isOn: boolean): Promise<void> {
   if (isOn) await Notification.requestPermission();
-  keep(ON_DESKTOP, isOn ? '1' : '0');
+  keepText(ON_DESKTOP, isOn ? '1' : '0');
   await readDesktop();
 }
 
@@ -60,7 +61,7 @@ export async function turnDesktop(isOn: boolean): Promise<void> {
 export function markRead(): void {
   const newest = notifications.value[0]?.position ?? 0;
   lastRead.value = Math.max(lastRead.value ?? 0, newest);
-  keep(READ, String(lastRead.value));
+  keepText(READ, String(lastRead.value));
 }
 
 /** Reads new notifications regularly until stopped. A hidden page reads them only to show them on the desktop. */
@@ -102,17 +103,17 @@ async function readNew(signal: AbortSignal): Promise<void> {
 }
 
 function readMark(): void {
-  const kept = keptText(READ);
+  const kept = readKeptText(READ);
   if (kept !== null) lastRead.value = Math.max(lastRead.value ?? 0, Number(kept) || 0);
 }
 
 /** Shows unread notifications that no tab has shown yet. */
 function showOnDesktop(added: readonly Notified[]): void {
-  const mark = Math.max(Number(keptText(SHOWN)) || 0, lastRead.value ?? 0);
+  const mark = Math.max(Number(readKeptText(SHOWN)) || 0, lastRead.value ?? 0);
   const fresh = added.filter(({ position }) => position > mark);
   const newest = Math.max(0, ...fresh.map(({ position }) => position));
   if (newest === 0 || desktop.value !== 'on') return;
-  keep(SHOWN, String(newest));
+  keepText(SHOWN, String(newest));
   if (fresh.length > MAX_SHOWN) {
     show(t('{0} new notifications', fresh.length), '', { name: 'home' }, newest);
     return;
@@ -143,20 +144,4 @@ export function placeOf({ event, libraryId, mediaId }: Notified): Route {
   if (event === 'quota') return { name: 'settings', libraryId, part: 'quotas' };
   if (event === 'live') return { name: 'live', libraryId, part: mediaId };
   return { name: 'video', libraryId, videoId: mediaId };
-}
-
-function keptText(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function keep(name: string, text: string): void {
-  try {
-    localStorage.setItem(name, text);
-  } catch {
-    // A browser without storage forgets it when the page is closed.
-  }
 }

@@ -5,6 +5,7 @@ import { prefix } from '../base/router.ts';
 import { amount, bytes, clock, plural } from '../base/words.ts';
 import { deviceName } from './device-name.ts';
 import { Shares } from './shares.tsx';
+import { total } from './total.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -124,8 +125,4 @@ export function DownloadCsv({ libraryId, query }: { libraryId: number; query: st
       {t('Download CSV')}
     </a>
   );
-}
-
-function total(chart: Readonly<Record<string, number>>): number {
-  return Object.values(chart).reduce((sum, value) => sum + value, 0);
 }

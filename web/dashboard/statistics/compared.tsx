@@ -6,6 +6,7 @@ import { amount, bytes, clock } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { type Period, queryOf } from './periods.ts';
+import { total } from './total.ts';
 
 type Props = { libraryId: number; video?: string; period: Period; before: Period };
 type Row = { name: string; now: number | null; before: number | null; words: (value: number) => string };
@@ -89,8 +90,4 @@ const HOURS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** Formats the first and last day of a period, or the first and last minute of hours. */
 function daysOf({ fromMs, endMs, isHourly }: Period): string {
   return isHourly ? HOURS.formatRange(fromMs, endMs) : DAYS.formatRange(fromMs, endMs - 1);
-}
-
-function total(chart: Record<string, number> | null): number {
-  return Object.values(chart ?? {}).reduce((sum, value) => sum + value, 0);
 }

@@ -14,6 +14,7 @@ import { PeriodPicker, usePeriod } from './period-picker.tsx';
 import { lengthDays, queryOf } from './periods.ts';
 import { Quality } from './quality.tsx';
 import { TimeChart } from './time-chart.tsx';
+import { total } from './total.ts';
 import { Usage } from './usage.tsx';
 
 /** The atlas is larger than the rest of the screen, so it is a separate file. */
@@ -130,8 +131,4 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
       </ul>
     </section>
   );
-}
-
-function total(chart: Record<string, number> | null): number {
-  return Object.values(chart ?? {}).reduce((sum, value) => sum + value, 0);
 }

@@ -9,6 +9,7 @@ import { Compared } from '../statistics/compared.tsx';
 import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
 import { queryOf } from '../statistics/periods.ts';
 import { Quality } from '../statistics/quality.tsx';
+import { total } from '../statistics/total.ts';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
@@ -108,8 +109,4 @@ function Heatmap({ libraryId, heat, lengthSec, views }: HeatmapProps) {
       )}
     </section>
   );
-}
-
-function total(chart: Record<string, number> | null): number {
-  return Object.values(chart ?? {}).reduce((sum, value) => sum + value, 0);
 }
