@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import { createOutbound } from '../../lib/outbound/outbound.ts';
 import { requireOneHost } from '../shield/host-fault.ts';
@@ -135,6 +135,30 @@ test('simultaneous questions without a response open the circuit together, for v
   expect(await ask('e')).toMatchObject({ kind: 'unchecked' });
   expect(asked).toBe(before);
   expect(await ask('f', { libraryId: 2 })).toMatchObject({ kind: 'allowed' });
+});
+
+test('after ten seconds, one question tests whether a dead endpoint responds again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let [asked, isDead] = [0, true];
+  const url = await startEndpoint((_, response) => {
+    asked += 1;
+    if (isDead) response.destroy();
+    else allow(response);
+  });
+  const authorizer = new ViewerAuthorizer({ outbound });
+  const ask = async (token: string) => (await authorizer.judge(hook(url, false), viewerOf(token))).kind;
+  for (const token of ['a', 'b', 'c', 'd']) expect(await ask(token)).toBe('unchecked');
+  expect(asked).toBe(3);
+  vi.advanceTimersByTime(10_001);
+  expect(await Promise.all([ask('e'), ask('f')])).toEqual(['unchecked', 'unchecked']);
+  expect(asked).toBe(4);
+  isDead = false;
+  vi.advanceTimersByTime(9_000);
+  expect(await ask('g')).toBe('unchecked');
+  vi.advanceTimersByTime(1_001);
+  expect(await ask('h')).toBe('allowed');
+  expect(await ask('i')).toBe('allowed');
 });
 
 test('a verdict is not used for another page or another collection', async () => {
