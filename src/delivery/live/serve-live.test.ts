@@ -88,16 +88,19 @@ function openEdge(port: number) {
     loadStored: async () => ({ periods: [], segments: [] }),
   });
   // Clear playlists need no keys, sessions or storage.
-  const deps = { streams } as unknown as LiveDeps;
-  const read = async (query = '') => {
+  const current = { ...publication, live: { ...head, feedUrl: `http://127.0.0.1:${port}` } };
+  const reader = { waitFor: async (_: Publication, look: (found: Publication) => unknown) => look(current) };
+  const deps = { streams, reader } as unknown as LiveDeps;
+  const read = async (query = '', changes: Partial<LiveHead> = {}) => {
     const request = {
       file: { kind: 'rendition-playlist', renditionId, session: null },
       query: new URLSearchParams(query),
       play: { viewer: 'v' },
       leave: () => new AbortController().signal,
     } as unknown as LiveRequest;
-    const answer = await serveLive(publication, { ...head, feedUrl: `http://127.0.0.1:${port}` }, request, deps);
-    return answer.kind === 'bytes' ? answer.bytes.toString() : `${answer.kind}`;
+    const answer = await serveLive(publication, { ...current.live, ...changes }, request, deps);
+    if (answer.kind === 'problem') return answer.problem.code;
+    return answer.kind === 'bytes' ? answer.bytes.toString() : answer.kind;
   };
   return { read, close: () => streams.close() };
 }
@@ -135,6 +138,15 @@ test('a player without low latency, which requests the last part of a segment, g
   for (let part = 1; part < PARTS; part += 1) owner.send(1, part);
   owner.send(2, 0);
   expect((await next).match(/#EXTINF/g)).toHaveLength(2);
+  edge.close();
+  await owner.close();
+}, 20_000);
+
+test('an edge waits for a rendition of a process that only another edge knows yet', async () => {
+  const owner = await startOwner();
+  const edge = openEdge(owner.port);
+  // The rendition is known, but has no media yet.
+  expect(await edge.read('', { feedUrl: null })).toBe('not-playable');
   edge.close();
   await owner.close();
 }, 20_000);

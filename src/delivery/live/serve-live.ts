@@ -33,6 +33,7 @@ import type { LiveStreams } from './live-streams.ts';
 import { liveIFrameList, serveLiveIFrame } from './serve-live-i-frames.ts';
 import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, type LiveMediaFile, serveLiveMedia } from './serve-live-media.ts';
+import { type UntilKnownDeps, untilKnown } from './until-known.ts';
 import { type WatchedStream, windowOf } from './watched-stream.ts';
 
 /** Files of a live stream that the edge serves. */
@@ -56,7 +57,9 @@ export type LiveRequest = {
   licenceUrl: string;
 };
 
-export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStreams; iFrames: IFrameLists };
+export type LiveDeps = LiveMediaDeps &
+  PlaylistVariantDeps &
+  UntilKnownDeps & { streams: LiveStreams; iFrames: IFrameLists };
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 const FIRST_MEDIA_WAIT_MS = 3_000;
@@ -94,7 +97,9 @@ export async function serveLive(
   if (range === 'invalid') return BAD_RANGE;
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
-  if ('renditionId' in file) await stream.untilKnown(file.renditionId, request.leave());
+  if ('renditionId' in file) {
+    await untilKnown(stream, file.renditionId, { publication, head, leave: request.leave }, deps);
+  }
   // While a process owns the stream, its last segments may still arrive.
   const hasEnded =
     (!isPreview && head.state !== 'running' && head.feedUrl === null) ||

@@ -1,6 +1,5 @@
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
-import type { Guid } from '../../lib/guid.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
 import { MIN_TARGET_SEC } from '../../media/live/playlist/slot-segments.ts';
@@ -21,11 +20,6 @@ const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
-/**
- * Maximum delay in ms until a rendition that one edge lists is known to the others. After that time, a request for an
- * unknown rendition gets 404.
- */
-const ANNOUNCE_LIMIT_MS = 1_000;
 /**
  * Delay of responses to requests that wait for a change, in ms. Parts that a publisher delivers in one burst then
  * appear in one playlist: hls.js 1.7 leaves out the last part of a segment if the next playlist already has a later
@@ -173,15 +167,6 @@ export class WatchedStream {
       signal.addEventListener('abort', leave, { once: true });
       this.#waiters.add(waiter);
     });
-  }
-
-  /**
-   * Waits for a rendition that the feed has not announced to this edge yet. A viewer may have its URL from another
-   * edge.
-   */
-  async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
-    if (this.#feedUrl === null || this.#index.hasEnded) return;
-    await this.until(() => this.#index.findRendition(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
   }
 
   close(): void {
