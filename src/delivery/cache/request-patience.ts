@@ -10,7 +10,7 @@ type Patience = { leftMs: number };
 
 const current = new AsyncLocalStorage<Patience>();
 
-/** Runs a request. Its lookups in `FreshCache` share `REQUEST_PATIENCE_MS`, because a response needs several of them. */
+/** Runs a request. Its lookups in `FreshCache` share `REQUEST_PATIENCE_MS`, as a response needs several of them. */
 export function withRequestPatience<Result>(run: () => Result): Result {
   return current.run({ leftMs: REQUEST_PATIENCE_MS }, run);
 }
