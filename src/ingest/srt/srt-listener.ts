@@ -91,7 +91,7 @@ export class SrtListener {
     }
   }
 
-  /** Waits for a caller, and returns the process that listens for it. The gate holds the port until libsrt is loaded. */
+  /** Waits for a caller, and returns the process that listens for it. The gate holds the port until that is loaded. */
   async #startOnCall(port: number): Promise<SrtProcess> {
     const { signal } = this.#closing;
     const called = Promise.withResolvers<void>();

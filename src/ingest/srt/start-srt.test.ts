@@ -36,10 +36,13 @@ const start = async (options: Partial<SrtDeps & { port: number }> = {}) => {
   });
 };
 
-/** Publishes a short silence with a stream id. Resolves when the publisher has ended. */
+/**
+ * Publishes a short silence with a stream id, in one attempt, which repeats its handshake for 20 s. Resolves when the
+ * publisher has ended.
+ */
 const publish = (streamId: string) =>
   new Promise<void>((resolve) => {
-    const target = `srt://127.0.0.1:${server.port}?streamid=${streamId}`;
+    const target = `srt://127.0.0.1:${server.port}?streamid=${streamId}&connect_timeout=20000`;
     execFile('ffmpeg', ['-nostdin', '-v', 'quiet', ...TONE, target], () => resolve());
   });
 
@@ -63,7 +66,7 @@ test('wrong keys from an address do not lock out a valid key', async () => {
 });
 
 test('the process of libsrt ends without callers, and the first attempt of the next caller is accepted', async () => {
-  await start({ idleMs: 300 });
+  await start({ idleMs: 1_500 });
   for (const expected of [['valid'], ['valid', 'valid']]) {
     await expect.poll(srtProcesses, { timeout: 10_000 }).toEqual([]);
     await sendTo(server.port, 'a port scan');
