@@ -6,9 +6,7 @@ import { isMediaGone } from './catalog/media-state-store.ts';
 import { connectionName, notedHealth, openDatabaseCheck, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
-import { loadEdge, openEdge } from './compose/edge.ts';
 import { findEdgeUrl } from './compose/find-edge-url.ts';
-import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
 import { startNotifications } from './compose/notifications.ts';
@@ -74,7 +72,7 @@ const code = {
       import('./catalog/publications/publication-watch-store.ts'),
       import('./adapters/storage/timed-storage.ts'),
     ]),
-  edge: loadEdge,
+  edge: async () => await (await import('./compose/edge.ts')).loadEdge(),
   worker: () =>
     Promise.all([
       import('./jobs/all.ts'),
@@ -164,6 +162,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const { settings, database, duty, storage, watch, secrets } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
+  const { openRoleFirewall } = await import('./compose/firewall.ts');
   const onError = (error: unknown) => logEvent('queue.failed', { err: error });
   const queue = await openSendOnlyQueue({ pool: database.pool, onError });
   const outbound = createOutbound({ allow: settings.outboundAllow });
@@ -215,6 +214,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
 
 async function startEdgeRole(common: Common): Promise<StartedRole> {
   const { database } = common;
+  const { openEdge } = await import('./compose/edge.ts');
   const edge = await openEdge(common);
   return {
     listeners: { edge: edge.port },

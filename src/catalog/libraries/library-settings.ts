@@ -148,9 +148,6 @@ const LibrarySettingsSchema = Type.Object({
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
-/** Path of the webhook URL in the stored settings, for SQL. */
-export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
-
 /** A partial change of settings, at any depth. Lists are replaced as a whole. Undefined fields are left unchanged. */
 export type LibrarySettingsPatch = Patch<LibrarySettings>;
 type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;

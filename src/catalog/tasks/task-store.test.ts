@@ -9,6 +9,7 @@ import { noteFailure, postponeTask, releaseTask } from './claim-store.ts';
 import { type Claim, WAITING_FOR_SLOT } from './encode-task.ts';
 import {
   claimNext,
+  hasReadyTasks,
   MIN_PRIORITY,
   registerIdle,
   renewLeases,
@@ -237,6 +238,13 @@ test('wakes one idle worker for a task that becomes ready', async () => {
   expect(woken).toEqual(['first']);
   await client.query('unlisten *');
   client.release();
+});
+
+test('a task is ready until a worker claims it', async () => {
+  await addVideo(await addLibrary(), [{}]);
+  expect(await hasReadyTasks(database.db)).toBe(true);
+  await claim();
+  expect(await hasReadyTasks(database.db)).toBe(false);
 });
 
 test('recreates the fair-share rows that a database crash lost', async () => {

@@ -37,6 +37,13 @@ export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | 
   return row === undefined ? null : toClaim(row, owner);
 }
 
+/** Returns whether any queue has a task that a worker may claim now. */
+export async function hasReadyTasks(db: Db): Promise<boolean> {
+  const found = await sql<{ isReady: boolean }>`
+    select exists (select from encode_task where state = 'waiting' and is_ready) as "isReady"`.execute(db);
+  return found.rows[0]?.isReady === true;
+}
+
 /** Registers a free slot of a worker in a queue: the next task that becomes ready there wakes it. */
 export async function registerIdle(db: Db, queue: string, owner: string): Promise<void> {
   await sql`

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
-import { FIRST_ENDPOINT_ID, type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
+import { FIRST_ENDPOINT_ID, type Outcome, TEST_MEDIA_ID, WEBHOOK_URL_SETTING, type WebhookEvent } from './webhook.ts';
 
 /**
  * Lock that lets only one sender claim at a time, so that the bounds apply across all of them. An arbitrary number that

@@ -4,7 +4,6 @@ import { currentRequestId } from '../../lib/log/log-context.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { NotificationEvent } from '../notifications/notification.ts';
 import { addNotification } from '../notifications/notification-store.ts';
 import type { Schema } from '../schema.ts';
@@ -13,6 +12,7 @@ import {
   GIVE_UP_AFTER_SEC,
   type QuotaDetail,
   TEST_MEDIA_ID,
+  WEBHOOK_URL_SETTING,
   type WebhookEvent,
   WebhookStatus,
 } from './webhook.ts';

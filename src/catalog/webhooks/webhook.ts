@@ -2,6 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { signStandard } from '../../lib/sign-standard.ts';
+import type { LibrarySettings } from '../libraries/library-settings.ts';
+
+/** Path of the webhook URL in the stored settings of a library, for SQL. */
+export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
 
 /** Event statuses, with the numbers that the hosted API sends. */
 export const WebhookStatus = {

@@ -1,6 +1,8 @@
 // The process that runs libsrt. A crash in native code only affects its own callers, and not the streams of other
 // protocols. The listen callback is synchronous but its decision needs the database, so the thread of libsrt and this
 // thread block until the parent process has decided.
+
+import { once } from 'node:events';
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Accepted, type LibSrt, MAX_MESSAGE, openLibSrt } from './libsrt.ts';
@@ -19,7 +21,7 @@ const REJECT_INTERNAL = 1500;
 const LAST_PACKET_MS = 50;
 const MAX_LAST_MS = 3_000;
 
-const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
+const [host = '127.0.0.1', port = '0', idleMs = '0'] = process.argv.slice(2);
 const buffer = Buffer.alloc(MAX_FRAME);
 /**
  * Latency of each open connection in ms, by socket. After the end of a connection, its last data may arrive within this
@@ -29,6 +31,9 @@ const open = new Map<number, number>();
 /** Disconnected callers by socket, with the time by which their last packet is delivered. */
 const ending = new Map<number, number>();
 
+/** Time of the last sign of a caller. */
+let calledMs = performance.now();
+
 // The parent has exited.
 process.stdin.once('end', () => process.exit(0));
 process.on('SIGINT', () => undefined);
@@ -37,8 +42,11 @@ let srt: LibSrt | null = null;
 try {
   srt = await openLibSrt();
   const opened = srt;
+  const lines = createInterface({ input: process.stdin });
+  send({ type: 'loaded' });
+  await once(lines, 'line');
   const bound = srt.listen(host, Number(port), (connection, caller) => decide(connection, caller));
-  createInterface({ input: process.stdin }).on('line', (line) => drop(opened, Number(line)));
+  lines.on('line', (line) => drop(opened, Number(line)));
   send({ type: 'listening', port: bound });
   await serve(srt);
 } catch (error) {
@@ -46,8 +54,11 @@ try {
   process.exit(1);
 }
 
+/** Serves callers until there were none for `idleMs`. */
 async function serve(srt: LibSrt): Promise<never> {
   for (;;) {
+    if (open.size > 0) calledMs = performance.now();
+    if (performance.now() - calledMs > Number(idleMs)) process.exit(0);
     const ready = await srt.wait(WAIT_MS);
     for (const socket of ready) {
       if (socket === srt.listener) accept(srt);
@@ -110,6 +121,7 @@ function drop(srt: LibSrt, socket: number): void {
 }
 
 function decide(connection: number, caller: { remote: string; streamId: string }): string | null | number {
+  calledMs = performance.now();
   try {
     send({ type: 'check', connection, ...caller });
     const verdict = readVerdict();

@@ -1,5 +1,7 @@
 /** Reports of the process that runs libsrt. `connection` is a socket number of that process. */
 export type SrtReport =
+  /** libsrt is loaded. The process listens when it gets the line `listen`. */
+  | { type: 'loaded' }
   | { type: 'listening'; port: number }
   /** The process is about to exit. `isMissing` means that libsrt or koffi is missing. */
   | { type: 'failed'; reason: string; isMissing: boolean }

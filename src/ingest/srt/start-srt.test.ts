@@ -1,30 +1,29 @@
 import { execFile } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
 import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
-import { type SrtServer, startSrt } from './start-srt.ts';
+import { type SrtDeps, type SrtServer, startSrt } from './start-srt.ts';
 
 const TONE = ['-f', 'lavfi', '-i', 'anullsrc=d=0.2', '-c:a', 'aac', '-f', 'mpegts'];
 
 let server: SrtServer;
-afterEach(() => server.close());
+let published: string[] = [];
+let reported: string[] = [];
+afterEach(async () => {
+  await server.close();
+  published = [];
+  reported = [];
+});
 
-/** Publishes a short silence with a stream id. Resolves when the publisher has ended. */
-const publish = (streamId: string) =>
-  new Promise<void>((resolve) => {
-    const target = `srt://127.0.0.1:${server.port}?streamid=${streamId}`;
-    execFile('ffmpeg', ['-nostdin', '-v', 'quiet', ...TONE, target], () => resolve());
-  });
-
-test('wrong keys from an address do not lock out a valid key', async () => {
-  const published: string[] = [];
+const start = async (options: Partial<SrtDeps & { port: number }> = {}) => {
   server = await startSrt({
     host: '127.0.0.1',
     port: 0,
     passphrase: null,
     budget: new EncoderBudget(1),
-    attempts: { burst: 1, perSec: 0 },
-    report: () => undefined,
+    report: ({ message }) => reported.push(message),
     async check(name) {
       if (name !== 'valid') throw new Refused('not-found', 'No stream has this key.');
       return { streamKey: name, isSecret: false };
@@ -33,8 +32,72 @@ test('wrong keys from an address do not lock out a valid key', async () => {
       published.push(streamKey);
       throw new Refused('unavailable', 'This test publishes nothing.');
     },
+    ...options,
   });
+};
+
+/**
+ * Publishes a short silence with a stream id, in one attempt, which repeats its handshake for 20 s. Resolves when the
+ * publisher has ended.
+ */
+const publish = (streamId: string) =>
+  new Promise<void>((resolve) => {
+    const target = `srt://127.0.0.1:${server.port}?streamid=${streamId}&connect_timeout=20000`;
+    execFile('ffmpeg', ['-nostdin', '-v', 'quiet', ...TONE, target], () => resolve());
+  });
+
+/** Returns the processes of libsrt, which are children of this one. */
+function srtProcesses(): number[] {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.map(Number).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('srt-child'));
+}
+
+const sendTo = (port: number, text: string) =>
+  new Promise<void>((resolve) => {
+    const socket = createSocket('udp4');
+    socket.send(text, port, '127.0.0.1', () => socket.close(() => resolve()));
+  });
+
+test('wrong keys from an address do not lock out a valid key', async () => {
+  await start({ attempts: { burst: 1, perSec: 0 } });
   for (const wrong of ['wrong', 'worse']) await publish(wrong);
   await publish('valid');
   await expect.poll(() => published).toEqual(['valid']);
+});
+
+test('the process of libsrt ends without callers, and the first attempt of the next caller is accepted', async () => {
+  await start({ idleMs: 1_500 });
+  for (const expected of [['valid'], ['valid', 'valid']]) {
+    await expect.poll(srtProcesses, { timeout: 10_000 }).toEqual([]);
+    await sendTo(server.port, 'a port scan');
+    await publish('valid');
+    await expect.poll(() => published).toEqual(expected);
+  }
+  expect(reported).toEqual([]);
+});
+
+test('after the process of libsrt was killed, callers start another one', async () => {
+  await start();
+  for (const pid of srtProcesses()) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => reported).toEqual([expect.stringContaining('SIGKILL')]);
+  await expect
+    .poll(
+      async () => {
+        await publish('valid');
+        return published.length;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+});
+
+test('closing ends the process, and also frees a port that is only held', async () => {
+  await start({ idleMs: 300 });
+  await expect.poll(srtProcesses, { timeout: 10_000 }).toEqual([]);
+  const { port } = server;
+  await server.close();
+  await start({ port });
+  expect(server.port).toBe(port);
+  await server.close();
+  expect(srtProcesses()).toEqual([]);
 });

@@ -1,19 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
-import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import type { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
-import { type SrtFrame, SrtFrameReader, type SrtReport, type SrtVerdict } from './srt-frames.ts';
+import type { SrtVerdict } from './srt-frames.ts';
+import { type CallerReport, SrtListener } from './srt-listener.ts';
 import { SrtSession } from './srt-session.ts';
 import { readStreamId } from './stream-id.ts';
-
-const CHILD = fileURLToPath(new URL('./srt-child.ts', import.meta.url));
-const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
 /** Maximum wait for a verdict, in ms. It blocks libsrt and therefore every caller. */
 const VERDICT_MS = 400;
@@ -21,7 +16,8 @@ const VERDICT_MS = 400;
  * Time in ms after a late verdict during which callers are rejected immediately, because the database is down or slow.
  */
 const BUSY_MS = 3_000;
-const RESTART_MS = 2_000;
+/** Time without callers after which the process of libsrt ends, in ms. Starting it takes about 0.1 s of CPU. */
+const IDLE_MS = 30_000;
 const MAX_CONNECTIONS = 300;
 /** Allowed number of wrong keys per address: a burst, then a rate per second. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
@@ -42,22 +38,17 @@ export type SrtDeps = {
   passphrase: string | null;
   /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
   attempts?: AttemptRate;
+  /** Time without callers after which the process of libsrt ends, in ms; `IDLE_MS` when absent. */
+  idleMs?: number;
   report(error: Error): void;
 };
-
-/** Thrown if libsrt or koffi is missing. The service then runs without this listener. */
-export class SrtMissing extends Error {
-  constructor(reason: string) {
-    super(`Publishing over SRT is not available: ${reason}`);
-    this.name = 'SrtMissing';
-  }
-}
 
 export type SrtServer = { port: number; close(): Promise<void> };
 
 /**
  * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing. If the process that runs libsrt
- * exits later, this is reported and the process is restarted on the same port. `close` closes all connections.
+ * fails later, this is reported, and the next caller starts another one on the same port. `close` closes all
+ * connections.
  */
 export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
   const { address } = await lookup(host);
@@ -65,96 +56,49 @@ export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string
   return { port: await server.start(port), close: () => server.close() };
 }
 
-function failureOf({ reason, isMissing }: Extract<SrtReport, { type: 'failed' }>): Error {
-  return isMissing ? new SrtMissing(reason) : new Error(reason);
-}
+type Reply = (verdict: SrtVerdict) => void;
 
 type Caller = { session: SrtSession | null; waiting: Buffer[] };
 
 class Server {
-  readonly #address: string;
+  readonly #listener: SrtListener;
   readonly #deps: SrtDeps;
   readonly #mayTry: AttemptLimit;
   readonly #callers = new Map<number, Caller>();
-  #child: ChildProcess | null = null;
-  #port = 0;
   #busyUntilMs = 0;
   #isClosing = false;
-  #restart: NodeJS.Timeout | null = null;
 
   constructor(address: string, deps: SrtDeps) {
-    this.#address = address;
     this.#deps = deps;
     this.#mayTry = createAttemptLimit(deps.attempts ?? ATTEMPTS);
+    this.#listener = new SrtListener(
+      { address, idleMs: deps.idleMs ?? IDLE_MS },
+      {
+        data: (connection, bytes) => this.#receive(connection, bytes),
+        report: (report, reply) => this.#handle(report, reply),
+        ended: () => this.#forgetAll(),
+        failed: deps.report,
+      },
+    );
   }
 
-  async start(port: number): Promise<number> {
-    this.#port = await this.#spawn(port);
-    return this.#port;
+  start(port: number): Promise<number> {
+    return this.#listener.start(port);
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    if (this.#restart !== null) clearTimeout(this.#restart);
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    await this.#listener.close();
   }
 
-  #spawn(port: number): Promise<number> {
-    const child = spawn(process.execPath, [...FLAGS, CHILD, this.#address, String(port)], {
-      stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
-      // The child parses data from unauthenticated callers, so it gets none of the service's secrets.
-      env: {},
-    });
-    this.#child = child;
-    // The exit of the child is handled separately.
-    for (const stream of child.stdio) stream?.on('error', () => undefined);
-    return new Promise((resolve, reject) => {
-      const reader = new SrtFrameReader();
-      let isUp = false;
-      const take = (frame: SrtFrame) => {
-        if (frame.type === 'data') this.#receive(frame.connection, frame.bytes);
-        else if (frame.report.type === 'listening') {
-          isUp = true;
-          resolve(frame.report.port);
-        } else if (frame.report.type === 'failed') {
-          const failure = failureOf(frame.report);
-          if (isUp) this.#deps.report(failure);
-          else reject(failure);
-        } else this.#handle(frame.report);
-      };
-      // These streams were opened as pipes.
-      const reports = child.stdio[3] as Readable;
-      reports.on('data', (bytes: Buffer) => {
-        for (const frame of reader.push(bytes)) take(frame);
-      });
-      child.once('error', reject);
-      child.once('close', (code, signal) => {
-        reject(new Error(`The process of the SRT listener exited: ${signal ?? `code ${code}`}.`));
-        if (isUp) this.#ended(String(signal ?? `code ${code}`));
-      });
-    });
-  }
-
-  #ended(how: string): void {
+  #forgetAll(): void {
     for (const connection of [...this.#callers.keys()]) this.#forget(connection, 'the SRT listener ended');
-    if (this.#isClosing) return;
-    this.#deps.report(new Error(`The process of the SRT listener exited (${how}) and is restarted.`));
-    this.#restart = setTimeout(() => {
-      this.#spawn(this.#port).catch((error: Error) => {
-        this.#deps.report(error);
-        if (!this.#isClosing) this.#ended('it could not start');
-      });
-    }, RESTART_MS);
   }
 
-  #handle(report: Exclude<SrtReport, { type: 'listening' | 'failed' }>): void {
+  #handle(report: CallerReport, reply: Reply): void {
     switch (report.type) {
       case 'check':
-        this.#answer(report).catch((error: Error) => this.#deps.report(error));
+        this.#answer(report, reply).catch((error: Error) => this.#deps.report(error));
         return;
       case 'open':
         this.#open(report).catch((error: Error) => {
@@ -170,15 +114,10 @@ class Server {
     }
   }
 
-  async #answer({ remote, streamId }: Extract<SrtReport, { type: 'check' }>): Promise<void> {
-    const child = this.#child;
+  async #answer({ remote, streamId }: Extract<CallerReport, { type: 'check' }>, reply: Reply): Promise<void> {
     const verdict = await this.#judge(remote, streamId);
     if ('reject' in verdict) noteRefusal(remote, verdict.reject);
-    const text = Buffer.from(JSON.stringify(verdict));
-    const size = Buffer.alloc(4);
-    size.writeUInt32BE(text.length);
-    // This stream was opened as a pipe.
-    (child?.stdio[4] as Writable | undefined)?.write(Buffer.concat([size, text]));
+    reply(verdict);
   }
 
   async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
@@ -215,7 +154,7 @@ class Server {
   }
 
   /** Publishes the stream of a caller after its handshake. Received data waits until the publisher is accepted. */
-  async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
+  async #open({ connection, remote, streamId }: Extract<CallerReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
     const wanted = readStreamId(streamId);
@@ -251,7 +190,7 @@ class Server {
 
   #drop(connection: number, reason: string): void {
     this.#forget(connection, reason);
-    this.#child?.stdin?.write(`${connection}\n`);
+    this.#listener.drop(connection);
   }
 
   #forget(connection: number, reason: string): void {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Db as BossDb, fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Tx } from '../../catalog/db.ts';
 import { listen } from '../../catalog/listen-store.ts';
+import { allowRetry, findDueQueues, JOB_SCHEMA } from '../../catalog/system/job-queue-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { currentRequestId, withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
@@ -11,8 +12,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
 import { IdleSlots } from './idle-slots.ts';
 import { shortageOf } from './postponement.ts';
+import { watchDelayed } from './watch-delayed.ts';
 
-const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping', 'export'] as const;
 const GIVEN_UP = 'given-up';
 
@@ -23,10 +24,10 @@ const GIVEN_UP = 'given-up';
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** Poll interval of a slot in seconds if notifications announce new jobs. `IdleSlots` finds delayed ones earlier. */
+/** Poll interval of a slot in seconds if notifications announce new jobs. `watchDelayed` finds delayed ones. */
 const TOLD_POLL_SEC = 60;
 /** Interval of the search for jobs of dead workers in seconds, in addition to `HEARTBEAT_SEC`. */
-const SUPERVISE_SEC = 3;
+const SUPERVISE_SEC = 5;
 const MAX_RUN_SEC = 24 * 3600 - 1;
 const MAX_RETRY_PAUSE_SEC = 120;
 /** One slot for jobs that scan the store and one for deletes. */
@@ -81,9 +82,11 @@ async function openBoss(
 ): Promise<JobQueue> {
   const boss = new PgBoss({
     db: bossDatabase(pool, onError),
-    schema: SCHEMA,
+    schema: JOB_SCHEMA,
     useListenNotify: tasks,
     supervise: tasks,
+    // Nothing reads the warnings of pg-boss about dead rows.
+    monitorVacuum: false,
     schedule: tasks,
     superviseIntervalSeconds: SUPERVISE_SEC,
     monitorIntervalSeconds: SUPERVISE_SEC,
@@ -109,7 +112,7 @@ async function openBoss(
       };
     },
     run: (jobs, deps, slots) =>
-      startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, isGone, allowRetry: allowingRetry(pool) }),
+      startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, pool, isGone, onError }),
     async close() {
       // Stop the slots before their jobs end. Otherwise they would take more jobs.
       const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
@@ -144,21 +147,12 @@ async function createQueues(boss: PgBoss): Promise<void> {
   for (const queue of QUEUES) await boss.createQueue(queue, { ...shared, deadLetter: GIVEN_UP });
 }
 
-type Running<Deps> = {
+type Running<Deps> = Required<QueueOptions> & {
   jobs: readonly AnyJob<Deps>[];
   deps: Deps;
   slots: Slots;
   stopping: AbortSignal;
-  isGone: (payload: object) => Promise<boolean>;
-  allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
-
-/** Restores the retries of a postponed job. Its pauses grow as after failures, but it is retried without limit. */
-function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
-  return async ({ id, name }) => {
-    await pool.query(`update ${SCHEMA}.job set retry_limit = retry_limit + 1 where name = $1 and id = $2`, [name, id]);
-  };
-}
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots: quick, longSlots: long, fetchSlots: fetch = 0, exportSlots = 0 } = running.slots;
@@ -166,11 +160,15 @@ async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<v
   for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const counts = { quick, long, fetch, housekeeping: HOUSEKEEPING_SLOTS, export: exportSlots };
+  const slots = new Map<string, IdleSlots>();
   const starts = Object.entries({ ...counts, [GIVEN_UP]: 1 }).map(async ([queue, count]) => {
-    const idle = new IdleSlots((slot) => boss.notifyWorker(slot), running.stopping);
+    const idle = new IdleSlots((slot) => boss.notifyWorker(slot));
+    slots.set(queue, idle);
     await Promise.all(Array.from({ length: count }, () => startSlot(boss, running, { queue, idle })));
   });
   await Promise.all(starts);
+  const { pool, onError, stopping } = running;
+  watchDelayed({ slots, findDue: (queues) => findDueQueues(pool, queues), report: onError }, stopping);
 }
 
 async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]): Promise<void> {
@@ -239,7 +237,8 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
       return;
     }
     if (postponement !== null) metrics.taskPostponements.inc({ kind: found.name, reason: postponement.kind });
-    if (postponement !== null) await running.allowRetry(job);
+    // The pauses of a postponed job grow as after failures, but it is retried without limit.
+    if (postponement !== null) await allowRetry(running.pool, job);
     if (error instanceof Refused && postponement === null) {
       if (found.giveUp === undefined)
         logEvent('job.failed', { ...line, attempt, retries: false, err: describe(error, job.data) });

@@ -12,6 +12,7 @@ import type { TaskKind, TaskQueue } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
   forgetIdle,
+  hasReadyTasks,
   MIN_PRIORITY,
   registerIdle,
   renewLeases,
@@ -21,10 +22,11 @@ import {
   writeProgress,
 } from '../../catalog/tasks/task-store.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
-import { type Guid, newGuid } from '../../lib/guid.ts';
+import { newGuid } from '../../lib/guid.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
+import { AvoidedMedia } from './avoided-media.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 import { logClaim, logDone } from './task-lines.ts';
 import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
@@ -34,15 +36,11 @@ import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
  * notifications may have failed silently.
  */
 const POLL_MS = 5_000;
+/** Number of polls after which free slots are registered again, because registrations expire after a minute. */
+const POLLS_PER_REGISTRATION = 4;
 const TEND_MS = 2_000;
 const PROGRESS_MS = 3_000;
 const DRAIN_MS = 5_000;
-/**
- * Time for which a worker leaves tasks that do not fit on its disk to others, in ms. `MAX_AVOIDED_TASKS` is the maximum
- * number of such videos.
- */
-const AVOID_MS = 60_000;
-const MAX_AVOIDED_TASKS = 1_000;
 const MAX_SAMPLES = 200;
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
@@ -96,13 +94,14 @@ class Runner {
   readonly #name = newGuid();
   /** Running tasks by attempt number. */
   readonly #running = new Map<number, Running>();
-  readonly #avoided = new Map<Guid, number>();
+  readonly #avoided = new AvoidedMedia();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #inFlight = new Set<string>();
   #samples: SpeedSample[] = [];
   #filling: Promise<void> | null = null;
   #isStale = false;
+  #polls = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -114,7 +113,7 @@ class Runner {
     beginTaskMetrics(Object.keys(this.#options.tasks));
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
-    this.#timers.push(setInterval(() => this.fill(), POLL_MS));
+    every(POLL_MS, 'poll', () => this.#poll());
     every(TEND_MS, 'tend', () => tendTasks(db, this.#leases.steadySec));
     every(PROGRESS_MS, 'progress', () => this.#writeProgress());
     every(this.#leases.renewMs, 'renew', () => this.#renew());
@@ -135,6 +134,12 @@ class Runner {
         this.#filling = null;
         if (this.#isStale) this.fill();
       });
+  }
+
+  async #poll(): Promise<void> {
+    this.#polls += 1;
+    const isDue = this.#polls % POLLS_PER_REGISTRATION === 0;
+    if (isDue || (await hasReadyTasks(this.#options.deps.db))) this.fill();
   }
 
   async close(): Promise<void> {
@@ -183,16 +188,10 @@ class Runner {
   async #claimMostUrgent(queue: TaskQueue): Promise<Claim | null> {
     const { db, owner, segments } = this.#options.deps;
     const leaseSec = queue === 'viewers' ? SEGMENT_LEASE_SEC : this.#leases.leaseSec;
-    const options = { queue, owner, leaseSec, withoutMedia: this.#listAvoided() };
+    const options = { queue, owner, leaseSec, withoutMedia: this.#avoided.list() };
     const leastPriority = segments.servesViewers() ? AHEAD_PRIORITY : MIN_PRIORITY;
     const awaited = queue === 'viewers' ? await claimNext(db, { ...options, leastPriority: AWAITED_PRIORITY }) : null;
     return awaited ?? claimNext(db, { ...options, leastPriority });
-  }
-
-  #listAvoided(): Guid[] {
-    const nowMs = performance.now();
-    for (const [mediaId, untilMs] of this.#avoided) if (untilMs < nowMs) this.#avoided.delete(mediaId);
-    return [...this.#avoided.keys()];
   }
 
   #begin(claim: Claim): void {
@@ -221,9 +220,7 @@ class Runner {
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
     countTaskEnd(claim.task.kind, end, startedMs);
-    if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED_TASKS) {
-      this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
-    }
+    if (end === 'left-to-others') this.#avoided.add(claim.task.key.mediaId);
     const tookSec = (performance.now() - startedMs) / 1000;
     if (end === 'done') await logDone(this.#options.deps.db, claim, tookSec);
     if (end !== 'done' || this.#samples.length >= MAX_SAMPLES) return;

@@ -16,7 +16,6 @@ import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { toPassages } from '../../media/transcript/passage.ts';
-import { readTranscript } from '../../media/transcript/transcript.ts';
 import { EngineBusy } from '../../ports/engine-busy.ts';
 import { NO_ENGINE } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -53,6 +52,8 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     if (track === null) return await waitForCaptions(payload, source, deps);
     await beginSmart(deps.db, key, payload.request);
     const passages = toPassages(await readTrack(track, deps.storage, signal));
+    // Loaded when needed, because of its stop words of 40 languages.
+    const { readTranscript } = await import('../../media/transcript/transcript.ts');
     const transcript = readTranscript(passages, track.srclang.slice(0, 2).toLowerCase(), source.durationSec);
     if (transcript.sentences.length === 0)
       throw new Refused('invalid', `Its captions "${track.srclang}" contain no words.`);
