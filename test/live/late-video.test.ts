@@ -1,12 +1,18 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
-import { measureAvSync } from '../support/av-sync.ts';
+import { type AvSync, measureAvSync } from '../support/av-sync.ts';
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 import { makeSyncClip, publishWithGaps } from './gap-publisher.ts';
 import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
-import { ended, readText, startLive, type TestStream, until } from './live-service.ts';
+import { BOUNDED, ended, readText, startLive, type TestStream, until } from './live-service.ts';
+import { readPeriods, videoAddressesOf } from './read-recording.ts';
 import { AAC, H264, makeTags, publishTags } from './tag-publisher.ts';
 
 const MAX_OFFSET_MS = 20;
@@ -53,6 +59,26 @@ function stateOf(video: SVGElement | HTMLElement) {
   return { timeSec: currentTime, lengthSec: duration, widthPx: videoWidth, ranges };
 }
 
+/** Measures the period with video. ffmpeg 5.1 does not decode a second period of HLS, whose parameters differ. */
+async function measureLastPeriod(base: string, multivariant: string): Promise<AvSync> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-late-video-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [video, audio, both] = [`${folder}/video.mp4`, `${folder}/audio.mp4`, `${folder}/both.mkv`];
+  const audioPath = /TYPE=AUDIO.*URI="(.*?)"/.exec(multivariant)?.[1];
+  const tracks = [
+    [video, videoAddressesOf(multivariant)[0]],
+    [audio, audioPath],
+  ] as const;
+  for (const [file, address] of tracks) {
+    const periods = await readPeriods(`${base}/${address}`, (period) => readFile(period));
+    expect(periods).toHaveLength(2);
+    await writeFile(file, periods[1] ?? '');
+  }
+  const argv = ['-nostdin', '-v', 'error', '-copyts', '-i', video, '-i', audio, '-map', '0:v', '-map', '1:a'];
+  await promisify(execFile)('ffmpeg', [...argv, '-c', 'copy', both], BOUNDED);
+  return measureAvSync(both);
+}
+
 test.each<{ title: string; send: Send }>([
   { title: 'RTMP', send: lateTags(LATE_SEC * 1_000) },
   { title: 'RTMP, announced from the start', send: lateTags(0) },
@@ -77,15 +103,20 @@ test.each<{ title: string; send: Send }>([
     const page = await browser.newPage();
     await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?autoplay=true&muted=true`);
     const video = page.locator('video');
-    await expect.poll(async () => (await video.evaluate(stateOf)).timeSec, PATIENCE).toBeGreaterThan(LENGTH_SEC - 1.5);
+    const leftSec = async () => {
+      const { lengthSec, timeSec } = await video.evaluate(stateOf);
+      return lengthSec - timeSec;
+    };
+    await expect.poll(leftSec, PATIENCE).toBeLessThan(1);
     const { lengthSec, widthPx, ranges } = await video.evaluate(stateOf);
     await page.close();
     expect(audioOnly).not.toContain('RESOLUTION=');
     expect(multivariant.match(/RESOLUTION=/g)).toHaveLength(2);
     expect({ ranges: ranges.length, widthPx }).toEqual({ ranges: 1, widthPx: 320 });
-    expect(lengthSec).toBeGreaterThan(LENGTH_SEC - 1);
-    const { largestMs, points, soundHoles } = await measureAvSync(`${base}/playlist.m3u8`);
-    expect(points.length).toBeGreaterThan(5);
+    // An SRT publisher starts later than the test.
+    expect(lengthSec).toBeGreaterThan(LENGTH_SEC - 4);
+    const { largestMs, points, soundHoles } = await measureLastPeriod(base, multivariant);
+    expect(points.length).toBeGreaterThan(4);
     expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
     expect(soundHoles).toEqual([]);
     const address = `/library/${key.libraryId}/videos/${key.mediaId}`;
