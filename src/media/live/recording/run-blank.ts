@@ -15,7 +15,7 @@ const STALL_SEC = 10;
 type BlankShape = { widthPx: number; heightPx: number; timescale: number };
 
 /** Black video of any length: its init segment, and its only frame. */
-export type Blank = { init: Buffer; facts: InitFacts; timescale: number; frame: Buffer };
+type Blank = { init: Buffer; facts: InitFacts; timescale: number; frame: Buffer };
 
 /** Encodes one black frame in H.264, in the sandbox. */
 export async function makeBlank({ widthPx, heightPx, timescale }: BlankShape, signal: AbortSignal): Promise<Blank> {
