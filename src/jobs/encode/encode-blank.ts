@@ -1,6 +1,6 @@
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import type { RecordedView } from '../../catalog/live/recording/recorded-view-store.ts';
-import { blankSegment, makeBlank } from '../../media/live/recording/run-blank.ts';
+import { blankSegment, makeBlank } from '../../media/live/publishing/run-blank.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
 /** Segments of a recording's period without video, which get a black picture. */
