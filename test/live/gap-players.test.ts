@@ -38,11 +38,16 @@ test.each([
   },
 );
 
-test('players continue when an encoder reconnects without audio', async () => {
-  const players = ['player page', 'hls.js'] as const;
-  const found = await watchReturns(fixture, { players, playSecs: [5, 8], away: {}, awayLater: { audio: 'never' } });
-  for (const { name, holes, errors } of found) expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
-}, 180_000);
+test.each(['audio', 'video'] as const)(
+  'players continue when an encoder reconnects without %s',
+  async (kind) => {
+    const players = ['player page', 'hls.js'] as const;
+    const found = await watchReturns(fixture, { players, playSecs: [5, 8], away: {}, awayLater: { [kind]: 'never' } });
+    for (const { name, holes, errors } of found)
+      expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
+  },
+  180_000,
+);
 
 test('DASH players that join at the first segment start immediately', async () => {
   const players = ['dash.js', 'Shaka, DASH'] as const;

@@ -12,9 +12,9 @@ export const TURN_SEC = 24;
 
 /**
  * Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. `never`: the publisher has no
- * audio track.
+ * such track.
  */
-export type Away = { audio?: readonly Range[] | 'never'; video?: readonly Range[] };
+export type Away = { audio?: readonly Range[] | 'never'; video?: readonly Range[] | 'never' };
 export type Range = readonly [number, number];
 
 const X264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-sc_threshold', '0', '-pix_fmt', 'yuv420p'];
@@ -56,7 +56,7 @@ export function publishWithGaps(address: string, clip: string, away: Away = {}):
 const QUIET = ['-nostdin', '-v', 'error'];
 
 function dropArgv(kind: 'audio' | 'video', ranges: readonly Range[] | 'never'): string[] {
-  if (ranges === 'never') return ['-an'];
+  if (ranges === 'never') return [kind === 'audio' ? '-an' : '-vn'];
   if (ranges.length === 0) return [];
   const perSec = kind === 'audio' ? AUDIO_FRAMES_PER_SEC : SYNC_RATE;
   const between = ranges.map(([from, to]) => `between(n,${Math.ceil(from * perSec)},${Math.ceil(to * perSec) - 1})`);

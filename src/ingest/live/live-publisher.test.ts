@@ -149,3 +149,23 @@ test('audio with other parameters is used if the video stops before a keyframe, 
     [false, true, 0],
   ]);
 });
+
+test('announced video without frames waits for 5 s, then the audio is alone until the first keyframe', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const note = (event: LiveEvent) => {
+    const isChanged = publisher.note(event, 1);
+    const { tracks } = publisher;
+    return [isChanged, tracks === null ? null : tracks.video !== null];
+  };
+  const later: LiveEvent = { type: 'unit', unit: { ...picture(6_000).unit, isKey: false } };
+  const events = [{ type: 'config', config: VIDEO } as const, { type: 'config', config: USUAL } as const];
+  expect([...events, sound(0), sound(4_990)].map(note)).toEqual(Array.from({ length: 4 }, () => [false, null]));
+  expect([sound(5_000), later, ...events, picture(6_040), picture(6_080)].map(note)).toEqual([
+    [false, false],
+    [false, false],
+    [false, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ]);
+});

@@ -26,6 +26,11 @@ const TRACK_WAIT_MS = 1_000;
  * connects within a GOP sends it with its next keyframe. Otherwise, the stream would change to audio alone until then.
  */
 const DESCRIPTION_WAIT_MS = 10_000;
+/**
+ * Maximum wait for the first frame of video that the publisher announced, in ms of media. After it, the audio is
+ * published alone until the video begins.
+ */
+const FIRST_FRAME_WAIT_MS = 5_000;
 /** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
 const MEASURED_FRAMES = 12;
 
@@ -58,6 +63,8 @@ export class LivePublisher {
   receivedBytes = 0;
   isIdle = false;
   #video: TrackConfig | null = null;
+  /** Announced video without a frame. It begins with its first keyframe. */
+  #nextVideo: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
   /**
@@ -141,7 +148,14 @@ export class LivePublisher {
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     if (event.unit.kind === 'video') this.#lastVideoMs = event.unit.dtsMs;
-    return this.#switchAudio(event.unit);
+    return this.#beginVideo(event.unit) || this.#switchAudio(event.unit);
+  }
+
+  /** Adds announced video to the tracks if this frame is its first keyframe. */
+  #beginVideo({ kind, isKey }: AccessUnit): boolean {
+    if (this.#nextVideo === null || kind !== 'video' || !isKey) return false;
+    [this.#video, this.#nextVideo] = [this.#nextVideo, null];
+    return true;
   }
 
   /** Switches to changed audio parameters if this frame can begin with them. */
@@ -180,10 +194,12 @@ export class LivePublisher {
     const hasBoth = this.#video !== null && this.#audio !== null;
     const isMeasured = this.#first.length >= MEASURED_FRAMES;
     const isComing = this.#video === null && typeof this.#undescribedMs.video === 'number';
-    const limitMs = isComing ? DESCRIPTION_WAIT_MS : TRACK_WAIT_MS;
+    const isAnnounced = this.#video !== null && this.#first.length === 0;
+    const limitMs = isComing ? DESCRIPTION_WAIT_MS : isAnnounced ? FIRST_FRAME_WAIT_MS : TRACK_WAIT_MS;
     const isOver = waitedMs >= limitMs && (this.#video !== null || this.#audio !== null);
     if (!isOver && !(hasBoth && isMeasured)) return;
     this.#isComplete = true;
+    if (isAnnounced && this.#audio !== null) [this.#nextVideo, this.#video] = [this.#video, null];
     const measured = measureFrameRate(this.#first.map(({ shownMs }) => shownMs));
     if (this.#video?.frameRate === 0) this.#video = { ...this.#video, frameRate: measured };
     const rates = { frameRate: this.#video?.frameRate ?? 0, longestGopSec: this.tracks?.longestGopSec ?? 0 };
@@ -210,8 +226,13 @@ export class LivePublisher {
       }
       this.#audio = config;
     } else {
-      this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
+      const described = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
       this.#closer = isH264Entry(config.sampleEntry) ? new GopCloser(config.sampleEntry) : null;
+      if (this.#isComplete && this.#video === null) {
+        this.#nextVideo = described;
+        return false;
+      }
+      this.#video = described;
     }
     return this.#isComplete;
   }

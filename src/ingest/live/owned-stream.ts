@@ -21,6 +21,7 @@ import {
   type StartDeps,
   type StreamFacts,
   startPeriod,
+  tracksIn,
 } from './start-period.ts';
 
 export type StreamDeps = Omit<StartDeps, 'broadcast' | 'lost'> & { subscribers: FeedSubscribers };
@@ -77,8 +78,7 @@ export class OwnedStream {
    */
   async load({ isRecovered }: Pick<Before, 'isRecovered'>): Promise<void> {
     this.#before = { period: await loadLastPeriod(this.#deps.db, this.lease.key), isRecovered };
-    const hadAudio = this.#before.period?.renditions.some(({ kind }) => kind === 'audio') === true;
-    if (hadAudio) this.#audio = usualAacConfig(2);
+    if (this.#before.period?.renditions.some(({ kind }) => kind === 'audio')) this.#audio = usualAacConfig(2);
     await this.#deps.journal.openStream(this.lease.key.mediaId);
   }
 
@@ -240,12 +240,12 @@ export class OwnedStream {
       const { unit } = next;
       const isStart = tracks.video === null || (unit.kind === 'video' && unit.isKey);
       const writer = this.#writers.at(-1);
-      if (isStart && (writer === undefined || !fitsPeriod(writer.period, tracks, this.#state))) {
+      if (isStart && (writer === undefined || !fitsPeriod(writer.period, tracksIn(writer, tracks), this.#state))) {
         this.#open(tracks);
         return;
       }
       this.#held.dropFirst();
-      writer?.push(unit);
+      writer?.push(unit, tracks.video === null);
     }
   }
 

@@ -56,6 +56,7 @@ export class PeriodWriter {
   #period: Period;
   readonly #lease: LiveLease;
   readonly #deps: PeriodDeps;
+  readonly video: TrackConfig | null;
   readonly #frameRate: number;
   readonly #packager: StreamPackager;
   readonly #recent = new RecentSegments();
@@ -72,6 +73,7 @@ export class PeriodWriter {
     this.#period = media.period;
     this.#lease = lease;
     this.#deps = deps;
+    this.video = media.tracks.video;
     this.#frameRate = media.tracks.video?.frameRate ?? 0;
     this.#packager = new StreamPackager(media.tracks, media.place);
     this.#segments = media.place.segment;
@@ -99,8 +101,9 @@ export class PeriodWriter {
     return this.#commits.size === 0 && (this.#ladder?.isIdle ?? true);
   }
 
-  push(unit: AccessUnit): void {
-    const packaged = this.#packager.push(unit);
+  /** `isAlone`: the publisher sends no video. The last keyframe of the period is repeated. */
+  push(unit: AccessUnit, isAlone: boolean): void {
+    const packaged = this.#packager.push(unit, isAlone && this.video !== null);
     if (packaged === null) return;
     this.#wall.arrived(packaged.mediaMs, Date.now());
     this.#takeAll(packaged.events);
@@ -143,17 +146,16 @@ export class PeriodWriter {
       return { ...plain, slot: slotOf(rendition) };
     });
     const place = { number, firstSequence, isPreview, startMs, isLadderPending: this.#isLadderPending };
-    const frames = writeFeedFrame({
-      type: 'period',
-      period: { ...place, frameRate: this.#frameRate, targetSec: this.#targetSec, renditions: described },
-    });
+    const shape = { frameRate: this.#frameRate, targetSec: this.#targetSec };
+    const frames = writeFeedFrame({ type: 'period', period: { ...place, ...shape, renditions: described } });
     for (const { id, init } of renditions) frames.push(...writeFeedFrame({ type: 'init', renditionId: id }, init));
     return frames;
   }
 
   #takeAll(events: readonly PackagedEvent[]): void {
-    const ends = events.flatMap((event) => (event.type === 'segment' ? [event.segment] : []));
-    const lastParts = new Set(ends.map(({ segment }) => segment.fragments.at(-1)));
+    const lastParts = new Set(
+      events.flatMap((event) => (event.type === 'segment' ? [event.segment.segment.fragments.at(-1)] : [])),
+    );
     for (const event of events) this.#take(event, lastParts);
   }
 
@@ -184,13 +186,13 @@ export class PeriodWriter {
     const known = this.#rungs();
     const fits = known.every(({ rung }, index) => rung === ladder.rungs[index]?.rung);
     if (!fits || (known.length > 0 && known.length !== ladder.rungs.length)) return null;
+    // The renditions of the rungs exist before their first media arrives.
     const at = (rung: number) => this.#rungs()[rung]?.id as Guid;
     return new StreamLadder(
       { source: video, ladder, isOpen: known.length > 0 },
       {
         budget: this.#deps.budget,
         open: (configs) => this.#openRungs(configs, ladder),
-        // The renditions of the rungs exist before their first media arrives.
         part: (rung, part, isLast) => this.#takePart(at(rung), part, isLast),
         segment: (rung, segment) => this.#takeSegment(at(rung), segment),
         gap: (rung, segment) => this.#takeGap(at(rung), segment),
@@ -243,9 +245,8 @@ export class PeriodWriter {
   }
 
   #offerStill({ segment, fragment }: LivePart): void {
-    const { init } = this.#source('video');
+    const [{ init }, wallMs] = [this.#source('video'), this.#cuts.get(segment) ?? Date.now()];
     const bytes = Buffer.concat([fragment.head, fragment.payload]);
-    const wallMs = this.#cuts.get(segment) ?? Date.now();
     this.#deps.stills.offer(this.#lease.key, { init, fragment: bytes, wallMs });
   }
 
@@ -263,10 +264,8 @@ export class PeriodWriter {
   #takeGap(renditionId: Guid, segment: number): void {
     this.#recent.drop(renditionId, segment);
     this.#deps.broadcast(writeFeedFrame({ type: 'gap', renditionId, segment }));
-    const { journal } = this.#deps;
-    journal
-      .forget(journal.pathOf(this.#placeOf(renditionId, segment)))
-      .catch((error: Error) => this.#deps.report(error));
+    const { journal, report } = this.#deps;
+    journal.forget(journal.pathOf(this.#placeOf(renditionId, segment))).catch(report);
   }
 
   async #commit(renditionId: Guid, segment: LiveSegment['segment']): Promise<void> {

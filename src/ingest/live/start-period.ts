@@ -6,6 +6,7 @@ import { type OpenPeriod, openPeriod, type Period } from '../../catalog/live/pub
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
 import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
 import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
+import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
@@ -35,6 +36,14 @@ export type StartDeps = PeriodDeps & {
 
 /** Thrown if a publisher's video cannot be encrypted as its library requires. The publisher is disconnected. */
 export class CannotEncrypt extends Error {}
+
+/**
+ * Returns the tracks of a publisher within a period. One that sends no video gets that of the period, whose last
+ * keyframe is repeated.
+ */
+export function tracksIn(period: { video: TrackConfig | null }, tracks: PeriodTracks): PeriodTracks {
+  return tracks.video === null ? { ...tracks, video: period.video } : tracks;
+}
 
 /** Returns whether a period can continue with these tracks in this state of the stream. */
 export function fitsPeriod(

@@ -16,6 +16,7 @@ import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.t
 import type { JobDeps } from '../job-deps.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
+import { encodeBlank } from './encode-blank.ts';
 import { collect, type RungOutput, rungOf, storeRung } from './encode-rungs.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { endReading } from './read-encoded-video.ts';
@@ -31,13 +32,13 @@ const GUESSED_BPS = 8_000_000;
 
 /**
  * Encodes a range of segments of a live recording from its published video, because a recording has no original. The
- * input consists of the stored segments of the range, with times that start at 0.
+ * input consists of the stored segments of the range, with times that start at 0. A period without video gets black
+ * video.
  */
 export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
   const view = await loadRecordedView(deps.db, claim.task);
   if (view === null) throw new LeaseLost();
-  const local = await openPublished(view, claim.task, deps, signal);
   const writers = view.renditions.map(({ id }) =>
     createChunkWriter({
       ...{ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt },
@@ -45,8 +46,11 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
     }),
   );
   try {
-    const run = { view, held, path: local.path, writers, memoryBytes: deps.encoderMemoryBytes };
-    const outputs = await encodeAll(run, signal);
+    const { fromSegment, toSegment } = claim.task;
+    const outputs =
+      view.source.kind === 'audio'
+        ? await encodeBlank({ view, fromSegment, toSegment, writers }, signal)
+        : await encodePublished({ view, held, writers }, deps, signal);
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     await discardAfter(
@@ -55,6 +59,17 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
       writers.flatMap((writer) => writer.written),
     );
     throw error;
+  }
+}
+
+async function encodePublished(
+  run: Pick<RecordedRun, 'view' | 'held' | 'writers'>,
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<RenditionOutput[]> {
+  const local = await openPublished(run.view, run.held.claim.task, deps, signal);
+  try {
+    return await encodeAll({ ...run, path: local.path, memoryBytes: deps.encoderMemoryBytes }, signal);
   } finally {
     await local.release();
   }

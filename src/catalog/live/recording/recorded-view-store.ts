@@ -6,12 +6,15 @@ import type { Db } from '../../db.ts';
 import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
-/** Input for encoding a range of a live recording. The published video is the only source. */
+/**
+ * Input for encoding a range of a live recording. The published video is the only source. For a period without video,
+ * it is the audio, and its rendition is black video.
+ */
 export type RecordedView = {
   facts: SourceFacts;
   cutList: CutList;
   renditions: readonly TaskRendition[];
-  source: { id: Guid; init: Buffer; timescale: number };
+  source: { id: Guid; kind: 'video' | 'audio'; init: Buffer; timescale: number };
   /** True for one of several periods. These are read with one row per segment. */
   isOneOfSeveral: boolean;
 };
@@ -26,7 +29,7 @@ export async function loadRecordedView(db: Db, task: TaskPlace): Promise<Recorde
   if (sourceId === undefined) return null;
   const row = await db
     .selectFrom('rendition')
-    .select(['init', 'timescale'])
+    .select(['kind', 'init', 'timescale'])
     .select(
       sql<number>`(select count(*)::int from live_period p where p.library_id = rendition.library_id
       and p.media_id = rendition.media_id and not p.is_preview)`.as('periods'),
@@ -37,6 +40,6 @@ export async function loadRecordedView(db: Db, task: TaskPlace): Promise<Recorde
     .executeTakeFirst();
   const [facts, cutList] = [await readPeriodFacts(db, task.key, task.timelineId), await loadCutList(db, task)];
   if (row === undefined || row.init === null || facts === null || cutList === null) return null;
-  const source = { id: sourceId, init: row.init, timescale: row.timescale };
+  const source = { id: sourceId, kind: row.kind, init: row.init, timescale: row.timescale };
   return { facts, cutList, renditions, source, isOneOfSeveral: row.periods > 1 };
 }

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
+import type { SourceFacts } from '../../../media/probe/source-facts.ts';
 import type { Db, MediaKey, Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../../lifecycle/codec-store.ts';
 import { loadCutList } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
-/** A period of a recording: its timeline, its published video, and its rungs. */
-export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[] };
+/**
+ * A period of a recording: its timeline, its published video, and its rungs. If it has only audio, the source is the
+ * audio, and `blankLike` has the facts of another period's video.
+ */
+export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[]; blankLike: SourceFacts | null };
 
 const RECORDINGS_AT_ONCE = 20;
 
@@ -38,11 +42,11 @@ export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView
   });
 }
 
-/** Loads the periods with video that viewers see, in the order of their encode tasks. */
+/** Loads the periods that viewers see, in the order of their encode tasks. Without any video, there are none. */
 async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
   const { libraryId, mediaId } = active.key;
-  const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`
-    select p.timeline_id as "timelineId", source.id as "sourceId", array(
+  const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; kind: 'video' | 'audio'; rungs: number[] }>`
+    select distinct on (p.number) source.kind, p.timeline_id as "timelineId", source.id as "sourceId", array(
       select r.rung from rendition r where r.library_id = p.library_id and r.media_id = p.media_id
         and r.timeline_id = p.timeline_id and r.kind = 'video' and r.origin = 'encode' and r.rung is not null
         and r.state <> 'failed' and r.retired_at is null) as rungs
@@ -50,14 +54,17 @@ async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
     join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id
       and t.end_ticks > 0
     join rendition source on source.library_id = p.library_id and source.media_id = p.media_id
-      and source.timeline_id = p.timeline_id and source.kind = 'video' and source.origin = 'pass-through'
+      and source.timeline_id = p.timeline_id and source.origin = 'pass-through'
       and source.state <> 'failed' and source.retired_at is null
-    where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview order by p.number`.execute(tx);
-  const periods: PeriodView[] = [];
+    where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview
+    order by p.number, source.kind desc`.execute(tx);
+  const periods: (PeriodView & { kind: 'video' | 'audio' })[] = [];
   for (const row of rows) {
     const facts = await readPeriodFacts(tx, active.key, row.timelineId);
     const cutList = await loadCutList(tx, { key: active.key, timelineId: row.timelineId });
-    if (facts?.video != null && cutList !== null) periods.push({ ...active, ...row, facts, cutList });
+    if (facts !== null && cutList !== null) periods.push({ ...active, ...row, facts, cutList, blankLike: null });
   }
-  return periods;
+  const shown = periods.find(({ kind, facts }) => kind === 'video' && facts.video !== null);
+  if (shown === undefined) return [];
+  return periods.map((period) => (period.kind === 'video' ? period : { ...period, blankLike: shown.facts }));
 }

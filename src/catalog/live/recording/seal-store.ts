@@ -178,7 +178,8 @@ const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) 
   where t.library_id = media.library_id and t.media_id = media.id)`;
 
 // The starts are taken from the rows of the first video rendition, or of the audio without video. Periods that viewers
-// saw are kept, and previews are retired. Readers that support only one timeline get the longest one.
+// saw are kept, and previews are retired. Readers that support only one timeline get the longest one with video, or the
+// longest one without any video.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (
@@ -197,8 +198,10 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
     from starts s where t.library_id = ${libraryId} and t.media_id = ${mediaId} and t.id = s.timeline_id`.execute(tx);
   const { rows } = await sql`
     update timeline set active = true where library_id = ${libraryId} and media_id = ${mediaId} and id = (
-      select id from timeline where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
-      order by end_ticks::float8 / timescale desc limit 1)
+      select id from timeline t where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
+      order by exists (select from rendition r where r.library_id = t.library_id and r.media_id = t.media_id
+        and r.timeline_id = t.id and r.kind = 'video' and r.origin = 'pass-through') desc,
+        end_ticks::float8 / timescale desc limit 1)
     returning id`.execute(tx);
   // A rung that lacks segments of its source is removed from the video (`docs/decisions/125-live-ladder.md`).
   await sql`

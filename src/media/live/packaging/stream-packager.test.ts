@@ -53,6 +53,28 @@ test('parts stay within their target and segments begin with a keyframe that is 
   }
 });
 
+test('a publisher that returns without video continues with the last keyframe, and its audio is complete', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const sound = (fromMs: number) => [...media(fromMs, 5_000)].filter(({ kind }) => kind === 'audio');
+  expect(packager.push(sound(0)[0] as AccessUnit, false)).toBeNull();
+  const first = [...pushAll(packager, media(0, 4_000)), ...packager.end()];
+  const alone = sound(900_000).flatMap((unit) => packager.push(unit, true)?.events ?? []);
+  const second = [...alone, ...packager.end()];
+  for (const [kind, timescale] of [
+    ['video', 90_000],
+    ['audio', 48_000],
+  ] as const) {
+    const segments = [...segmentsOf(first, kind), ...segmentsOf(second, kind)];
+    expect(segments.map(({ number }) => number)).toEqual([0, 1, 2, 3, 4]);
+    segments.slice(1).forEach(({ startTick }, index) => {
+      const before = segments[index];
+      expect(startTick - (before?.startTick ?? 0) - (before?.durationTicks ?? 0)).toBe(0);
+    });
+    const seconds = segments.reduce((sum, { durationTicks }) => sum + durationTicks / timescale, 0);
+    expect(Math.abs(seconds - 9)).toBeLessThan(0.2);
+  }
+});
+
 test('a reconnecting publisher continues without a gap for any clock', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
   const first = [...pushAll(packager, media(0, 3_000)), ...packager.end()];

@@ -43,6 +43,9 @@ const FILL_BEHIND_MS = 50;
  */
 const DROPPED_BEHIND_MS = 400;
 
+/** Video that precedes audio without video, in ms, so that a segment begins. */
+const ALONE_MS = 250;
+
 /**
  * Interval at which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
  * each hold a frame until the next one, and players of parts would run out of media.
@@ -91,11 +94,14 @@ export class StreamPackager {
 
   /**
    * Adds the next frame of either track. Drops frames before the first keyframe. While the other track is missing,
-   * fills it up to this frame: audio with silence, video with the last keyframe.
+   * fills it up to this frame: audio with silence, video with the last keyframe. `isAlone`: the publisher sends no
+   * video, so its audio starts alone if an earlier publisher sent a keyframe.
    */
-  push(unit: AccessUnit): { mediaMs: number; events: PackagedEvent[] } | null {
-    const clock = this.#clock ?? this.#start(unit);
+  push(unit: AccessUnit, isAlone = false): { mediaMs: number; events: PackagedEvent[] } | null {
+    const isStart = this.#clock === null;
+    const clock = this.#clock ?? this.#start(unit, isAlone);
     if (clock === null) return null;
+    const begun = isStart && isAlone ? this.#fill('video', this.#endMs + ALONE_MS) : [];
     const mediaMs = clock.place(unit);
     if (mediaMs === null) {
       metrics.liveDropped.inc({ reason: 'rewound' });
@@ -104,7 +110,7 @@ export class StreamPackager {
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
     // Use the decode time, because frames that are shown before this one may follow.
-    const filled = unit.kind === 'video' ? this.#fillBefore(mediaMs) : [];
+    const filled = unit.kind === 'video' ? this.#fillBefore(mediaMs) : begun;
     const added = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
     const events = [...filled, ...(added ?? [])];
     if (added !== null) {
@@ -143,8 +149,8 @@ export class StreamPackager {
   }
 
   /** Starts a run of frames at the first keyframe. Returns null before that. */
-  #start(unit: AccessUnit): MediaClock | null {
-    if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) {
+  #start(unit: AccessUnit, isAlone: boolean): MediaClock | null {
+    if (this.#video !== null && !isAlone && !(unit.kind === 'video' && unit.isKey)) {
       metrics.liveDropped.inc({ reason: 'before-keyframe' });
       return null;
     }

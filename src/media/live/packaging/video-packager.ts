@@ -168,8 +168,9 @@ export class VideoPackager {
     const untilTick = mediaMs * TICKS_PER_MS;
     for (;;) {
       const tick = this.#shownEndTick();
-      if (!this.#hasSegment || tick + HELD_FRAME_TICKS > untilTick) return outputs;
-      outputs.push(this.#holdUntil(tick + HELD_FRAME_TICKS, tick - this.#segmentTick >= HELD_SEGMENT_TICKS));
+      if (this.#lastKey.length === 0 || tick + HELD_FRAME_TICKS > untilTick) return outputs;
+      const isNext = !this.#hasSegment || tick - this.#segmentTick >= HELD_SEGMENT_TICKS;
+      outputs.push(this.#holdUntil(tick + HELD_FRAME_TICKS, isNext));
     }
   }
 

@@ -79,13 +79,16 @@ type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 /** Lists the video slots of the newest period, and the rungs that only earlier periods have. The source is first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
-  // A period without video cannot represent the video of the other periods.
-  const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
-  for (const period of hasSource ? periods.toReversed() : [newest]) {
+  const hasVideo = ({ renditions }: IndexedPeriod) => renditions.some(({ kind }) => kind === 'video');
+  // A period without video has black video later. Until then, the whole recording plays as audio, because players stop
+  // at a period whose video is missing.
+  if (!periods.every(hasVideo)) return [];
+  for (const period of [newest, ...periods.toReversed()]) {
+    const hasSource = period.renditions.some(({ slot }) => slot === 'source');
     for (const rendition of period.renditions) {
       const { kind, slot, segments } = rendition;
-      // List a rung only after its encoder has produced output.
-      const isOffered = isRung(slot) ? segments.length > 0 : period === newest;
+      // List a rung only after its encoder has produced output. Black video represents no other period.
+      const isOffered = !isRung(slot) || (hasSource && segments.length > 0);
       if (kind === 'video' && isOffered && !slots.has(slot)) slots.set(slot, rendition);
     }
   }

@@ -178,8 +178,9 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
 }
 
 /**
- * Returns the rendition of a slot in a period, or the source video if a rung was not encoded. Returns undefined while
- * rungs are pending, because the source would be listed and removed again.
+ * Returns the rendition of a slot in a period, or the source video if a rung was not encoded. A period whose publisher
+ * sent only audio may have black video instead. Returns undefined while rungs are pending, because the source would be
+ * listed and removed again.
  */
 export function renditionFor(
   { renditions }: IndexedPeriod,
@@ -188,7 +189,7 @@ export function renditionFor(
 ): IndexedRendition | undefined {
   const found = renditions.find((one) => one.slot === slot);
   if (found !== undefined || slot === 'audio' || isPending) return found;
-  return renditions.find((one) => one.slot === 'source');
+  return renditions.find((one) => one.slot === 'source') ?? renditions.find(({ kind }) => kind === 'video');
 }
 
 function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
