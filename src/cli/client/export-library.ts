@@ -1,3 +1,4 @@
+import { MAX_COMMENTS } from '../../catalog/comments/comment.ts';
 import { openExportBucket } from '../../compose/open-export-bucket.ts';
 import { readExportPlace } from '../../config/read-export-place.ts';
 import { openBucketTarget } from '../../jobs/exports/bucket-target.ts';
@@ -90,8 +91,15 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
   return {
     async *collections() {
       for await (const { guid, name } of millrace.pages('listCollections', { libraryId })) {
-        yield { guid: String(guid), name: String(name) };
+        const key = { libraryId, collectionId: String(guid) };
+        const { order, videos } = await millrace.call('getVideoOrder', key);
+        const videoIds = order === 'manual' ? videos.map((video) => video.guid) : [];
+        yield { guid: String(guid), name: String(name), videoOrder: order, videoIds };
       }
+    },
+    async comments(videoId) {
+      const { items } = await millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS });
+      return items;
     },
     async statistics() {
       const range = { dateFrom: '2000-01-01', dateTo: new Date().toISOString().slice(0, 10) };

@@ -21,8 +21,12 @@ export class WorkerSource implements ExportSource {
     this.#bytes = bytes;
   }
 
-  collections(): AsyncIterable<{ guid: string; name: string }> {
+  collections(): ReturnType<ExportSource['collections']> {
     return this.#library.collections();
+  }
+
+  comments(guid: string): ReturnType<ExportSource['comments']> {
+    return this.#library.comments(guid);
   }
 
   statistics(): ReturnType<ExportSource['statistics']> {

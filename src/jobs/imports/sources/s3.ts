@@ -2,10 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import {
+  FAILED_STATUS,
+  findMediaLess,
   findSidecars,
   isMedium,
   labelOf,
   MANIFESTS,
+  noMediaReasonOf,
   parseCollections,
   parseFields,
   parseManifest,
@@ -15,14 +18,25 @@ import {
 import { readGuid } from '../../../lib/guid.ts';
 import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
-import type { ImportSource, ListedPage, Listing, SourceRequest } from '../import-source.ts';
+import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { FileRequest, SourceClient } from '../source-client.ts';
-import { countOf, descriptionOf, emptyVideo, fieldsOf, marksOf, textOf, timeOf, titleOf } from './read-fields.ts';
+import {
+  commentDetails,
+  countOf,
+  descriptionOf,
+  emptyVideo,
+  fieldsOf,
+  marksOf,
+  textOf,
+  timeOf,
+  titleOf,
+} from './read-fields.ts';
 
 const PAGE_KEYS = 500;
 const MAX_LIST_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 32 * 2 ** 20;
 const MAX_SIDECAR_BYTES = 2 ** 20;
+const MAX_COMMENTS_BYTES = 16 * 2 ** 20;
 /** Number of sidecars that are read at once. */
 const PARALLEL_READS = 8;
 /** Lifetime of a signed address in s. A transfer that takes longer is signed again. */
@@ -38,7 +52,7 @@ export const s3: ImportSource = {
   refreshSec: null,
   prepare: async (request) => request,
   list: listObjects,
-  async locate(request, { item: { video } }) {
+  async locate(request, { item: { video }, client }, signal) {
     const sign = (key: string) => signed(request, key, {});
     return {
       files: await Promise.all(video.files.map(async ({ kind, address }) => ({ kind, ...(await sign(address)) }))),
@@ -46,9 +60,30 @@ export const s3: ImportSource = {
         video.captions.map(async ({ address, ...caption }) => ({ ...caption, ...(await sign(address)) })),
       ),
       thumbnail: video.thumbnail === null ? null : await sign(video.thumbnail),
+      ...(await commentsOf(request, { video, client }, signal)),
     };
   },
 };
+
+/** Reads the comments of an export, if it has some of the video. */
+async function commentsOf(
+  request: SourceRequest,
+  { video: { commentsFile }, client }: { video: ImportedVideo; client: SourceClient },
+  signal: AbortSignal,
+): Promise<Pick<LocatedFiles, 'details' | 'notes'>> {
+  if (commentsFile == null) return {};
+  const file = { ...(await signed(request, commentsFile, {})), maxBytes: MAX_COMMENTS_BYTES };
+  const text = (await client.readFile(file, signal)).toString('utf8');
+  return commentDetails(parseList(text));
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return ['no JSON'];
+  }
+}
 
 type StoredObject = { key: string; sizeBytes: number; modifiedAt: string | null };
 /** Keys and names are relative to the prefix. */
@@ -79,12 +114,16 @@ async function listObjects(
     const some = media.slice(start, start + PARALLEL_READS);
     videos.push(...(await Promise.all(some.map((medium) => describe(medium, { parts, folder }, signal)))));
   }
+  const without = await listMediaLess({ parts, folder }, signal);
   const folders = new Set(media.map(({ key }) => folderOf(key.slice(prefix.length))).filter((name) => name !== null));
   const shelves = [...folders].map((name): ListedItem => {
     const sourceId = `folder ${name}`;
-    return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder') };
+    return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder'), order: null };
   });
-  return { items: [...collections, ...shelves, ...videos], next: isLast ? null : (taken.at(-1)?.key ?? null) };
+  return {
+    items: [...collections, ...shelves, ...videos, ...without],
+    next: isLast ? null : (taken.at(-1)?.key ?? null),
+  };
 }
 
 function prefixOf({ prefix }: SourceRequest): string {
@@ -146,8 +185,8 @@ async function readCollections(parts: Parts, signal: AbortSignal): Promise<Liste
   const wanted = { key: prefixOf(parts.request) + COLLECTIONS, maxBytes: MAX_MANIFEST_BYTES };
   const text = await readText(parts, wanted, signal);
   if (text === null) return [];
-  return parseCollections(text, COLLECTIONS).map(({ guid, name }) => {
-    return { kind: 'collection', sourceId: `collection ${guid}`, id: guid, title: titleOf(name, guid) };
+  return parseCollections(text, COLLECTIONS).map(({ guid, name, order }) => {
+    return { kind: 'collection', sourceId: `collection ${guid}`, id: guid, title: titleOf(name, guid), order };
   });
 }
 
@@ -158,6 +197,27 @@ async function readText(
 ): Promise<string | null> {
   const bytes = await client.findFile({ ...(await signed(request, key, {})), maxBytes }, signal);
   return bytes?.toString('utf8') ?? null;
+}
+
+/** Lists the videos of an export that have no media. */
+async function listMediaLess(
+  { parts, folder }: { parts: Parts; folder: Folder },
+  signal: AbortSignal,
+): Promise<ListedItem[]> {
+  const items: ListedItem[] = [];
+  const names = folder.names.map((key) => key.slice(folder.prefix.length));
+  for (const { guid, path } of findMediaLess(names)) {
+    const text = await readText(parts, { key: folder.prefix + path, maxBytes: MAX_SIDECAR_BYTES }, signal);
+    const fields = sidecarOf(text, path, []);
+    const reason = noMediaReasonOf(fields, guid);
+    if (reason === null) continue;
+    const video = emptyVideo();
+    const obstacle = { reason, isRetryable: false };
+    const title = titleOf(fields.title, guid);
+    const sizes = { sizeBytes: null, durationSec: null };
+    items.push({ kind: 'video', sourceId: path, id: guid, title, ...sizes, obstacle, notes: [], video });
+  }
+  return items;
 }
 
 async function describe(
@@ -181,7 +241,8 @@ async function describe(
     address: path,
   }));
   const title = name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
-  const attached = { collectionId, captions, thumbnail: sidecars.image, files: [{ kind: 'object', address: key }] };
+  const files = [{ kind: 'object', address: key }];
+  const attached = { collectionId, captions, thumbnail: sidecars.image, commentsFile: sidecars.comments, files };
   return {
     kind: 'video',
     sourceId: name,
@@ -218,6 +279,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
+    hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
   };
 }
