@@ -128,7 +128,7 @@ export function parseManifest(text: string, name: string): Map<string, SidecarFi
   return new Map(rows.map((row) => [String(row.file), row]));
 }
 
-export type ListedCollection = { guid: Guid; name: string; order: ImportedOrder | null };
+type ListedCollection = { guid: Guid; name: string; order: ImportedOrder | null };
 
 /** Parses `collections.json` of an export: a list of `guid`, `name`, and optionally `videoOrder` and `videoIds`. */
 export function parseCollections(text: string, name: string): ListedCollection[] {

@@ -87,7 +87,6 @@ async function writeStatistics(source: ExportSource, target: ExportTarget): Prom
   await target.writeText(EXPORT_FILES.statistics, `${text}\n`);
 }
 
-
 async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'> {
   const { source, target } = exporting;
   // Both become file names.

@@ -1,5 +1,3 @@
-import { createHash, createHmac } from 'node:crypto';
-import type { SignatureV4 } from '@smithy/signature-v4';
 import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import {
   FAILED_STATUS,
@@ -31,6 +29,7 @@ import {
   timeOf,
   titleOf,
 } from './read-fields.ts';
+import { signObject } from './sign-object.ts';
 
 const PAGE_KEYS = 500;
 const MAX_LIST_BYTES = 8 * 2 ** 20;
@@ -39,8 +38,6 @@ const MAX_SIDECAR_BYTES = 2 ** 20;
 const MAX_COMMENTS_BYTES = 16 * 2 ** 20;
 /** Number of sidecars that are read at once. */
 const PARALLEL_READS = 8;
-/** Lifetime of a signed address in s. A transfer that takes longer is signed again. */
-const SIGNED_SEC = 24 * 3600;
 const COLLECTIONS = 'collections.json';
 const USUAL_LANGUAGE = 'en';
 
@@ -53,7 +50,7 @@ export const s3: ImportSource = {
   prepare: async (request) => request,
   list: listObjects,
   async locate(request, { item: { video }, client }, signal) {
-    const sign = (key: string) => signed(request, key, {});
+    const sign = (key: string) => signObject(request, key, {});
     return {
       files: await Promise.all(video.files.map(async ({ kind, address }) => ({ kind, ...(await sign(address)) }))),
       captions: await Promise.all(
@@ -72,7 +69,7 @@ async function commentsOf(
   signal: AbortSignal,
 ): Promise<Pick<LocatedFiles, 'details' | 'notes'>> {
   if (commentsFile == null) return {};
-  const file = { ...(await signed(request, commentsFile, {})), maxBytes: MAX_COMMENTS_BYTES };
+  const file = { ...(await signObject(request, commentsFile, {})), maxBytes: MAX_COMMENTS_BYTES };
   const text = (await client.readFile(file, signal)).toString('utf8');
   return commentDetails(parseList(text));
 }
@@ -155,7 +152,7 @@ async function readKeys(
     prefix: prefixOf(request),
     ...(after !== null && { 'start-after': after }),
   };
-  const file = await signed(request, '', query);
+  const file = await signObject(request, '', query);
   const root = parseXml((await client.readFile({ ...file, maxBytes: MAX_LIST_BYTES }, signal)).toString('utf8'));
   if (root.name !== 'ListBucketResult') {
     throw new Refused('invalid', `Expected a list of objects from ${request.apiUrl}, got <${root.name}>.`);
@@ -195,7 +192,7 @@ async function readText(
   { key, maxBytes }: { key: string; maxBytes: number },
   signal: AbortSignal,
 ): Promise<string | null> {
-  const bytes = await client.findFile({ ...(await signed(request, key, {})), maxBytes }, signal);
+  const bytes = await client.findFile({ ...(await signObject(request, key, {})), maxBytes }, signal);
   return bytes?.toString('utf8') ?? null;
 }
 
@@ -282,50 +279,4 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
   };
-}
-
-/** Hash for the signer, as the AWS SDK defines it. */
-class Sha256 {
-  readonly #hash: { update(data: Uint8Array | string): unknown; digest(): Buffer };
-
-  constructor(secret?: unknown) {
-    // The signer passes a text or bytes.
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string | Uint8Array);
-  }
-
-  update(data: Uint8Array | string): void {
-    this.#hash.update(data);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
-async function signerOf({ accessKey, secretKey, region }: SourceRequest): Promise<SignatureV4> {
-  const { SignatureV4: Signer } = await import('@smithy/signature-v4');
-  const credentials = { accessKeyId: accessKey ?? '', secretAccessKey: secretKey ?? '' };
-  // Each part of the path is escaped before.
-  const hash = Sha256 as unknown as ConstructorParameters<typeof Signer>[0]['sha256'];
-  return new Signer({ service: 's3', region: region ?? 'us-east-1', credentials, sha256: hash, uriEscapePath: false });
-}
-
-/** Returns a presigned request (AWS Signature Version 4) for an object, or for a list if the key is empty. */
-async function signed(request: SourceRequest, key: string, query: Record<string, string>): Promise<FileRequest> {
-  const { apiUrl, bucket } = request;
-  const base = new URL(apiUrl);
-  const escaped = [bucket ?? '', ...(key === '' ? [] : key.split('/'))].map(escapePart).join('/');
-  const path = `${base.pathname.replace(/\/+$/, '')}/${escaped}`;
-  const headers = { host: base.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
-  const port = base.port === '' ? {} : { port: Number(base.port) };
-  const unsigned = { method: 'GET', protocol: base.protocol, hostname: base.hostname, ...port, path, query, headers };
-  const signer = await signerOf(request);
-  const { query: signedQuery = {} } = await signer.presign(unsigned, { expiresIn: SIGNED_SEC });
-  const pairs = Object.entries(signedQuery).map(([name, value]) => `${escapePart(name)}=${escapePart(String(value))}`);
-  return { url: `${base.origin}${path}?${pairs.join('&')}`, headers: {} };
-}
-
-/** Escapes all but the unreserved characters of RFC 3986, as the signature expects. */
-function escapePart(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
