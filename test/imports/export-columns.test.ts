@@ -15,7 +15,7 @@ afterAll(() => database.stop());
 
 const wordsOf = (texts: Iterable<string>) =>
   [...texts].flatMap((text) => text.split(' ').filter((word) => word !== ''));
-const sorted = (words: Iterable<string>) => [...words].toSorted();
+const sorted = (words: Iterable<string>) => [...words].toSorted((one, other) => (one < other ? -1 : 1));
 
 async function columnsByTable(): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ table: string; columns: string[] }>`

@@ -17,7 +17,7 @@ import { readGuid } from '../../../lib/guid.ts';
 import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
-import type { FileRequest, SourceClient } from '../source-client.ts';
+import type { SourceClient } from '../source-client.ts';
 import {
   commentDetails,
   countOf,
