@@ -84,9 +84,14 @@ async function* listCollections(db: Db, libraryId: number): AsyncGenerator<Expor
     const query = { libraryId, page, itemsPerPage: PAGE_COLLECTIONS, search: '', orderBy: 'date' } as const;
     const { items } = await collections.list(query);
     for (const { id, name } of items) {
-      const { order, videos } = await orders.find({ libraryId, collectionId: id });
-      const videoIds = order === 'manual' ? videos.map(({ mediaId }) => mediaId) : [];
-      yield { guid: id, name, videoOrder: order, videoIds };
+      const found = await orders.find({ libraryId, collectionId: id }).catch((error: unknown) => {
+        if (error instanceof Refused && error.kind === 'not-found') return null;
+        throw error;
+      });
+      // The collection was deleted in the meantime.
+      if (found === null) continue;
+      const videoIds = found.order === 'manual' ? found.videos.map(({ mediaId }) => mediaId) : [];
+      yield { guid: id, name, videoOrder: found.order, videoIds };
     }
     if (items.length < PAGE_COLLECTIONS) return;
   }

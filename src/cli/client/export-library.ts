@@ -6,7 +6,7 @@ import type { ExportedFile, ExportSource } from '../../jobs/exports/export-sourc
 import type { ExportTarget } from '../../jobs/exports/export-target.ts';
 import { type ExportWriter, openExportWriter } from '../../jobs/exports/export-writer.ts';
 import { openFolderTarget } from '../../jobs/exports/folder-target.ts';
-import { DownloadFailed } from '../../jobs/exports/transfer-fault.ts';
+import { DownloadFailed, retryTransfer } from '../../jobs/exports/transfer-fault.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
@@ -98,8 +98,10 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
       }
     },
     async comments(videoId) {
-      const { items } = await millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS });
-      return items;
+      const list = async () => ({
+        value: await millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS }),
+      });
+      return (await retryTransfer('comments', list, new AbortController().signal)).items;
     },
     async statistics() {
       const range = { dateFrom: '2000-01-01', dateTo: new Date().toISOString().slice(0, 10) };

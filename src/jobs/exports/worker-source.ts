@@ -25,8 +25,14 @@ export class WorkerSource implements ExportSource {
     return this.#library.collections();
   }
 
-  comments(guid: string): ReturnType<ExportSource['comments']> {
-    return this.#library.comments(guid);
+  async comments(guid: string): ReturnType<ExportSource['comments']> {
+    try {
+      return await this.#library.comments(guid);
+    } catch (error) {
+      // The video was deleted in the meantime, which must not end the export.
+      if (error instanceof Refused && error.kind === 'not-found') throw new DownloadFailed(error.message);
+      throw error;
+    }
   }
 
   statistics(): ReturnType<ExportSource['statistics']> {
