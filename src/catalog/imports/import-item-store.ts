@@ -61,8 +61,8 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
     insert into import_item (import_id, place, library_id, kind, source_id, title, target_id, size_bytes, duration_sec,
       details, arrangement, notes, reason, is_retryable, state)
     select ${importId}, i.at + coalesce((select max(place) from import_item where import_id = ${importId}), 0),
-      ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.arrangement, i.notes,
-      i.reason, i.is_retryable,
+      ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.arrangement,
+      i.notes, i.reason, i.is_retryable,
       case when i.reason is null then 'waiting' when i.is_retryable then 'failed' else 'skipped' end
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (source_id text, kind text, title text,
       target_id uuid, size_bytes bigint, duration_sec int, details jsonb, arrangement jsonb, notes jsonb, reason text,

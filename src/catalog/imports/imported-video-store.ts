@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
-import { insertThreads } from '../comments/imported-thread-store.ts';
+import { insertThreads } from '../comments/insert-threads-store.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import type { CaptionTrack } from '../schema.ts';

@@ -10,8 +10,8 @@ const PARALLEL_READS = 8;
 const stream = createStreamSource('millrace');
 
 /**
- * A library of another Millrace, which has the same interface as bunny Stream, and in addition orders of collections and
- * review comments. Older versions do not have these.
+ * A library of another Millrace, which has the same interface as bunny Stream, and in addition orders of collections
+ * and review comments. Older versions do not have these.
  */
 export const millrace: ImportSource = {
   ...stream,
