@@ -168,6 +168,8 @@ export type GroupRoleModel = { Group: string; Role: PersonRole; LibraryId?: numb
 
 export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
 
+export type ImportCommentModel = { guid: string; text: string; authorName: string; authorKind: CommentAuthorKind; dateCreated: string; dateEdited?: string | null; time: number; isResolved?: boolean | null; resolvedBy?: string | null; dateResolved?: string | null; replies?: (ImportReplyModel)[] | null };
+
 export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number; unknownSizes: number };
 
 export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
@@ -182,11 +184,13 @@ export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | 
 
 export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
 
+export type ImportReplyModel = { guid: string; text: string; authorName: string; authorKind: CommentAuthorKind; dateCreated: string; dateEdited?: string | null };
+
 export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "cloudflare" | "vimeo" | "mediacms" | "upload";
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
-export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
 
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
@@ -400,7 +404,7 @@ export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; Client
 
 export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
-export type UpdateVideoOrderModel = { order: "oldest" | "newest" | "title" | "manual"; videoIds?: (string)[] };
+export type UpdateVideoOrderModel = { order: VideoOrder; videoIds?: (string)[] };
 
 export type UpdateViewerAccessModel = { mode?: ViewerAccessMode; url?: string | null; renewSecret?: boolean; failOpen?: boolean; cacheSec?: number; issuer?: string | null; audience?: string | null; jwksUrl?: string | null; videoClaim?: string | null; collectionClaim?: string | null };
 
@@ -434,7 +438,9 @@ export type VideoModelStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export type VideoOEmbedModel = { version: string | null; title: string | null; type: string | null; thumbnail_url: string | null; thumbnail_width: number | null; thumbnail_height: number | null; width: number; height: number; html: string | null; provider_name: string | null; provider_url: string | null; thumbnailUrl: string | null; thumbnailWidth: number | null; thumbnailHeight: number | null; providerName: string | null; providerUrl: string | null };
 
-export type VideoOrderModel = { order: "oldest" | "newest" | "title" | "manual"; videos: (OrderedVideoModel)[] };
+export type VideoOrder = "oldest" | "newest" | "title" | "manual";
+
+export type VideoOrderModel = { order: VideoOrder; videos: (OrderedVideoModel)[] };
 
 export type VideoPlayDataModel = { video: VideoModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; customCss: string | null; pullZoneId: number; widevineEmeRobustness: string | null; widevineSdOnlyForL3: boolean; maxSoftwareWidevineResolution: number | null; isPlayable: boolean; isPlaylistPlayable: boolean; preferredPlaybackSource: VideoPlaybackSource; exposeVideoMetadata: boolean; enableCompactControls: boolean; resumePosition?: number | null; heatmap?: Record<string, number> | null };
 

@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
+import { toCommentModel } from '../api/comments/comment-operations.ts';
 import { recallShowing, toVideoModel } from '../api/videos/video-model.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
+import { MAX_COMMENTS } from '../catalog/comments/comment.ts';
+import { createCommentStore } from '../catalog/comments/comment-store.ts';
 import type { Db, MediaKey } from '../catalog/db.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createPublicationStore } from '../catalog/publications/publication-store.ts';
@@ -13,7 +17,7 @@ import type { RoleSettings } from '../config/settings.ts';
 import { MoviePlans } from '../delivery/mp4/movie-plans.ts';
 import { serveMp4 } from '../delivery/mp4/serve-mp4.ts';
 import { IndexReader } from '../delivery/objects/index-reader.ts';
-import type { ExportedFile } from '../jobs/exports/export-source.ts';
+import type { ExportedCollection, ExportedFile } from '../jobs/exports/export-source.ts';
 import type { ExportLibrary } from '../jobs/exports/exporter.ts';
 import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
@@ -26,6 +30,8 @@ const PAGE_COLLECTIONS = 1000;
 const PLAN_BYTES = 32 * 2 ** 20;
 /** Times are the same for each caller, because an exported URL is for nobody. */
 const NO_ADDRESS = '';
+/** The reader of the comments, who wrote none of them. */
+const NOBODY = { kind: 'guest', id: '', name: '' } as const;
 
 type Deps = { db: Db; secretBox: SecretBox; storage: Storage; settings: RoleSettings };
 
@@ -45,6 +51,11 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
       return view === undefined ? null : toVideoModel(view, await recallShowing(libraryId, NO_ADDRESS, showing));
     },
     collections: () => listCollections(db, libraryId),
+    async comments(guid) {
+      const key = { libraryId, mediaId: requireId(guid) };
+      const { threads } = await createCommentStore(db).list(key, { state: 'all', offset: 0, limit: MAX_COMMENTS });
+      return threads.map((thread) => toCommentModel(thread, NOBODY));
+    },
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),
     async read(id, file, fromByte, signal) {
       const key = { libraryId, mediaId: requireId(id) };
@@ -67,12 +78,21 @@ function wholeRange() {
   return rangeOf({ dateFrom: '2000-01-01', dateTo: '', hourly: false }, Date.now());
 }
 
-async function* listCollections(db: Db, libraryId: number): AsyncGenerator<{ guid: string; name: string }> {
-  const collections = createCollectionStore(db);
+async function* listCollections(db: Db, libraryId: number): AsyncGenerator<ExportedCollection> {
+  const [collections, orders] = [createCollectionStore(db), createVideoOrderStore(db)];
   for (let page = 1; ; page += 1) {
     const query = { libraryId, page, itemsPerPage: PAGE_COLLECTIONS, search: '', orderBy: 'date' } as const;
     const { items } = await collections.list(query);
-    for (const { id, name } of items) yield { guid: id, name };
+    for (const { id, name } of items) {
+      const found = await orders.find({ libraryId, collectionId: id }).catch((error: unknown) => {
+        if (error instanceof Refused && error.kind === 'not-found') return null;
+        throw error;
+      });
+      // The collection was deleted in the meantime.
+      if (found === null) continue;
+      const videoIds = found.order === 'manual' ? found.videos.map(({ mediaId }) => mediaId) : [];
+      yield { guid: id, name, videoOrder: found.order, videoIds };
+    }
     if (items.length < PAGE_COLLECTIONS) return;
   }
 }

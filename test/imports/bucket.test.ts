@@ -11,6 +11,15 @@ import { ask, type Import, makeFiles, startImporter, untilImport } from './impor
 
 const GUID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const SHELF = '0190163d-8694-739b-aea5-966c26f8ad99';
+const LOST = '0190163d-8694-739b-aea5-966c26f8ad98';
+const COMMENT = {
+  guid: '0190163d-8694-739b-aea5-966c26f8ad97',
+  text: 'Louder',
+  time: 1,
+  authorName: 'Ada',
+  authorKind: 'guest',
+  dateCreated: '2024-05-06T07:08:09.123',
+};
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
 /** Objects that are no media, more than fit on a page of the list. */
 const OTHERS = 560;
@@ -36,11 +45,13 @@ beforeAll(async () => {
     'a-first.png': image,
     'a-first.de.vtt': VTT,
     'a-first.json': JSON.stringify(fields),
+    'a-first.comments.json': JSON.stringify([COMMENT, { guid: 'wrong' }]),
+    [`${LOST}.json`]: JSON.stringify({ guid: LOST, title: 'Lost', noMediaReason: 'Nobody has it.' }),
     'broken.json': '{',
     'broken.mp4': clip,
     'empty.mp4': Buffer.alloc(0),
     'Talks & more/two words.mp4': clip,
-    'collections.json': JSON.stringify([{ guid: SHELF, name: 'Kept' }]),
+    'collections.json': JSON.stringify([{ guid: SHELF, name: 'Kept', videoOrder: 'title' }]),
     'manifest.csv': `file,title,dateUploaded,metaTags\n${row}\n`,
     'z-last.mp4': clip,
   };
@@ -143,10 +154,10 @@ async function run(more: object): Promise<Import> {
 
 test(`imports a bucket with sidecars and a manifest (${real?.name ?? 'scripted engine'})`, async () => {
   const plan = await run({ dryRun: true, bandwidth: 10_000 });
-  expect(plan).toMatchObject({ state: 'planned', counts: { waiting: 6, skipped: 1, unknownSizes: 0 } });
+  expect(plan).toMatchObject({ state: 'planned', counts: { waiting: 6, skipped: 2, unknownSizes: 0 } });
   expect(Object(plan).remainingSeconds).toBe(Math.ceil((plan.counts.sizeBytes ?? 0) / 10_000));
   const report = await run({});
-  expect(report).toMatchObject({ state: 'finished', counts: { imported: 6, skipped: 1, failed: 0 } });
+  expect(report).toMatchObject({ state: 'finished', counts: { imported: 6, skipped: 2, failed: 0 } });
   const { items } = await ask<{ items: Fields[] }>(service, 'GET', '/library/1/videos');
   expect(items.find(({ guid }) => guid === GUID)).toMatchObject({
     title: 'The first',
@@ -165,13 +176,22 @@ test(`imports a bucket with sidecars and a manifest (${real?.name ?? 'scripted e
     'The sidecar could not be read',
   );
   expect(report.items.find(({ title }) => title === 'empty')).toMatchObject({ reason: 'The object is empty.' });
+  expect(report.items.find(({ title }) => title === 'Lost')).toMatchObject({
+    state: 'skipped',
+    reason: 'Nobody has it.',
+  });
+  const comments = await ask<{ items: Fields[] }>(service, 'GET', `/library/1/videos/${GUID}/comments`);
+  expect(comments.items).toMatchObject([{ ...COMMENT, isResolved: false, shareId: null, replies: [] }]);
+  const notes = report.items.find(({ title }) => title === 'The first')?.notes.join(' ');
+  expect(notes).toContain('1 review comments could not be imported.');
+  expect(await ask(service, 'GET', `/library/1/collections/${SHELF}/order`)).toMatchObject({ order: 'title' });
   const last = report.items.find(({ title }) => title === 'z-last');
   expect(last?.notes.join(' ')).toMatch(/Its file is the same as that of video [0-9a-f-]{36}/);
 }, 300_000);
 
 test('a second import does nothing', async () => {
   const second = await run({});
-  expect(second.counts).toMatchObject({ imported: 0, skipped: 7, failed: 0 });
+  expect(second.counts).toMatchObject({ imported: 0, skipped: 8, failed: 0 });
 }, 120_000);
 
 test('a wrong key ends the import with the reason', async () => {

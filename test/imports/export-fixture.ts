@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
+import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
 import { ask, makeFiles, startImporter } from './import-fixture.ts';
 
@@ -56,6 +58,7 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
   ]);
   expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
   await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
+  await addReview(source);
   const close = async () => {
     vi.unstubAllEnvs();
     for (const service of [source, target]) await discard(service);
@@ -64,11 +67,56 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
   return { source, target, at, close };
 }
 
-/** Runs a command on library 1. Returns its exit code and what it prints. */
+/** Arranges the videos of the collection against their dates, and adds comments of a key, a guest and a viewer. */
+async function addReview(source: Service): Promise<void> {
+  const { items } = await ask<{ items: Fields[] }>(source, 'GET', '/library/1/collections');
+  const collectionId = items[0]?.guid;
+  await ask(source, 'POST', `/library/1/videos/${SECOND}`, { collectionId });
+  const order = { order: 'manual', videoIds: [SECOND, FIRST] };
+  await ask(source, 'POST', `/library/1/collections/${String(collectionId)}/order`, order);
+  await addThread(source, `/library/1/videos/${FIRST}`);
+  const { db, close } = openCatalogue(source);
+  const row = (id: string, parent: string | null, kind: string) => sql`
+    insert into review_comment (id, library_id, media_id, parent_id, at_ms, content, author_kind, author_id,
+      author_name, created_at) values (${id}, 1, ${FIRST}, ${parent}, 250, ${`By a ${kind}`}, ${kind}, ${kind},
+      ${`A ${kind}`}, '2024-05-06T07:08:09.123Z')`;
+  await row(GUEST, null, 'guest').execute(db);
+  await row(GUEST.replace('0190', '0191'), GUEST, 'email').execute(db);
+  await close();
+}
+
+const GUEST = '0190163d-8694-739b-aea5-966c26f8ad95';
+
+/** Adds a resolved comment with a reply, whose text was changed. */
+export async function addThread(service: Service, video: string): Promise<void> {
+  const at = `${video}/comments`;
+  const { guid } = await ask<Fields>(service, 'POST', at, { text: 'Two\nlines', time: 1.5 });
+  const reply = await ask<Fields>(service, 'POST', at, { text: 'Typo', parentId: guid });
+  await ask(service, 'POST', `${at}/${String(reply.guid)}`, { text: 'A reply' });
+  await ask(service, 'POST', `${at}/${String(guid)}`, { isResolved: true });
+}
+
+/** Returns the orders of all collections and the comments of all videos. */
+export async function reviewOf(service: Service, libraryId = 1): Promise<object> {
+  const at = `/library/${libraryId}`;
+  const load = async (path: string) => (await ask<{ items: Fields[] }>(service, 'GET', `${at}/${path}`)).items;
+  const orders = await Promise.all(
+    (await load('collections')).map(({ guid }) => ask(service, 'GET', `${at}/collections/${String(guid)}/order`)),
+  );
+  const comments = await Promise.all(
+    (await load('videos?orderBy=title')).map(({ guid }) => load(`videos/${String(guid)}/comments`)),
+  );
+  // The account of an author is not exported, so an imported comment is nobody's own.
+  const text = JSON.stringify({ orders, comments });
+  return JSON.parse(text.replaceAll('"isOwn":true', '"isOwn":false'));
+}
+
+/** Runs a command, by default on library 1. Returns its exit code and what it prints. */
 export async function millrace(service: Service, ...args: string[]): Promise<{ code: number | null; text: string }> {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, '--library', '1']).finally(() =>
+  const library = args.includes('--library') ? [] : ['--library', '1'];
+  const code = await runVerb([...args, '--url', service.apiUrl, '--key', ACCOUNT_KEY, ...library]).finally(() =>
     spy.mockRestore(),
   );
   return { code, text: lines.join('') };
@@ -111,4 +159,7 @@ export async function expectSame({ source, target }: ExportFixture): Promise<voi
   const shelves = (service: Service) => ask<{ items: Fields[] }>(service, 'GET', '/library/1/collections');
   const named = async (service: Service) => (await shelves(service)).items.map(({ guid, name }) => ({ guid, name }));
   expect(await named(target)).toEqual(await named(source));
+  const review = await reviewOf(source);
+  expect(JSON.stringify(review)).toContain('By a guest');
+  expect(await reviewOf(target)).toEqual(review);
 }

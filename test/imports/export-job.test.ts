@@ -68,7 +68,7 @@ const over = (at: string) => until(at, ({ dateEnded }) => dateEnded !== null);
 const inTransfer = (at: string) => until(at, ({ counts }) => Number(counts.sizeBytes) > 2_000_000);
 
 const NAMES = [
-  ...['jpg', 'de.vtt', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
+  ...['jpg', 'de.vtt', 'comments.json', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
   ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
   ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
 ];

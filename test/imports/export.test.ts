@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNT_KEY, type Service } from '../support/service.ts';
 import {
+  addThread,
   type ExportFixture,
   expectSame,
   FIRST,
@@ -10,6 +11,7 @@ import {
   listed,
   millrace,
   openExportFixture,
+  reviewOf,
   SECOND,
 } from './export-fixture.ts';
 import { ask } from './import-fixture.ts';
@@ -35,7 +37,7 @@ test('an import of an export has the same fields, and a second export transfers 
   expect(first).toEqual({ code: 0, text: '2 exported, 0 unchanged, 0 failed\n' });
   expect(new Set(await readdir(at('out')))).toEqual(
     new Set([
-      ...['jpg', 'de.vtt', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
+      ...['jpg', 'de.vtt', 'comments.json', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
       ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
       ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
     ]),
@@ -82,6 +84,70 @@ test('reports videos that cannot be exported with the reason, and exits with 6',
   expect(text).toMatch(new RegExp(`^failed\\t${FIRST}\\tThe "first"; one\\t/${FIRST}/[\\w.-]+: HTTP 403\\.$`, 'm'));
   expect(text).toContain('0 exported, 1 unchanged, 1 failed');
 }, 120_000);
+
+test('skips videos without usable media with the reason, and exits with 0', async () => {
+  const [from, to] = await Promise.all([source, fixture.target].map(makeLibrary));
+  const empty = await ask<Fields>(source, 'POST', `/library/${from?.id}/videos`, { title: 'Never uploaded' });
+  const failed = await uploadInto(from, 'Unreadable', Buffer.from('This is no video.'));
+  await expect.poll(() => statusOf(from, failed), { timeout: 60_000, interval: 500 }).toBe(5);
+  const exported = await millrace(source, 'export', at('rest'), '--library', String(from?.id));
+  expect(exported).toEqual({ code: 0, text: '1 exported, 0 unchanged, 0 failed, 1 without a file\n' });
+  const metadata = JSON.parse(await readFile(at(`rest/${String(empty.guid)}.json`), 'utf8'));
+  expect(metadata).toMatchObject({ title: 'Never uploaded', noMediaReason: expect.stringContaining('no upload') });
+  for (const _ of [1, 2]) {
+    const imported = await millrace(fixture.target, 'import', 'folder', at('rest'), '--library', String(to?.id));
+    expect(imported).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 2 skipped, 0 failed') });
+    expect(imported.text).toContain(`skipped\t${String(empty.guid)}\tNever uploaded\t${metadata.noMediaReason}`);
+    expect(imported.text).toMatch(new RegExp(`skipped\\t${failed}\\tUnreadable\\tIts file cannot be processed`));
+  }
+  expect(await statusOf(to, failed)).toBe(5);
+}, 300_000);
+
+test('an import from another Millrace has the orders of collections and the review comments', async () => {
+  const [from, to] = await Promise.all([source, fixture.target].map(makeLibrary));
+  const clip = await readFile(at('media/Talks/one.mp4'));
+  const { guid: collectionId } = await ask<Fields>(source, 'POST', `/library/${from?.id}/collections`, {
+    name: 'Shelf',
+  });
+  const videos = [];
+  for (const title of ['One', 'Two']) videos.push(await uploadInto(from, title, clip, String(collectionId)));
+  const order = { order: 'manual', videoIds: videos.toReversed() };
+  await ask(source, 'POST', `/library/${from?.id}/collections/${String(collectionId)}/order`, order);
+  await addThread(source, `/library/${from?.id}/videos/${videos[0]}`);
+  for (const video of videos) {
+    await expect.poll(() => statusOf(from, video), { timeout: 60_000, interval: 500 }).toBe(4);
+  }
+  // Without the account key, the address of the files is taken from a video, because no name service knows the zone.
+  const access = [`apiUrl=${source.apiUrl}`, `accessKey=${from?.key}`, `sourceLibraryId=${from?.id}`];
+  const ran = await millrace(fixture.target, 'import', 'millrace', ...access, '--library', String(to?.id));
+  expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });
+  const review = await reviewOf(source, from?.id);
+  expect(JSON.stringify(review)).toContain('A reply');
+  expect(await reviewOf(fixture.target, to?.id)).toEqual(review);
+}, 300_000);
+
+type Library = { service: Service; id: number; key: string } | undefined;
+
+async function makeLibrary(service: Service): Promise<NonNullable<Library>> {
+  const { Id, ApiKey } = await ask<Fields>(service, 'POST', '/videolibrary', { Name: 'Another' });
+  return { service, id: Number(Id), key: String(ApiKey) };
+}
+
+async function uploadInto(library: Library, title: string, body: Buffer, collectionId = ''): Promise<string> {
+  if (library === undefined) throw new Error('Expected a library.');
+  const { service, id, key } = library;
+  const { guid } = await ask<Fields>(service, 'POST', `/library/${id}/videos`, { title, collectionId });
+  const url = `${service.apiUrl}/library/${id}/videos/${String(guid)}`;
+  const sent = await fetch(url, { method: 'PUT', headers: { AccessKey: key }, body: new Uint8Array(body) });
+  expect(sent.status).toBe(200);
+  return String(guid);
+}
+
+async function statusOf(library: Library, guid: string): Promise<unknown> {
+  if (library === undefined) throw new Error('Expected a library.');
+  const { status } = await ask<Fields>(library.service, 'GET', `/library/${library.id}/videos/${guid}`);
+  return status;
+}
 
 test('a key that can only read does not get originals', async () => {
   const { ReadOnlyApiKey } = await ask<Fields>(source, 'GET', '/videolibrary/1');

@@ -165,7 +165,7 @@ function toReplyModel({ id, text, author, createdAt, editedAt }: Comment, reader
   };
 }
 
-function toCommentModel(thread: Thread, reader: Author): CommentModel {
+export function toCommentModel(thread: Thread, reader: Author): CommentModel {
   const { resolved } = thread;
   return {
     ...toReplyModel(thread, reader),

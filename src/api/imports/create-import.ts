@@ -1,6 +1,9 @@
+import { readImportedOrder } from '../../catalog/collections/video-order.ts';
+import { readThreads } from '../../catalog/comments/imported-thread.ts';
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
 import { DEFAULT_IMPORT_CONCURRENCY, type ImportSourceName } from '../../catalog/imports/library-import.ts';
 import type { ListedItem } from '../../catalog/imports/listed-item.ts';
+import { FAILED_STATUS } from '../../catalog/imports/sidecars.ts';
 import { SOURCE_FIELDS, type SourceField } from '../../catalog/imports/source-fields.ts';
 import type { SourceRequest } from '../../jobs/imports/import-source.ts';
 import { sendImport } from '../../jobs/imports/run-import.ts';
@@ -119,8 +122,9 @@ function readUploads({ items }: CreateImportModel): SourceRequest {
 function readUpload(sent: ImportUploadModel, index: number): ListedItem {
   const id = readId(sent.guid, `items[${index}].guid`);
   const { sourceId, title } = sent;
-  if (sent.kind === 'collection') return { kind: 'collection', sourceId, id, title };
-  const { dateUploaded, collectionId } = sent;
+  if (sent.kind === 'collection') return { kind: 'collection', sourceId, id, title, order: readImportedOrder(sent) };
+  const { dateUploaded, collectionId, noMediaReason } = sent;
+  const comments = readThreads(sent.comments ?? []);
   const uploadedAt = dateUploaded == null ? null : readTime(dateUploaded);
   if (dateUploaded != null && uploadedAt === null) {
     throw misfit(
@@ -135,8 +139,8 @@ function readUpload(sent: ImportUploadModel, index: number): ListedItem {
     title,
     sizeBytes: sent.sizeBytes ?? null,
     durationSec: null,
-    obstacle: null,
-    notes: [],
+    obstacle: noMediaReason ? { reason: noMediaReason, isRetryable: false } : null,
+    notes: comments.leftOut === 0 ? [] : [`${comments.leftOut} review comments could not be imported.`],
     video: {
       description: sent.description || null,
       category: sent.category || null,
@@ -150,6 +154,9 @@ function readUpload(sent: ImportUploadModel, index: number): ListedItem {
       metaTags: (sent.metaTags ?? []).map(({ property, value }) => ({ property: property ?? '', value: value ?? '' })),
       captions: [],
       thumbnail: null,
+      comments: comments.threads,
+      commentsFile: null,
+      hasFailed: sent.status === FAILED_STATUS,
       files: [],
     },
   };

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { MAX_PLAYLIST_VIDEOS } from '../../catalog/collections/video-order.ts';
+import { MAX_COMMENTS } from '../../catalog/comments/comment.ts';
 import {
   IMPORT_SOURCES,
   IMPORT_STATES,
@@ -6,7 +8,9 @@ import {
   ITEM_STATES,
   MAX_IMPORT_CONCURRENCY,
 } from '../../catalog/imports/library-import.ts';
+import { CommentAuthorKind } from './comment.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
+import { VideoOrder } from './video-order.ts';
 import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
 
 export const ImportSource = words('ImportSource', IMPORT_SOURCES);
@@ -19,6 +23,28 @@ export const ImportItemKind = words('ImportItemKind', ['collection', 'video']);
 const MIN_BANDWIDTH = 10_000;
 
 const maybeText = (maxLength = 2_000) => Type.Optional(nullable(text({ maxLength })));
+
+const maybeTime = () => Type.Optional(nullable(dateTime()));
+
+const COMMENT = {
+  guid: text(),
+  text: text({ maxLength: 10_000 }),
+  authorName: text({ maxLength: 1_000 }),
+  authorKind: CommentAuthorKind,
+  dateCreated: dateTime(),
+  dateEdited: maybeTime(),
+};
+
+export const ImportReplyModel = model('ImportReplyModel', COMMENT);
+
+export const ImportCommentModel = model('ImportCommentModel', {
+  ...COMMENT,
+  time: Type.Number(),
+  isResolved: Type.Optional(nullable(flag())),
+  resolvedBy: maybeText(),
+  dateResolved: maybeTime(),
+  replies: Type.Optional(nullable(Type.Array(ImportReplyModel, { maxItems: MAX_COMMENTS }))),
+});
 
 /** A video or collection whose file the caller uploads. Not part of the hosted API, like all models of imports. */
 export const ImportUploadModel = model('ImportUploadModel', {
@@ -37,6 +63,11 @@ export const ImportUploadModel = model('ImportUploadModel', {
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
   metaTags: Type.Optional(nullable(Type.Array(MetaTagModel))),
+  comments: Type.Optional(nullable(Type.Array(ImportCommentModel, { maxItems: MAX_COMMENTS }))),
+  status: Type.Optional(nullable(int32())),
+  noMediaReason: maybeText(),
+  videoOrder: Type.Optional(nullable(VideoOrder)),
+  videoIds: Type.Optional(nullable(Type.Array(text(), { maxItems: MAX_PLAYLIST_VIDEOS }))),
 });
 export type ImportUploadModel = Static<typeof ImportUploadModel>;
 

@@ -8,6 +8,8 @@ export const MAX_COMMENTS = 1_000;
 export const MAX_VIEWER_COMMENTS = 800;
 export const MAX_COMMENT_CHARACTERS = 2_000;
 export const MAX_GUEST_NAME_CHARACTERS = 80;
+/** Maximum length of the name of an author, which may be an e-mail address. */
+const MAX_AUTHOR_NAME_CHARACTERS = 320;
 /** Maximum position in a video of unknown length, in ms. */
 const MAX_AT_MS = 1_000_000_000;
 
@@ -58,10 +60,19 @@ export function readCommentText(sent: string): string {
 
 /** Reads the name of a guest: one line of at most 80 characters. Throws `Refused` (`invalid`) for any other. */
 export function readGuestName(sent: string): string {
+  return readName(sent, MAX_GUEST_NAME_CHARACTERS);
+}
+
+/** Reads the name of any author: one line of at most 320 characters. Throws `Refused` (`invalid`) for any other. */
+export function readAuthorName(sent: string): string {
+  return readName(sent, MAX_AUTHOR_NAME_CHARACTERS);
+}
+
+function readName(sent: string, max: number): string {
   // Characters that change the direction of a text could make the name look like another.
   const visible = cleanText(sent).replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
   const name = visible.replaceAll(/\s+/gu, ' ').trim();
-  requireLength(name, { field: 'name', max: MAX_GUEST_NAME_CHARACTERS });
+  requireLength(name, { field: 'name', max });
   return name;
 }
 

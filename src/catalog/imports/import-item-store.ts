@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { ImportedOrder } from '../collections/video-order.ts';
 import type { Db, Tx } from '../db.ts';
 import { type ImportItemKind, type ImportKey, MAX_IMPORT_ITEMS } from './library-import.ts';
 import type { ImportedVideo, ListedItem } from './listed-item.ts';
@@ -27,7 +28,10 @@ export type OpenItem = {
   title: string;
   targetId: Guid;
   ownsTarget: boolean;
+  /** Null for a collection. */
   video: ImportedVideo | null;
+  /** Order of a collection. Null for a video, and for a collection without one. */
+  order: ImportedOrder | null;
   notes: string[];
 };
 
@@ -48,21 +52,22 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
     size_bytes: item.kind === 'video' ? item.sizeBytes : null,
     duration_sec: item.kind === 'video' ? item.durationSec : null,
     details: item.kind === 'video' ? item.video : null,
+    arrangement: item.kind === 'collection' ? item.order : null,
     notes: item.kind === 'video' ? item.notes : [],
     reason: item.kind === 'video' ? (item.obstacle?.reason ?? null) : null,
     is_retryable: item.kind === 'video' && item.obstacle?.isRetryable === true,
   }));
   await sql`
     insert into import_item (import_id, place, library_id, kind, source_id, title, target_id, size_bytes, duration_sec,
-      details, notes, reason, is_retryable, state)
+      details, arrangement, notes, reason, is_retryable, state)
     select ${importId}, i.at + coalesce((select max(place) from import_item where import_id = ${importId}), 0),
-      ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.notes,
-      i.reason, i.is_retryable,
+      ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.arrangement,
+      i.notes, i.reason, i.is_retryable,
       case when i.reason is null then 'waiting' when i.is_retryable then 'failed' else 'skipped' end
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (source_id text, kind text, title text,
-      target_id uuid, size_bytes bigint, duration_sec int, details jsonb, notes jsonb, reason text,
+      target_id uuid, size_bytes bigint, duration_sec int, details jsonb, arrangement jsonb, notes jsonb, reason text,
       is_retryable boolean)) with ordinality as i (source_id, kind, title, target_id, size_bytes, duration_sec, details,
-      notes, reason, is_retryable, at)
+      arrangement, notes, reason, is_retryable, at)
     where (select count(*) from import_item where import_id = ${importId}) < ${MAX_IMPORT_ITEMS}
     on conflict (import_id, source_id) do nothing`.execute(tx);
   await skipKnown(tx, importId);
@@ -95,13 +100,14 @@ export const TAKEN =
 const TAKEN_ELSEWHERE =
   'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID. ' +
   'It is in library ';
+const FAILED_AT_SOURCE = 'Its file cannot be processed, and could not be at the source. The video is kept as failed.';
 const TRASHED = 'The video is in the trash. Restore it, or delete it there and import again.';
 
 /** Returns at most `limit` items to start: collections first, because videos refer to them. */
 export async function nextItems(db: Db, importId: Guid, limit: number): Promise<OpenItem[]> {
   const { rows } = await sql<OpenItem>`
     select import_id as "importId", place, library_id as "libraryId", kind, source_id as "sourceId", title,
-      target_id as "targetId", details as video, notes,
+      target_id as "targetId", details as video, arrangement as "order", notes,
       exists (select from import_item e where e.owns_target and e.library_id = i.library_id
         and e.target_id = i.target_id)
       and exists (select from media m where m.library_id = i.library_id and m.id = i.target_id) as "ownsTarget"
@@ -186,9 +192,11 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
           when m.state in ('transcoding', 'finished', 'jit-segmenting', 'jit-ready') then 'imported'
           when m.state = 'upload-failed' and m.state_reason ~ ${FINAL_REFUSAL} then 'failed'
           when m.state = 'upload-failed' then 'again'
+          when m.state = 'failed' and (f.details->>'hasFailed')::boolean then 'skipped'
           when m.state = 'failed' then 'failed' end as outcome,
         case when m.id is null or m.type = 'trash' then 'The video was deleted during the import.'
           when m.state = 'upload-failed' then m.state_reason
+          when m.state = 'failed' and (f.details->>'hasFailed')::boolean then ${FAILED_AT_SOURCE}
           when m.state = 'failed' then coalesce(m.messages->-1->>'message', m.state_reason) end as reason
       from import_item f left join media m on m.library_id = f.library_id and m.id = f.target_id
       where f.import_id = ${importId} and f.state = 'fetching'

@@ -42,6 +42,8 @@ export type ImportItemTable = {
   size_bytes: number | null;
   duration_sec: number | null;
   details: Json<unknown>;
+  /** Video order of a collection; null for a video, and for a collection without one. */
+  arrangement: Json<unknown> | null;
   state: Generated<ItemState>;
   owns_target: Generated<boolean>;
   reason: string | null;

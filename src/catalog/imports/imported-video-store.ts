@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
+import { insertThreads } from '../comments/insert-threads-store.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import type { CaptionTrack } from '../schema.ts';
@@ -42,15 +43,27 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
       watch_sec_total: video.watchSec,
     })
     .execute();
+  await insertThreads(tx, { libraryId, mediaId: targetId }, video.comments ?? []);
   return true;
 }
 
-/** Creates the collection of an item with its GUID. Returns false if the library has it already. */
+/**
+ * Creates the collection of an item with its GUID and its order, in which videos that are never imported have no
+ * effect. Returns false if the library has it already.
+ */
 export async function insertImportedCollection(tx: Tx, item: OpenItem): Promise<boolean> {
-  const { libraryId, targetId, title } = item;
-  const { numAffectedRows } = await sql`insert into collection (library_id, id, name)
-    values (${libraryId}, ${targetId}, ${title}) on conflict do nothing`.execute(tx);
-  return numAffectedRows === 1n;
+  const { libraryId, targetId, title, order } = item;
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('collection')
+    .values({
+      library_id: libraryId,
+      id: targetId,
+      name: title,
+      ...(order !== null && { video_order: order.order, manual_order: order.videoIds }),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /** Two libraries may import the same GUID at the same time. */

@@ -1,4 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { ImportedOrder } from '../collections/video-order.ts';
+import type { ImportedThread } from '../comments/imported-thread.ts';
 import type { Chapter, MetaTag, Moment } from '../schema.ts';
 
 /** A file of the source. `address` is relative to the CDN, storage or API, depending on the source. */
@@ -20,13 +22,18 @@ export type ImportedVideo = {
   metaTags: MetaTag[];
   captions: ImportCaption[];
   thumbnail: string | null;
+  comments: ImportedThread[];
+  /** File with the comments, for a source that reads it with the other files. */
+  commentsFile: string | null;
+  /** True if the source could not process its file either. */
+  hasFailed: boolean;
   /** Candidates for the file, best first. */
   files: ImportFile[];
 };
 
 /** An entry of a source: a collection or a video. `obstacle` is the reason why it cannot be imported. */
 export type ListedItem = { sourceId: string; id: Guid; title: string } & (
-  | { kind: 'collection' }
+  | { kind: 'collection'; order: ImportedOrder | null }
   | {
       kind: 'video';
       sizeBytes: number | null;

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { findSidecars, isMedium, labelOf, parseCollections, parseManifest, pickKnown, readCsv } from './sidecars.ts';
+import { readGuid } from '../../lib/guid.ts';
+import {
+  findMediaLess,
+  findSidecars,
+  isMedium,
+  labelOf,
+  noMediaReasonOf,
+  parseCollections,
+  parseManifest,
+  pickKnown,
+  readCsv,
+} from './sidecars.ts';
 
 test('reads quoted cells with commas, quotes and line breaks', () => {
   const text = '\uFEFFfile,title,note\r\na.mp4,"Weir, mill","She said ""hi"""\r\n"b.mp4","two\nlines",\n';
@@ -27,7 +38,16 @@ test.each([
 });
 
 test('finds captions, image and fields with the name of a medium', () => {
-  const names = ['a/talk.mp4', 'a/talk.de.VTT', 'a/talk.srt', 'a/talk.png', 'a/talk.json', 'a/talk2.vtt', 'talk.vtt'];
+  const names = [
+    'a/talk.mp4',
+    'a/talk.de.VTT',
+    'a/talk.srt',
+    'a/talk.png',
+    'a/talk.json',
+    'a/talk.comments.json',
+    'a/talk2.vtt',
+    'talk.vtt',
+  ];
   expect(findSidecars('a/talk.mp4', names, 'en')).toEqual({
     captions: [
       { srclang: 'de', path: 'a/talk.de.VTT' },
@@ -35,8 +55,20 @@ test('finds captions, image and fields with the name of a medium', () => {
     ],
     image: 'a/talk.png',
     fields: 'a/talk.json',
+    comments: 'a/talk.comments.json',
   });
-  expect(findSidecars('talk2.mp4', names, 'en')).toEqual({ captions: [], image: null, fields: null });
+  expect(findSidecars('talk2.mp4', names, 'en')).toEqual({ captions: [], image: null, fields: null, comments: null });
+});
+
+test('finds the metadata of an export without media, and the reason', () => {
+  const [one, two] = ['0190a0a0-0000-7000-8000-000000000001', '0190a0a0-0000-7000-8000-000000000002'] as const;
+  const names = [`${one}.json`, `${one}.comments.json`, `${two}.json`, `${two}.mkv`, 'manifest.json', `a/${one}.json`];
+  expect(findMediaLess(names)).toEqual([{ guid: one, path: `${one}.json` }]);
+  const guid = readGuid(one);
+  if (guid === null) throw new Error('Expected a GUID.');
+  expect(noMediaReasonOf({ guid, noMediaReason: 'Never uploaded.' }, guid)).toBe('Never uploaded.');
+  expect(noMediaReasonOf({ guid }, guid)).toBe('The export has no file of this video.');
+  expect(noMediaReasonOf({ guid: two }, guid)).toBeNull();
 });
 
 test('media are recognised by their extension in any case', () => {
@@ -75,9 +107,17 @@ test('reads manifests in both formats by the path of their medium', () => {
 test('reads collections, and refuses one without a guid', () => {
   const guid = '0190a0a0-0000-7000-8000-000000000000';
   const read = (list: unknown) => parseCollections(JSON.stringify(list), 'collections.json');
-  expect(read([{ guid, name: 'One' }, { guid }])).toEqual([
+  const [first, second] = [guid.replace('8000', '8001'), guid.replace('8000', '8002')];
+  const manual = { videoOrder: 'manual', videoIds: [second, 'x', first, second] };
+  const listed = [
     { guid, name: 'One' },
-    { guid, name: guid },
+    { guid, ...manual },
+    { guid, videoOrder: 'random' },
+  ];
+  expect(read(listed)).toEqual([
+    { guid, name: 'One', order: null },
+    { guid, name: guid, order: { order: 'manual', videoIds: [second, first] } },
+    { guid, name: guid, order: null },
   ]);
   expect(() => read([{ name: 'One' }])).toThrow('expected a guid in each entry of collections.json.');
   expect(() => read([null])).toThrow('expected a guid');

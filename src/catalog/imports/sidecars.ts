@@ -1,11 +1,17 @@
 import { extname } from 'node:path/posix';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { type ImportedOrder, readImportedOrder } from '../collections/video-order.ts';
 
 /** Fields of a sidecar or a row of a manifest. */
 export type SidecarFields = Record<string, unknown>;
-/** `image` is null if there is none. `path` is relative to the folder. */
-export type Sidecars = { captions: { srclang: string; path: string }[]; image: string | null; fields: string | null };
+/** Paths are relative to the folder. Null for a file that does not exist. */
+export type Sidecars = {
+  captions: { srclang: string; path: string }[];
+  image: string | null;
+  fields: string | null;
+  comments: string | null;
+};
 
 /** Extensions of media in folders and buckets. */
 const MEDIA: ReadonlySet<string> = new Set(
@@ -18,6 +24,10 @@ const CAPTIONS = ['.vtt', '.srt'];
 const TEXTS = ['description', 'category', 'collectionId', 'dateUploaded'];
 const NUMBERS = ['views', 'totalWatchTime'];
 const LISTS = ['chapters', 'moments', 'metaTags'];
+/** State of a video in `status` whose file could not be processed. */
+export const FAILED_STATUS = 5;
+/** Reason for an exported video without media whose export states none. */
+const NO_MEDIA = 'The export has no file of this video.';
 
 export const isMedium = (path: string): boolean => MEDIA.has(extname(path).toLowerCase());
 
@@ -31,8 +41,24 @@ export function findSidecars(medium: string, names: readonly string[], usualLang
     const language = path.slice(stem.length + 1, -extname(path).length);
     return { srclang: language === '' ? usualLanguage : language, path };
   });
-  const fields = `${stem}.json`;
-  return { captions, image: beside.find(has(IMAGES)) ?? null, fields: beside.includes(fields) ? fields : null };
+  const find = (name: string) => (beside.includes(name) ? name : null);
+  const image = beside.find(has(IMAGES)) ?? null;
+  return { captions, image, fields: find(`${stem}.json`), comments: find(`${stem}.comments.json`) };
+}
+
+/** Returns the metadata files of an export, `GUID.json`, without a medium of the same name. */
+export function findMediaLess(names: readonly string[]): { guid: Guid; path: string }[] {
+  const stems = new Set(names.filter(isMedium).map((name) => name.slice(0, -extname(name).length)));
+  return names.flatMap((path) => {
+    const guid = path.endsWith('.json') ? readGuid(path.slice(0, -'.json'.length)) : null;
+    return guid === null || stems.has(path.slice(0, -'.json'.length)) ? [] : [{ guid, path }];
+  });
+}
+
+/** Returns why an export has no media of a video, or null for a file that no export wrote. */
+export function noMediaReasonOf({ guid, noMediaReason }: SidecarFields, expected: Guid): string | null {
+  if (readGuid(String(guid)) !== expected) return null;
+  return typeof noMediaReason === 'string' && noMediaReason !== '' ? noMediaReason : NO_MEDIA;
 }
 
 /** Returns the label of captions from the field `captions`, a list of `srclang` and `label`. */
@@ -64,6 +90,7 @@ export function pickKnown(fields: SidecarFields, onMisfit: (error: Refused) => v
 /** Returns undefined for a field that is not imported. */
 function readKnown(name: string, value: unknown): unknown {
   if (TEXTS.includes(name)) return String(value);
+  if (name === 'status') return Number(value) === FAILED_STATUS ? FAILED_STATUS : undefined;
   if (name === 'isPublic') return String(value).toLowerCase() === 'true';
   if (NUMBERS.includes(name)) {
     const number = Number(value);
@@ -101,12 +128,14 @@ export function parseManifest(text: string, name: string): Map<string, SidecarFi
   return new Map(rows.map((row) => [String(row.file), row]));
 }
 
-/** Parses `collections.json` of an export: a list of `guid` and `name`. */
-export function parseCollections(text: string, name: string): { guid: Guid; name: string }[] {
+type ListedCollection = { guid: Guid; name: string; order: ImportedOrder | null };
+
+/** Parses `collections.json` of an export: a list of `guid`, `name`, and optionally `videoOrder` and `videoIds`. */
+export function parseCollections(text: string, name: string): ListedCollection[] {
   return Object.values(parseFields(text, name)).map((one) => {
     const guid = readGuid(String(Object(one).guid ?? ''));
     if (guid === null) throw new Refused('invalid', `expected a guid in each entry of ${name}. Correct the file.`);
-    return { guid, name: String(Object(one).name ?? guid) };
+    return { guid, name: String(Object(one).name ?? guid), order: readImportedOrder(Object(one)) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { MAX_COMMENTS } from '../../catalog/comments/comment.ts';
 import { openExportBucket } from '../../compose/open-export-bucket.ts';
 import { readExportPlace } from '../../config/read-export-place.ts';
 import { openBucketTarget } from '../../jobs/exports/bucket-target.ts';
@@ -5,7 +6,7 @@ import type { ExportedFile, ExportSource } from '../../jobs/exports/export-sourc
 import type { ExportTarget } from '../../jobs/exports/export-target.ts';
 import { type ExportWriter, openExportWriter } from '../../jobs/exports/export-writer.ts';
 import { openFolderTarget } from '../../jobs/exports/folder-target.ts';
-import { DownloadFailed } from '../../jobs/exports/transfer-fault.ts';
+import { DownloadFailed, retryTransfer } from '../../jobs/exports/transfer-fault.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
@@ -90,8 +91,17 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
   return {
     async *collections() {
       for await (const { guid, name } of millrace.pages('listCollections', { libraryId })) {
-        yield { guid: String(guid), name: String(name) };
+        const key = { libraryId, collectionId: String(guid) };
+        const { order, videos } = await millrace.call('getVideoOrder', key);
+        const videoIds = order === 'manual' ? videos.map((video) => video.guid) : [];
+        yield { guid: String(guid), name: String(name), videoOrder: order, videoIds };
       }
+    },
+    async comments(videoId) {
+      const list = async () => ({
+        value: await millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS }),
+      });
+      return (await retryTransfer('comments', list, new AbortController().signal)).items;
     },
     async statistics() {
       const range = { dateFrom: '2000-01-01', dateTo: new Date().toISOString().slice(0, 10) };

@@ -10,6 +10,8 @@ import { openUploader, uploadOne } from './upload-files.ts';
 
 /** Maximum number of items that one import takes. More items are imported one part after another. */
 const MAX_ITEMS = 10_000;
+/** Maximum bytes of the items of one import, below the limit of its request. */
+const MAX_PART_BYTES = 12 * 2 ** 20;
 /** Maximum number of items of all parts. */
 const MAX_ALL_ITEMS = 1_000_000;
 const POLL_MS = 500;
@@ -19,7 +21,7 @@ const POLL_MS = 500;
  * are made from the paths unless a sidecar or the manifest states them.
  */
 export async function importFolder(context: Context, root: string, found: FoundFolder): Promise<void> {
-  const total = found.collections.length + found.videos.length;
+  const total = found.collections.length + found.videos.length + found.withoutMedia.length;
   if (total === 0 || total > MAX_ALL_ITEMS) {
     throw new Refused('invalid', `expected 1 to ${MAX_ALL_ITEMS} media files in ${root}, got ${total}.`);
   }
@@ -38,22 +40,37 @@ export async function importFolder(context: Context, root: string, found: FoundF
 }
 
 /** Splits a folder into parts of one import each. Every part has the collections of its videos. */
-function partsOf({ collections, videos }: FoundFolder, partItems: number): FoundFolder[] {
-  // The collections of a part count towards the limit. Each part has at least one video.
-  const size = Math.max(1, Math.min(MAX_ITEMS, partItems) - collections.length);
-  const parts: FoundFolder[] = videos.length === 0 ? [{ collections, videos }] : [];
-  for (let start = 0; start < videos.length; start += size) {
-    const some = videos.slice(start, start + size);
-    const used = new Set(some.map(({ item }) => item.collectionId));
-    const isUsed = ({ guid }: { guid: string }) => used.has(guid) || start === 0;
-    parts.push({ collections: collections.filter(isUsed), videos: some });
+function partsOf({ collections, videos, withoutMedia }: FoundFolder, partItems: number): FoundFolder[] {
+  // The collections of a part count towards the limits. Each part has at least one item.
+  const maxItems = Math.max(1, Math.min(MAX_ITEMS, partItems) - collections.length);
+  const maxBytes = MAX_PART_BYTES - bytesOf(collections);
+  const parts: FoundFolder[] = [{ collections, videos: [], withoutMedia: [] }];
+  let [items, bytes] = [0, 0];
+  const room = (item: object): FoundFolder => {
+    [items, bytes] = [items + 1, bytes + bytesOf(item)];
+    if (items > maxItems || (bytes > maxBytes && items > 1)) {
+      parts.push({ collections: [], videos: [], withoutMedia: [] });
+      [items, bytes] = [1, bytesOf(item)];
+    }
+    // A part always exists.
+    return parts.at(-1) as FoundFolder;
+  };
+  for (const item of withoutMedia) room(item).withoutMedia.push(item);
+  for (const video of videos) room(video.item).videos.push(video);
+  for (const part of parts.slice(1)) {
+    const used = new Set(part.videos.map(({ item }) => item.collectionId));
+    part.collections = collections.filter(({ guid }) => used.has(guid));
   }
   return parts;
 }
 
-async function importPart(context: Context, { collections, videos }: FoundFolder): Promise<void> {
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+async function importPart(context: Context, { collections, videos, withoutMedia }: FoundFolder): Promise<void> {
   const { millrace, library: libraryId, pairs } = context;
-  const items = [...collections, ...videos.map(({ item }) => item)];
+  const items = [...collections, ...withoutMedia, ...videos.map(({ item }) => item)];
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
   const { guid: importId } = await millrace.call('createImport', { libraryId, body });

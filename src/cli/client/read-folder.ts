@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, sep } from 'node:path';
 import {
+  findMediaLess,
   findSidecars,
   isMedium,
   labelOf,
   MANIFESTS,
+  noMediaReasonOf,
   parseCollections,
   parseFields,
   parseManifest,
@@ -22,7 +24,8 @@ type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; titl
 type Caption = { srclang: string; label: string | null; path: string };
 /** A medium with the files that belong to it. */
 export type FoundVideo = { path: string; item: Item; captions: Caption[]; image: string | null };
-export type FoundFolder = { collections: Item[]; videos: FoundVideo[] };
+/** `withoutMedia` are videos of an export that are only listed, with the reason. */
+export type FoundFolder = { collections: Item[]; videos: FoundVideo[]; withoutMedia: Item[] };
 
 /** Reads the media below a folder, their sidecars and the manifest. Each folder directly below it is a collection. */
 export async function readFolder(context: Context, root: string): Promise<FoundFolder> {
@@ -42,7 +45,18 @@ export async function readFolder(context: Context, root: string): Promise<FoundF
     }
     videos.push(await describe(context, { root, name, names, fields }));
   }
-  return { collections: [...collections.values()], videos };
+  return { collections: [...collections.values()], videos, withoutMedia: await readMediaLess(root, names) };
+}
+
+async function readMediaLess(root: string, names: readonly string[]): Promise<Item[]> {
+  const items: Item[] = [];
+  for (const { guid, path } of findMediaLess(names)) {
+    const fields = parseFields(await readFile(join(root, path), 'utf8'), path);
+    const noMediaReason = noMediaReasonOf(fields, guid);
+    if (noMediaReason === null) continue;
+    items.push({ kind: 'video', sourceId: path, guid, title: String(fields.title || guid), noMediaReason });
+  }
+  return items;
 }
 
 /** Returns the paths of all files relative to the folder, sorted. */
@@ -72,9 +86,15 @@ async function readCollections(root: string, names: readonly string[]): Promise<
   if (!names.includes(name)) return new Map();
   const listed = parseCollections(await readFile(join(root, name), 'utf8'), name);
   return new Map(
-    listed.map(({ guid, name: title }) => [
+    listed.map(({ guid, name: title, order }) => [
       `${guid}/`,
-      { kind: 'collection', sourceId: `collection ${guid}`, guid, title },
+      {
+        kind: 'collection',
+        sourceId: `collection ${guid}`,
+        guid,
+        title,
+        ...(order !== null && { videoOrder: order.order, videoIds: order.videoIds }),
+      },
     ]),
   );
 }
@@ -91,8 +111,14 @@ export async function describe(context: Context, { root, name, names, fields }: 
   const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);
   const title = String(fields.title || basename(name, extname(name)));
   const sizeBytes = (await stat(path)).size;
-  const item: Item = { ...pickKnown(fields), kind: 'video', sourceId: name, guid, title, sizeBytes };
+  const comments = await readComments(root, sidecars.comments);
+  const item: Item = { ...pickKnown(fields), ...comments, kind: 'video', sourceId: name, guid, title, sizeBytes };
   return { path, item, captions, image: sidecars.image === null ? null : join(root, sidecars.image) };
+}
+
+async function readComments(root: string, name: string | null): Promise<SidecarFields> {
+  if (name === null) return {};
+  return { comments: Object.values(parseFields(await readFile(join(root, name), 'utf8'), name)) };
 }
 
 async function readSidecar(root: string, name: string, names: readonly string[]): Promise<SidecarFields> {

@@ -64,7 +64,7 @@ export async function readPeertube(context: Context, root: string): Promise<Foun
     }
     videos.push(found);
   }
-  return { collections: [...collections.values()], videos };
+  return { collections: [...collections.values()], videos, withoutMedia: [] };
 }
 
 type Described = { root: string; names: ReadonlySet<string>; video: Fields };

@@ -42,7 +42,7 @@ export async function readTakeout(context: Context, root: string): Promise<Found
     const sourceId = video === undefined ? `takeout ${basename(name)}` : `youtube ${video.id}`;
     videos.push({ ...found, item: { ...found.item, sourceId, guid: guidFor(context, sourceId) } });
   }
-  return { collections: [...collections.values()], videos };
+  return { collections: [...collections.values()], videos, withoutMedia: [] };
 }
 
 async function readVideos(root: string, names: readonly string[]): Promise<Listed[]> {

@@ -23,12 +23,34 @@ export type ExportedFile =
   | { kind: 'captions'; srclang: string }
   | { kind: 'thumbnail'; fileName: string };
 
+/** Fields of a collection that an export writes, in the form of the API. `videoIds` are those of a manual order. */
+export type ExportedCollection = { guid: string; name: string; videoOrder: string; videoIds: string[] };
+
+export type ExportedReply = {
+  guid: string;
+  text: string;
+  authorName: string;
+  authorKind: string;
+  dateCreated: string;
+  dateEdited: string | null;
+};
+/** A review comment in the form of the API. Other fields are not written. */
+export type ExportedComment = ExportedReply & {
+  time: number;
+  isResolved: boolean;
+  resolvedBy: string | null;
+  dateResolved: string | null;
+  replies: ExportedReply[];
+};
+
 /** Values by day, with the days as in the API. */
 type Chart = Readonly<Record<string, number>> | null;
 
 /** A library that is exported. The command line reads it over the API, and a worker reads its database. */
 export type ExportSource = {
-  collections(): AsyncIterable<{ guid: string; name: string }>;
+  collections(): AsyncIterable<ExportedCollection>;
+  /** Returns all review comments of a video, at most 1,000. */
+  comments(guid: string): Promise<readonly ExportedComment[]>;
   /** Views and watch time of each day. */
   statistics(): Promise<{ viewsChart?: Chart; watchTimeChart?: Chart }>;
   file(video: ExportedVideo, file: ExportedFile): RemoteFile;

@@ -1,6 +1,6 @@
 import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { readGuid } from '../../lib/guid.ts';
-import type { ExportedFile, ExportedVideo, ExportSource } from './export-source.ts';
+import type { ExportedCollection, ExportedFile, ExportedReply, ExportedVideo, ExportSource } from './export-source.ts';
 import { EXPORT_FILES, type ExportTarget } from './export-target.ts';
 import { DownloadFailed } from './transfer-fault.ts';
 
@@ -8,16 +8,22 @@ import { DownloadFailed } from './transfer-fault.ts';
 const MARKS = '.export.json';
 
 const GUID_CHARS = 36;
-const [CREATED, UPLOAD_FAILED] = [0, 6];
+const [CREATED, FAILED, UPLOAD_FAILED] = [0, 5, 6];
+const NOT_UPLOADED = 'The library has no file of this video, because no upload was completed.';
+const NOT_PROCESSED = 'The file of this video could not be processed, and the library does not keep it.';
+const NOT_KEPT = 'The library keeps neither originals nor MP4 files of this video.';
 const UNKNOWN = { sha256: null, maxBytes: null };
+/** End of the name of a file with comments. */
+const COMMENTS = '.comments.json';
 /** Thumbnails that are frames of the video, which an import makes again. */
 const MADE_THUMBNAIL = /^thumbnail(_[1-9])?\.jpg$/;
 
 /** Writes a library into a destination, so that `import folder` or `import s3` restores it with the same ids. */
 export type ExportWriter = {
   /**
-   * Writes the media of a video unless the destination has them undamaged, and its captions, thumbnail and metadata.
-   * Throws `DownloadFailed` if a file cannot be read. May run for several videos at once.
+   * Writes the media of a video unless the destination has them undamaged, and its captions, thumbnail, comments and
+   * metadata. Throws `DownloadFailed` if a file cannot be read, and after writing the rest if the library has media but
+   * keeps no file of them. May run for several videos at once.
    */
   writeVideo(video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'>;
   writeCollections(): Promise<void>;
@@ -64,8 +70,8 @@ async function saveState({ target, sums, marks }: Exporting): Promise<void> {
 }
 
 async function writeCollections(source: ExportSource, target: ExportTarget): Promise<void> {
-  const collections: { guid: string; name: string }[] = [];
-  for await (const { guid, name } of source.collections()) collections.push({ guid, name });
+  const collections: ExportedCollection[] = [];
+  for await (const collection of source.collections()) collections.push(collection);
   await target.writeText(EXPORT_FILES.collections, `${JSON.stringify(collections, null, 2)}\n`);
 }
 
@@ -81,10 +87,6 @@ async function writeStatistics(source: ExportSource, target: ExportTarget): Prom
   await target.writeText(EXPORT_FILES.statistics, `${text}\n`);
 }
 
-function hasFile({ status }: ExportedVideo): boolean {
-  return status !== CREATED && status !== UPLOAD_FAILED;
-}
-
 async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'> {
   const { source, target } = exporting;
   // Both become file names.
@@ -94,7 +96,9 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
     throw new DownloadFailed('Expected a GUID and language codes of letters, digits and hyphens.');
   }
   const before = exporting.before.get(guid) ?? [];
-  const isNew = hasFile(video) && (await writeMedia(exporting, video, before));
+  const media = mediaOf(video);
+  const noMediaReason = typeof media === 'string' ? media : null;
+  const isNew = typeof media !== 'string' && (await writeMedia(exporting, { video, media }, before));
   // These may have changed, so they are always transferred.
   const attached = new Map(
     video.captions.map(({ srclang }): [string, ExportedFile] => [
@@ -108,16 +112,39 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
   for (const [extension, file] of attached) {
     await target.writeFile({ file: source.file(video, file), stem: guid, extension, ...UNKNOWN });
   }
-  const isDeleted = (name: string) => /\.(vtt|jpg)$/.test(name) && !attached.has(name.slice(guid.length));
+  const hasComments = await writeComments(exporting, guid);
+  const isDeleted = (name: string) =>
+    name.endsWith(COMMENTS) ? !hasComments : /\.(vtt|jpg)$/.test(name) && !attached.has(name.slice(guid.length));
   for (const name of before.filter(isDeleted)) await target.remove(name);
   // Written last, so that a video with metadata is complete.
-  await target.writeText(`${guid}.json`, `${JSON.stringify(video, null, 2)}\n`);
-  if (!hasFile(video)) return 'empty';
+  await target.writeText(`${guid}.json`, `${JSON.stringify({ ...video, noMediaReason }, null, 2)}\n`);
+  if (noMediaReason === NOT_KEPT) throw new DownloadFailed(NOT_KEPT);
+  if (noMediaReason !== null) return 'empty';
   return isNew ? 'exported' : 'unchanged';
 }
 
+/** Writes the comments of a video without accounts and share pages. Returns whether there are any. */
+async function writeComments({ source, target }: Exporting, guid: string): Promise<boolean> {
+  const replyOf = (one: ExportedReply): ExportedReply => {
+    const { guid: id, text, authorName, authorKind, dateCreated, dateEdited } = one;
+    return { guid: id, text, authorName, authorKind, dateCreated, dateEdited };
+  };
+  const threads = (await source.comments(guid)).map(({ time, isResolved, resolvedBy, dateResolved, ...thread }) => {
+    const replies = thread.replies.map(replyOf);
+    return { ...replyOf(thread), time, isResolved, resolvedBy, dateResolved, replies };
+  });
+  if (threads.length > 0) await target.writeText(`${guid}${COMMENTS}`, `${JSON.stringify(threads, null, 2)}\n`);
+  return threads.length > 0;
+}
+
+type Media = { video: ExportedVideo; media: ExportedFile };
+
 /** Transfers the media of a video, unless the target has it undamaged. Returns whether it was transferred. */
-async function writeMedia(exporting: Exporting, video: ExportedVideo, before: readonly string[]): Promise<boolean> {
+async function writeMedia(
+  exporting: Exporting,
+  { video, media: wanted }: Media,
+  before: readonly string[],
+): Promise<boolean> {
   const { source, target, sums, marks } = exporting;
   const sha256 = video.hasOriginal === true ? video.originalHash : null;
   const media = before.filter(isMedium);
@@ -125,7 +152,7 @@ async function writeMedia(exporting: Exporting, video: ExportedVideo, before: re
     if (target.has(name) && (await isSame(exporting, { video, name, sha256 }))) return false;
   }
   const { name, sha256: sum } = await target.writeFile({
-    file: source.file(video, mediaOf(video)),
+    file: source.file(video, wanted),
     stem: video.guid,
     extension: null,
     sha256,
@@ -175,13 +202,14 @@ function readMetadata(text: string | null): Partial<ExportedVideo> {
   }
 }
 
-/** Returns the original of a video, or else the largest MP4. */
-function mediaOf(video: ExportedVideo): ExportedFile {
+/** Returns the original of a video, or else the largest MP4, or the reason why there is neither. */
+function mediaOf(video: ExportedVideo): ExportedFile | string {
+  if (video.status === CREATED || video.status === UPLOAD_FAILED) return NOT_UPLOADED;
   if (video.hasOriginal === true) return { kind: 'original' };
   const heights = video.availableResolutions.split(',').map((text) => Number.parseInt(text, 10));
   const heightPx = Math.max(0, ...heights.filter((one) => one > 0));
   if (video.hasMP4Fallback && heightPx > 0) return { kind: 'mp4', heightPx };
-  throw new DownloadFailed('The library keeps neither originals nor MP4 files of this video.');
+  return video.status === FAILED ? NOT_PROCESSED : NOT_KEPT;
 }
 
 /** A file that is missing or unreadable costs only time, because the next run reads the media again. */

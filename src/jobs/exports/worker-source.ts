@@ -21,8 +21,18 @@ export class WorkerSource implements ExportSource {
     this.#bytes = bytes;
   }
 
-  collections(): AsyncIterable<{ guid: string; name: string }> {
+  collections(): ReturnType<ExportSource['collections']> {
     return this.#library.collections();
+  }
+
+  async comments(guid: string): ReturnType<ExportSource['comments']> {
+    try {
+      return await this.#library.comments(guid);
+    } catch (error) {
+      // The video was deleted in the meantime, which must not end the export.
+      if (error instanceof Refused && error.kind === 'not-found') throw new DownloadFailed(error.message);
+      throw error;
+    }
   }
 
   statistics(): ReturnType<ExportSource['statistics']> {

@@ -8,6 +8,15 @@ const ITEM = {
   sizeBytes: 'Size of the file in bytes; the storage used at the source if the file itself is unknown.',
 };
 
+const COMMENT = {
+  guid: 'Id of the comment, which the import keeps.',
+  text: 'Text of the comment.',
+  authorName: 'Name of its author.',
+  authorKind: '`person`, `key`, `email` or `guest`. An imported comment belongs to no account.',
+  dateCreated: 'Time at which it was written.',
+  dateEdited: 'Time of the last change of its text; null for none.',
+};
+
 const IMPORT = {
   guid: 'GUID of the import.',
   source: 'Service that the videos come from, or `upload`.',
@@ -31,6 +40,15 @@ const IMPORT = {
 
 /** Descriptions of the fields of imports. */
 export const IMPORT_FIELD_TEXTS: FieldTexts = {
+  ImportReplyModel: COMMENT,
+  ImportCommentModel: {
+    ...COMMENT,
+    time: 'Position in the video in seconds.',
+    isResolved: 'Whether the comment is resolved.',
+    resolvedBy: 'Name of the person who resolved it.',
+    dateResolved: 'Time at which it was resolved.',
+    replies: 'Replies, oldest first.',
+  },
   ImportUploadModel: {
     ...ITEM,
     description: 'Description of the video.',
@@ -43,6 +61,11 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     chapters: 'Chapters of the video.',
     moments: 'Moments of the video.',
     metaTags: 'Meta tags of the video.',
+    comments: 'Review comments of the video, at most 1000 with their replies.',
+    status: 'Status at the source. If it is 5 (failed), a file that cannot be processed is skipped instead of failed.',
+    noMediaReason: 'Reason why no file follows. The item is then skipped.',
+    videoOrder: 'Order of the videos in the collection.',
+    videoIds: 'GUIDs of the first videos of a manual order. Videos that are not imported are left out.',
   },
   CreateImportModel: {
     source:

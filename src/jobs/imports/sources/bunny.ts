@@ -5,7 +5,17 @@ import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
 import type { FileRequest, SourceClient } from '../source-client.ts';
-import { countOf, type Fields, fieldsOf, listOf, MAX_INT32, marksOf, textOf, timeOf } from './read-fields.ts';
+import {
+  countOf,
+  emptyVideo,
+  type Fields,
+  fieldsOf,
+  listOf,
+  MAX_INT32,
+  marksOf,
+  textOf,
+  timeOf,
+} from './read-fields.ts';
 
 /** Maximum page size of the lists of this API, which reduces larger values and returns the reduced one. */
 const PAGE_ITEMS = 1000;
@@ -14,6 +24,7 @@ const SIGNED_SEC = 24 * 3600;
 /** States in `VideoModel.status`. */
 const CREATED = 0;
 const FINISHED = 4;
+const FAILED = 5;
 const UPLOAD_FAILED = 6;
 const NO_FILE = 'The source has no file of this video.';
 
@@ -106,7 +117,8 @@ async function listPage(request: SourceRequest, { cursor, client }: At, signal: 
 
 function readCollection(item: Fields): ListedItem {
   const id = idOf(item);
-  return { kind: 'collection', sourceId: `collection ${id}`, id, title: textOf(item.name) ?? 'Collection' };
+  const title = textOf(item.name) ?? 'Collection';
+  return { kind: 'collection', sourceId: `collection ${id}`, id, title, order: null };
 }
 
 function idOf(item: Fields) {
@@ -136,6 +148,7 @@ function readVideo(item: Fields, request: SourceRequest): ListedItem {
 function obstacleOf(status: number, files: readonly ImportFile[]) {
   if (status === CREATED || status === UPLOAD_FAILED) return { reason: NO_FILE, isRetryable: false };
   if (files.length > 0) return null;
+  if (status === FAILED) return { reason: NO_FILE, isRetryable: false };
   if (status !== FINISHED) return { reason: 'The source is still encoding this video.', isRetryable: true };
   const reason =
     'The source keeps neither its original nor an MP4 file. Enable MP4 fallback there and encode it again.';
@@ -145,6 +158,8 @@ function obstacleOf(status: number, files: readonly ImportFile[]) {
 function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
   const thumbnail = textOf(item.thumbnailFileName);
   return {
+    ...emptyVideo(),
+    hasFailed: countOf(item.status) === FAILED,
     description: textOf(item.description),
     category: textOf(item.category),
     collectionId: readGuid(textOf(item.collectionId) ?? ''),

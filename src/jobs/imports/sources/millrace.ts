@@ -1,5 +1,52 @@
-import type { ImportSource } from '../import-source.ts';
+import { readImportedOrder } from '../../../catalog/collections/video-order.ts';
+import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
+import type { ImportSource, SourceRequest } from '../import-source.ts';
+import type { SourceClient } from '../source-client.ts';
 import { createStreamSource } from './bunny.ts';
+import { commentDetails, fieldsOf, listOf } from './read-fields.ts';
 
-/** A library of another Millrace, which has the same interface as bunny Stream. */
-export const millrace: ImportSource = createStreamSource('millrace');
+/** Number of orders that are read at once. */
+const PARALLEL_READS = 8;
+const stream = createStreamSource('millrace');
+
+/**
+ * A library of another Millrace, which has the same interface as bunny Stream, and in addition orders of collections
+ * and review comments. Older versions do not have these.
+ */
+export const millrace: ImportSource = {
+  ...stream,
+  async list(request, listing, signal) {
+    const { items, next } = await stream.list(request, listing, signal);
+    const ordered: ListedItem[] = [];
+    for (let start = 0; start < items.length; start += PARALLEL_READS) {
+      const some = items.slice(start, start + PARALLEL_READS);
+      ordered.push(
+        ...(await Promise.all(some.map((item) => addOrder(item, { request, client: listing.client }, signal)))),
+      );
+    }
+    return { items: ordered, next };
+  },
+  async locate(request, { item, client }, signal) {
+    const located = await stream.locate(request, { item, client }, signal);
+    // A video has at most 1,000 comments, which are one page.
+    const path = `videos/${item.id}/comments?itemsPerPage=1000`;
+    const page = fieldsOf(await read(path, { request, client }, signal));
+    return { ...located, ...commentDetails(listOf(page.items)) };
+  },
+};
+
+type At = { request: SourceRequest; client: SourceClient };
+
+async function addOrder(item: ListedItem, at: At, signal: AbortSignal): Promise<ListedItem> {
+  if (item.kind !== 'collection') return item;
+  const { order, videos } = fieldsOf(await read(`collections/${item.id}/order`, at, signal));
+  // Videos of other orders follow from their dates or titles.
+  const videoIds = order === 'manual' ? listOf(videos).map(({ guid }) => guid) : [];
+  return { ...item, order: readImportedOrder({ videoOrder: order, videoIds }) };
+}
+
+/** Returns null if the source has no such operation. */
+function read(path: string, { request, client }: At, signal: AbortSignal): Promise<unknown> {
+  const url = `${request.apiUrl}/library/${request.libraryId}/${path}`;
+  return client.findJson({ url, headers: { AccessKey: request.accessKey ?? '' } }, signal);
+}

@@ -85,7 +85,7 @@ function channelId(channel: unknown): string | null {
 function readChannel(channel: Fields, guidFor: Listing['guidFor']): ListedItem {
   const sourceId = channelId(channel) ?? '';
   const title = titleOf(channel.displayName ?? channel.name, 'Channel');
-  return { kind: 'collection', sourceId, id: guidFor(sourceId), title };
+  return { kind: 'collection', sourceId, id: guidFor(sourceId), title, order: null };
 }
 
 function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {

@@ -1,3 +1,4 @@
+import { readThreads } from '../../../catalog/comments/imported-thread.ts';
 import type { ImportedVideo } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
@@ -73,6 +74,13 @@ export function marksOf({
   };
 }
 
+/** Returns review comments in the form of our own API, with a note about those that were left out. */
+export function commentDetails(list: unknown): { details: Pick<ImportedVideo, 'comments'>; notes: string[] } {
+  const { threads, leftOut } = readThreads(list);
+  const notes = leftOut === 0 ? [] : [`${leftOut} review comments could not be imported.`];
+  return { details: { comments: threads }, notes };
+}
+
 /** Returns a video without properties. */
 export function emptyVideo(): ImportedVideo {
   return {
@@ -88,6 +96,9 @@ export function emptyVideo(): ImportedVideo {
     metaTags: [],
     captions: [],
     thumbnail: null,
+    comments: [],
+    commentsFile: null,
+    hasFailed: false,
     files: [],
   };
 }

@@ -1,11 +1,12 @@
-import { createHash, createHmac } from 'node:crypto';
-import type { SignatureV4 } from '@smithy/signature-v4';
 import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import {
+  FAILED_STATUS,
+  findMediaLess,
   findSidecars,
   isMedium,
   labelOf,
   MANIFESTS,
+  noMediaReasonOf,
   parseCollections,
   parseFields,
   parseManifest,
@@ -15,18 +16,28 @@ import {
 import { readGuid } from '../../../lib/guid.ts';
 import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
-import type { ImportSource, ListedPage, Listing, SourceRequest } from '../import-source.ts';
-import type { FileRequest, SourceClient } from '../source-client.ts';
-import { countOf, descriptionOf, emptyVideo, fieldsOf, marksOf, textOf, timeOf, titleOf } from './read-fields.ts';
+import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
+import type { SourceClient } from '../source-client.ts';
+import {
+  commentDetails,
+  countOf,
+  descriptionOf,
+  emptyVideo,
+  fieldsOf,
+  marksOf,
+  textOf,
+  timeOf,
+  titleOf,
+} from './read-fields.ts';
+import { signObject } from './sign-object.ts';
 
 const PAGE_KEYS = 500;
 const MAX_LIST_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 32 * 2 ** 20;
 const MAX_SIDECAR_BYTES = 2 ** 20;
+const MAX_COMMENTS_BYTES = 16 * 2 ** 20;
 /** Number of sidecars that are read at once. */
 const PARALLEL_READS = 8;
-/** Lifetime of a signed address in s. A transfer that takes longer is signed again. */
-const SIGNED_SEC = 24 * 3600;
 const COLLECTIONS = 'collections.json';
 const USUAL_LANGUAGE = 'en';
 
@@ -38,17 +49,38 @@ export const s3: ImportSource = {
   refreshSec: null,
   prepare: async (request) => request,
   list: listObjects,
-  async locate(request, { item: { video } }) {
-    const sign = (key: string) => signed(request, key, {});
+  async locate(request, { item: { video }, client }, signal) {
+    const sign = (key: string) => signObject(request, key, {});
     return {
       files: await Promise.all(video.files.map(async ({ kind, address }) => ({ kind, ...(await sign(address)) }))),
       captions: await Promise.all(
         video.captions.map(async ({ address, ...caption }) => ({ ...caption, ...(await sign(address)) })),
       ),
       thumbnail: video.thumbnail === null ? null : await sign(video.thumbnail),
+      ...(await commentsOf(request, { video, client }, signal)),
     };
   },
 };
+
+/** Reads the comments of an export, if it has some of the video. */
+async function commentsOf(
+  request: SourceRequest,
+  { video: { commentsFile }, client }: { video: ImportedVideo; client: SourceClient },
+  signal: AbortSignal,
+): Promise<Pick<LocatedFiles, 'details' | 'notes'>> {
+  if (commentsFile == null) return {};
+  const file = { ...(await signObject(request, commentsFile, {})), maxBytes: MAX_COMMENTS_BYTES };
+  const text = (await client.readFile(file, signal)).toString('utf8');
+  return commentDetails(parseList(text));
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return ['no JSON'];
+  }
+}
 
 type StoredObject = { key: string; sizeBytes: number; modifiedAt: string | null };
 /** Keys and names are relative to the prefix. */
@@ -79,12 +111,16 @@ async function listObjects(
     const some = media.slice(start, start + PARALLEL_READS);
     videos.push(...(await Promise.all(some.map((medium) => describe(medium, { parts, folder }, signal)))));
   }
+  const without = await listMediaLess({ parts, folder }, signal);
   const folders = new Set(media.map(({ key }) => folderOf(key.slice(prefix.length))).filter((name) => name !== null));
   const shelves = [...folders].map((name): ListedItem => {
     const sourceId = `folder ${name}`;
-    return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder') };
+    return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder'), order: null };
   });
-  return { items: [...collections, ...shelves, ...videos], next: isLast ? null : (taken.at(-1)?.key ?? null) };
+  return {
+    items: [...collections, ...shelves, ...videos, ...without],
+    next: isLast ? null : (taken.at(-1)?.key ?? null),
+  };
 }
 
 function prefixOf({ prefix }: SourceRequest): string {
@@ -116,7 +152,7 @@ async function readKeys(
     prefix: prefixOf(request),
     ...(after !== null && { 'start-after': after }),
   };
-  const file = await signed(request, '', query);
+  const file = await signObject(request, '', query);
   const root = parseXml((await client.readFile({ ...file, maxBytes: MAX_LIST_BYTES }, signal)).toString('utf8'));
   if (root.name !== 'ListBucketResult') {
     throw new Refused('invalid', `Expected a list of objects from ${request.apiUrl}, got <${root.name}>.`);
@@ -146,8 +182,8 @@ async function readCollections(parts: Parts, signal: AbortSignal): Promise<Liste
   const wanted = { key: prefixOf(parts.request) + COLLECTIONS, maxBytes: MAX_MANIFEST_BYTES };
   const text = await readText(parts, wanted, signal);
   if (text === null) return [];
-  return parseCollections(text, COLLECTIONS).map(({ guid, name }) => {
-    return { kind: 'collection', sourceId: `collection ${guid}`, id: guid, title: titleOf(name, guid) };
+  return parseCollections(text, COLLECTIONS).map(({ guid, name, order }) => {
+    return { kind: 'collection', sourceId: `collection ${guid}`, id: guid, title: titleOf(name, guid), order };
   });
 }
 
@@ -156,8 +192,29 @@ async function readText(
   { key, maxBytes }: { key: string; maxBytes: number },
   signal: AbortSignal,
 ): Promise<string | null> {
-  const bytes = await client.findFile({ ...(await signed(request, key, {})), maxBytes }, signal);
+  const bytes = await client.findFile({ ...(await signObject(request, key, {})), maxBytes }, signal);
   return bytes?.toString('utf8') ?? null;
+}
+
+/** Lists the videos of an export that have no media. */
+async function listMediaLess(
+  { parts, folder }: { parts: Parts; folder: Folder },
+  signal: AbortSignal,
+): Promise<ListedItem[]> {
+  const items: ListedItem[] = [];
+  const names = folder.names.map((key) => key.slice(folder.prefix.length));
+  for (const { guid, path } of findMediaLess(names)) {
+    const text = await readText(parts, { key: folder.prefix + path, maxBytes: MAX_SIDECAR_BYTES }, signal);
+    const fields = sidecarOf(text, path, []);
+    const reason = noMediaReasonOf(fields, guid);
+    if (reason === null) continue;
+    const video = emptyVideo();
+    const obstacle = { reason, isRetryable: false };
+    const title = titleOf(fields.title, guid);
+    const sizes = { sizeBytes: null, durationSec: null };
+    items.push({ kind: 'video', sourceId: path, id: guid, title, ...sizes, obstacle, notes: [], video });
+  }
+  return items;
 }
 
 async function describe(
@@ -181,7 +238,8 @@ async function describe(
     address: path,
   }));
   const title = name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
-  const attached = { collectionId, captions, thumbnail: sidecars.image, files: [{ kind: 'object', address: key }] };
+  const files = [{ kind: 'object', address: key }];
+  const attached = { collectionId, captions, thumbnail: sidecars.image, commentsFile: sidecars.comments, files };
   return {
     kind: 'video',
     sourceId: name,
@@ -218,52 +276,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
+    hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
   };
-}
-
-/** Hash for the signer, as the AWS SDK defines it. */
-class Sha256 {
-  readonly #hash: { update(data: Uint8Array | string): unknown; digest(): Buffer };
-
-  constructor(secret?: unknown) {
-    // The signer passes a text or bytes.
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string | Uint8Array);
-  }
-
-  update(data: Uint8Array | string): void {
-    this.#hash.update(data);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
-async function signerOf({ accessKey, secretKey, region }: SourceRequest): Promise<SignatureV4> {
-  const { SignatureV4: Signer } = await import('@smithy/signature-v4');
-  const credentials = { accessKeyId: accessKey ?? '', secretAccessKey: secretKey ?? '' };
-  // Each part of the path is escaped before.
-  const hash = Sha256 as unknown as ConstructorParameters<typeof Signer>[0]['sha256'];
-  return new Signer({ service: 's3', region: region ?? 'us-east-1', credentials, sha256: hash, uriEscapePath: false });
-}
-
-/** Returns a presigned request (AWS Signature Version 4) for an object, or for a list if the key is empty. */
-async function signed(request: SourceRequest, key: string, query: Record<string, string>): Promise<FileRequest> {
-  const { apiUrl, bucket } = request;
-  const base = new URL(apiUrl);
-  const escaped = [bucket ?? '', ...(key === '' ? [] : key.split('/'))].map(escapePart).join('/');
-  const path = `${base.pathname.replace(/\/+$/, '')}/${escaped}`;
-  const headers = { host: base.host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
-  const port = base.port === '' ? {} : { port: Number(base.port) };
-  const unsigned = { method: 'GET', protocol: base.protocol, hostname: base.hostname, ...port, path, query, headers };
-  const signer = await signerOf(request);
-  const { query: signedQuery = {} } = await signer.presign(unsigned, { expiresIn: SIGNED_SEC });
-  const pairs = Object.entries(signedQuery).map(([name, value]) => `${escapePart(name)}=${escapePart(String(value))}`);
-  return { url: `${base.origin}${path}?${pairs.join('&')}`, headers: {} };
-}
-
-/** Escapes all but the unreserved characters of RFC 3986, as the signature expects. */
-function escapePart(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -71,7 +71,7 @@ function idOf(uri: unknown): string {
 
 function readFolder({ uri, name }: Fields, guidFor: Listing['guidFor']): ListedItem {
   const sourceId = `folder ${idOf(uri)}`;
-  return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder') };
+  return { kind: 'collection', sourceId, id: guidFor(sourceId), title: titleOf(name, 'Folder'), order: null };
 }
 
 function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+// These tests send requests in the exact format of clients whose source is public, but which cannot run here.
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+type Sender = (
+  method: string,
+  path: string,
+  body?: BodyInit,
+) => Promise<{ status: number; body: Record<string, unknown> }>;
+
+/** Returns a client that sends these headers with each request to library 1, and bodies as they are. */
+function clientWith(headers: Record<string, string>): Sender {
+  return async (method, path, body) => {
+    const all = { AccessKey: api.first.libraryKey, ...headers };
+    const answer = await fetch(`${api.url}/library/1${path}`, { method, headers: all, ...(body && { body }) });
+    return { status: answer.status, body: Object(await answer.json()) };
+  };
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const BYTES_TYPE = { Accept: 'application/json', 'Content-Type': 'application/octet-stream' };
+const CAPTIONS = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n').toString('base64');
+const done = { status: 200, body: { success: true } };
+
+/** Creates a video with a body of the client. Returns its path. */
+async function create(send: Sender, body: string, title: string): Promise<string> {
+  const made = await send('POST', '/videos', body);
+  expect(made).toMatchObject({ status: 200, body: { title, status: 0 } });
+  return `/videos/${String(made.body.guid)}`;
+}
+
+test('the official PHP class lists, creates, changes, uploads and deletes videos and captions', async () => {
+  const send = clientWith(JSON_TYPE);
+  const path = await create(send, JSON.stringify({ title: 'A film' }), 'A film');
+  const listed = await send('GET', '/videos?page=1&per_page=10&sort_by=date&search=film');
+  expect(listed.body).toMatchObject({ totalItems: 1, items: [{ title: 'A film' }] });
+  // Absent values are null.
+  expect(await send('POST', path, JSON.stringify({ title: 'Renamed', collectionId: null }))).toMatchObject(done);
+  // PHP writes an empty array as `[]`. The address is in the query.
+  const url = encodeURIComponent('http://127.0.0.1:1/image.jpg');
+  const refused = await send('POST', `${path}/thumbnail?thumbnailUrl=${url}`, '[]');
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('127.0.0.1') } });
+  const captions = JSON.stringify({ captionsFile: CAPTIONS, srclang: 'en' });
+  expect(await send('POST', `${path}/captions/en`, captions)).toMatchObject(done);
+  expect((await send('GET', path)).body).toMatchObject({ title: 'Renamed', captions: [{ srclang: 'en' }] });
+  expect(await send('DELETE', `${path}/captions/en`)).toMatchObject(done);
+  expect(await send('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
+  expect(await send('DELETE', path)).toMatchObject(done);
+  expect((await send('GET', path)).status).toBe(404);
+});
+
+test('the official Java class lists, creates, changes, uploads and deletes videos', async () => {
+  const send = clientWith(JSON_TYPE);
+  const path = await create(send, JSON.stringify({ title: 'A film' }), 'A film');
+  const listed = await send('GET', '/videos?page=1&perPage=10&sortBy=date&search=film');
+  expect(listed.body).toMatchObject({ totalItems: 1, items: [{ title: 'A film' }] });
+  expect(await send('POST', path, JSON.stringify({ title: 'Renamed' }))).toMatchObject(done);
+  expect(await send('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
+  expect(await send('DELETE', path)).toMatchObject(done);
+});
+
+test('toshy/bunnynet-php sends flags as words, and types of bodies also without one', async () => {
+  const json = clientWith({ Accept: 'application/json', ...JSON_TYPE });
+  const bytes = clientWith(BYTES_TYPE);
+  const path = await create(json, JSON.stringify({ title: 'A film', thumbnailTime: 500 }), 'A film');
+  const captions = JSON.stringify({ srclang: 'en', label: 'English', captionsFile: CAPTIONS });
+  expect(await json('POST', `${path}/captions/en`, captions)).toMatchObject(done);
+  const refused = await bytes(
+    'POST',
+    `${path}/thumbnail?thumbnailUrl=${encodeURIComponent('http://127.0.0.1:1/a.jpg')}`,
+  );
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('127.0.0.1') } });
+  const options = 'jitEnabled=false&enabledResolutions=240p%2C360p&transcribeEnabled=false&generateTitle=false';
+  expect(await bytes('PUT', `${path}?${options}`, Buffer.from('bytes of a video'))).toMatchObject(done);
+  expect(await json('DELETE', path)).toMatchObject(done);
+});
+
+test('the Kirby plugin finds collections, uploads videos into them, and deletes both', async () => {
+  // Guzzle sends the type of JSON with every request, also without a body.
+  const send = clientWith(JSON_TYPE);
+  expect((await send('GET', '/collections')).body.items).toEqual([]);
+  const made = await send('POST', '/collections', JSON.stringify({ name: 'Site' }));
+  const collectionId = String(made.body.guid);
+  const path = await create(send, JSON.stringify({ title: 'a film.mp4', collectionId }), 'a film.mp4');
+  const listed = await send('GET', `/videos?itemsPerPage=100&search=a%20film.mp4&collection=${collectionId}`);
+  expect(listed.body.items).toMatchObject([{ title: 'a film.mp4', collectionId }]);
+  expect(await clientWith(BYTES_TYPE)('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
+  expect((await send('GET', `/collections/${collectionId}`)).body).toMatchObject({ videoCount: 1 });
+  expect(await send('DELETE', path)).toMatchObject(done);
+  expect(await send('DELETE', `/collections/${collectionId}`)).toMatchObject(done);
+});
+
+test('the Craft plugin sends JSON of any kind', async () => {
+  const send = clientWith({ accept: 'application/json', 'content-type': 'application/*+json' });
+  const path = await create(send, '{"title":"A film"}', 'A film');
+  expect((await send('GET', '/videos?page=1&itemsPerPage=1000')).body).toMatchObject({ totalItems: 1 });
+  const metaTags = [{ property: 'craft_thumbnail_id', value: '12' }];
+  expect(await send('POST', path, JSON.stringify({ title: 'Renamed', metaTags }))).toMatchObject(done);
+  expect((await send('GET', path)).body).toMatchObject({ title: 'Renamed', metaTags });
+  expect(await send('DELETE', path)).toMatchObject(done);
+});
+
+test('the Statamic plugin creates a video with a time as text, and lists videos', async () => {
+  const send = clientWith({ accept: 'application/json', 'content-type': 'application/*+json' });
+  const path = await create(send, '{"title": "a film.mp4", "thumbnailTime": "1500"}', 'a film.mp4');
+  expect((await send('GET', '/videos?page=1&itemsPerPage=10&orderBy=date')).body).toMatchObject({ totalItems: 1 });
+  expect(await send('DELETE', path)).toMatchObject(done);
+});
+
+test('the iOS and Android SDKs create, upload and delete videos, and load the settings of the player', async () => {
+  const json = clientWith({ Accept: 'application/json', ...JSON_TYPE });
+  const path = await create(json, JSON.stringify({ title: 'A film' }), 'A film');
+  const videoId = path.slice('/videos/'.length);
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  expect(await clientWith(headers)('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
+  // The player has no key. It sends the address of the hosted player as referrer.
+  const player = { Accept: 'application/json', Referer: 'https://iframe.mediadelivery.net/' };
+  const answer = await fetch(`${api.url}/library/1${path}/play`, { headers: player });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { video: { guid: videoId, title: 'A film' } }]);
+  expect(await json('DELETE', path)).toMatchObject(done);
+});
