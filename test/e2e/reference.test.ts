@@ -26,7 +26,7 @@ const LANGUAGES = Object.keys(RUNNERS) as Language[];
 let service: Service;
 let browser: Browser;
 let page: Page;
-let folder: string;
+let folder = '';
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   if (service !== undefined) await discard(service);
-  await rm(folder, { recursive: true, force: true });
+  if (folder !== '') await rm(folder, { recursive: true, force: true });
 });
 
 /** Copies code with its button. */

@@ -98,7 +98,9 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
     >
       {lines.map((line) => (
         <tr key={line.Id}>
-          <th scope="row">{moment(line.Date)}</th>
+          <th scope="row" class="time">
+            {moment(line.Date)}
+          </th>
           <td>{nameCaller(line, labels.value)}</td>
           <td>
             {tr(actionOf(line.Operation))}

@@ -1,5 +1,5 @@
 import { t } from '../base/language.ts';
-import { nameKey } from '../library/name-key.ts';
+import { nameKey } from '../base/name-key.ts';
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -12,7 +12,7 @@ type TabsProps<L extends string> = { languages: readonly L[]; chosen: L; onChoos
 export function CodeTabs<L extends string>({ languages, chosen, onChoose }: TabsProps<L>) {
   return (
     <div class="row code-tabs">
-      <fieldset class="choices">
+      <fieldset>
         <legend class="unseen">{t('Language of the code')}</legend>
         {languages.map((language) => (
           <button

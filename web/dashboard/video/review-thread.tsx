@@ -3,9 +3,9 @@ import type { CommentModel, CommentReplyModel } from '../../../src/api/models/co
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { nameKey } from '../base/name-key.ts';
 import { may } from '../base/session.ts';
 import { clock, moment } from '../base/words.ts';
-import { nameKey } from '../library/name-key.ts';
 import { Notice } from '../parts/parts.tsx';
 import type { PlayerLink } from './player-frame.tsx';
 
