@@ -112,14 +112,3 @@ test.each(LANGUAGES)(
   },
   HANG_MS,
 );
-
-test('the copied code that sends a file runs unchanged', async () => {
-  await page.getByRole('button', { name: 'PUT /library/{libraryId}/videos/{videoId}', exact: true }).click();
-  for (const language of LANGUAGES) {
-    const { guid } = Object(await call(service, 'POST', '/library/1/videos', { title: language }));
-    await page.getByLabel('videoId').fill(guid);
-    await page.getByRole('button', { name: language, exact: true }).click();
-    expect(await execute(language, await copy(`Copy ${language}`))).toContain('"success":true');
-  }
-  await lookAtPage('reference-upload', page);
-});
