@@ -42,6 +42,13 @@ test('describes every operation under its own name', () => {
   expect(ids).toEqual(expect.arrayContaining(operations.map(({ name }) => name)));
 });
 
+test('every operation has a tag with a place in the order of the reference', () => {
+  const known = document.tags.map(({ name }) => name);
+  const tags = described.flatMap(({ operation }) => operation.tags ?? ['no tag']);
+  expect(tags.filter((tag) => !known.includes(tag))).toEqual([]);
+  expect(known.filter((tag) => !tags.includes(tag))).toEqual([]);
+});
+
 test('resolves every reference and refers to every component', () => {
   const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, to]) => to ?? ''));
   const lost = [...references].filter(

@@ -5,6 +5,7 @@ import { describeAnswers } from './describe-answers.ts';
 import { exampleOf, writeCurl } from './examples.ts';
 import { QUERY_TEXTS } from './query-texts.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
+import { sortPaths, TAGS } from './tags.ts';
 
 /** Version of the API, not of Millrace. */
 const INTERFACE_VERSION = '1.0.0';
@@ -12,7 +13,12 @@ const INTERFACE_VERSION = '1.0.0';
 /** The parts of an operation that the OpenAPI document describes. */
 export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
-export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;
+export type OpenApi = {
+  openapi: string;
+  tags: { name: string }[];
+  paths: Record<string, Schema>;
+  components: Record<string, object>;
+} & Schema;
 
 /** Describes operations, and the routes that are not operations, as an OpenAPI 3.1 document. */
 export function toOpenApiDocument(operations: readonly Described[]): OpenApi {
@@ -37,7 +43,8 @@ export function toOpenApiDocument(operations: readonly Described[]): OpenApi {
         'query value counts as the default.',
     },
     servers: [{ url: '/' }],
-    paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    tags: TAGS.map(({ name, title }) => ({ name, 'x-displayName': title })),
+    paths: sortPaths(paths),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,

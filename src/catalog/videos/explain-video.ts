@@ -13,6 +13,9 @@ export type Remedy = 'upload' | 'reencode' | 'retry' | 'open-rules' | 'open-queu
  */
 export type Finding = { kind: string; level: 'good' | 'wait' | 'bad'; sentence: string; remedy: Remedy };
 
+/** Names of countries (ISO 3166-1 alpha-2) in English, like all sentences of the service. */
+const COUNTRY = new Intl.DisplayNames('en', { type: 'region' });
+
 export type WhyView = {
   outlook: Outlook;
   stored: StoredVideo;
@@ -138,7 +141,7 @@ function experienceOf({ experiences }: WhyView): Finding[] {
   return experiences
     .filter(({ sessions }) => sessions >= ENOUGH_SESSIONS)
     .flatMap(({ country, sessions, startupMs, stalled, failures }): Finding[] => {
-      const place = country === '' ? 'an unknown country' : country;
+      const place = country === '' ? 'an unknown country' : (COUNTRY.of(country) ?? country);
       const slow = startupMs !== null && startupMs > SLOW_START_MS;
       const stalls = stalled / sessions > OFTEN_STALLED;
       return [

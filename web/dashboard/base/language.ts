@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
+import { setCountryLanguage, translateCountry } from './countries.ts';
 import { keepText, readKeptText } from './kept-text.ts';
 import { readTemplates, type Template, translateBy } from './templates.ts';
 
@@ -56,7 +57,7 @@ export function tr(text: string): string {
 
 /** Translates a message of the service to the page's language, if a translation exists. */
 export function said(sentence: string): string {
-  return translateBy(serviceWords.value, sentence);
+  return translateBy(serviceWords.value, sentence, { nameValue: translateCountry });
 }
 
 /** Returns the choices of a fixed list with translated labels. */
@@ -82,5 +83,6 @@ async function show(code: LanguageCode): Promise<void> {
   translations.value = own;
   serviceWords.value = readTemplates(service);
   language.value = code;
+  setCountryLanguage(code);
   document.documentElement.lang = code;
 }

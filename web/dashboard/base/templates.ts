@@ -13,14 +13,22 @@ export function readTemplates(table: Readonly<Record<string, string>>): Template
   });
 }
 
+type Naming = { depth?: number; nameValue?: (value: string) => string };
+
 /**
- * Translates a sentence, and its values, with the first matching template. Without a match it is returned unchanged.
+ * Translates a sentence, and its values, with the first matching template. Without a match, `nameValue` translates a
+ * value, and a sentence is returned unchanged.
  */
-export function translateBy(templates: readonly Template[], sentence: string, depth = MAX_DEPTH): string {
+export function translateBy(
+  templates: readonly Template[],
+  sentence: string,
+  { depth = MAX_DEPTH, nameValue = (value) => value }: Naming = {},
+): string {
   for (const { pattern, text } of depth > 0 ? templates : []) {
     const values = pattern.exec(sentence)?.slice(1);
     if (values === undefined) continue;
-    return text.replaceAll(/\{(\d)\}/g, (_, place) => translateBy(templates, values[Number(place)] ?? '', depth - 1));
+    const naming = { depth: depth - 1, nameValue };
+    return text.replaceAll(/\{(\d)\}/g, (_, place) => translateBy(templates, values[Number(place)] ?? '', naming));
   }
-  return sentence;
+  return depth === MAX_DEPTH ? sentence : nameValue(sentence);
 }

@@ -70,6 +70,11 @@ function isCancelled(messages: Stateful['transcodingMessages']): boolean {
   return messages?.at(-1)?.value === 'cancelled';
 }
 
+/** Returns whether a link to a video will play: now, or once its file has arrived and is encoded. */
+export function isShareable(video: Stateful): boolean {
+  return videoState(video).tone !== 'bad';
+}
+
 /**
  * Returns true if any part of a video is being encoded or waits to be encoded. Videos that play on demand are encoded
  * while they are watched.

@@ -105,6 +105,26 @@ export const service = {
   'In {0}, {1} % of {2} views stalled.': 'In {0} stockte die Wiedergabe bei {1} % von {2} Besuchen.',
   'Failures of playback in the last seven days in {0}: {1}.':
     'Fehler der Wiedergabe in den letzten sieben Tagen in {0}: {1}.',
+  'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
+    '{0}: Erwartet wurden 1 bis {1} Zeichen, erhalten {2}. Korrigiere das.',
+  'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
+    'Erwartet wurde eine Stelle im Video von 0 bis {0} s, erhalten {1}. Korrigiere das.',
+  'Comment {0} was written by somebody else. Send a reply instead.':
+    'Kommentar {0} ist von jemand anderem. Schreibe stattdessen eine Antwort.',
+  'Comment {0} was written by somebody else. Ask an editor.':
+    'Kommentar {0} ist von jemand anderem. Bitte einen Redakteur.',
+  'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
+    'Kommentar {0} hat Antworten anderer, die mit gelöscht würden. Markiere ihn stattdessen als erledigt.',
+  'Comment {0} is a reply. Set isResolved of comment {1} instead.':
+    'Kommentar {0} ist eine Antwort. Erledige stattdessen Kommentar {1}.',
+  'Only its author and editors can resolve or open comment {0}. Ask one of them.':
+    'Nur Verfasser und Redakteure können Kommentar {0} erledigen oder wieder öffnen. Frag einen von ihnen.',
+  'Comment {0} of {1} not found. Check the ids.': 'Kommentar {0} ({1}) nicht gefunden. Vielleicht wurde er gelöscht.',
+  'Comment {0} not found. It may have been deleted.': 'Kommentar {0} nicht gefunden. Vielleicht wurde er gelöscht.',
+  'Comment {0} is a reply. Send the parentId {1} instead.':
+    'Kommentar {0} ist eine Antwort. Antworte stattdessen auf Kommentar {1}.',
+  'The video already has {0} comments. Delete some that are not needed.':
+    'Das Video hat schon {0} Kommentare. Lösche einige, die nicht mehr nötig sind.',
   'an unknown country': 'einem unbekannten Land',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -104,6 +104,26 @@ export const service = {
   'In {0}, {1} % of {2} views stalled.': 'En {0}, el {1} % de {2} sesiones sufrió interrupciones.',
   'Failures of playback in the last seven days in {0}: {1}.':
     'Fallos de reproducción en los últimos siete días en {0}: {1}.',
+  'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
+    '{0}: se esperaban de 1 a {1} caracteres, se recibieron {2}. Corrígelo.',
+  'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
+    'Se esperaba una posición del vídeo de 0 a {0} s, se recibió {1}. Corrígela.',
+  'Comment {0} was written by somebody else. Send a reply instead.':
+    'El comentario {0} es de otra persona. Escribe una respuesta.',
+  'Comment {0} was written by somebody else. Ask an editor.':
+    'El comentario {0} es de otra persona. Pídelo a un editor.',
+  'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
+    'El comentario {0} tiene respuestas de otros que también se borrarían. Márcalo como resuelto.',
+  'Comment {0} is a reply. Set isResolved of comment {1} instead.':
+    'El comentario {0} es una respuesta. Resuelve el comentario {1}.',
+  'Only its author and editors can resolve or open comment {0}. Ask one of them.':
+    'Solo su autor y los editores pueden resolver o reabrir el comentario {0}. Pídeselo a uno de ellos.',
+  'Comment {0} of {1} not found. Check the ids.': 'No se encontró el comentario {0} ({1}). Quizá se borró.',
+  'Comment {0} not found. It may have been deleted.': 'No se encontró el comentario {0}. Quizá se borró.',
+  'Comment {0} is a reply. Send the parentId {1} instead.':
+    'El comentario {0} es una respuesta. Responde al comentario {1}.',
+  'The video already has {0} comments. Delete some that are not needed.':
+    'El vídeo ya tiene {0} comentarios. Borra los que sobren.',
   'an unknown country': 'un país desconocido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -106,6 +106,26 @@ export const service = {
   'In {0}, {1} % of {2} views stalled.': 'Visites ({0}) : lecture interrompue dans {1} % des {2} visites.',
   'Failures of playback in the last seven days in {0}: {1}.':
     'Échecs de lecture au cours des sept derniers jours ({0}) : {1}.',
+  'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
+    '{0} : 1 à {1} caractères attendus, {2} reçus. Corrigez.',
+  'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
+    'Position attendue dans la vidéo de 0 à {0} s, {1} reçu. Corrigez.',
+  'Comment {0} was written by somebody else. Send a reply instead.':
+    'Le commentaire {0} est d’une autre personne. Répondez plutôt.',
+  'Comment {0} was written by somebody else. Ask an editor.':
+    'Le commentaire {0} est d’une autre personne. Demandez à un éditeur.',
+  'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
+    'Le commentaire {0} a des réponses d’autres personnes, qui seraient supprimées. Marquez-le comme résolu.',
+  'Comment {0} is a reply. Set isResolved of comment {1} instead.':
+    'Le commentaire {0} est une réponse. Résolvez plutôt le commentaire {1}.',
+  'Only its author and editors can resolve or open comment {0}. Ask one of them.':
+    'Seuls son auteur et les éditeurs peuvent résoudre ou rouvrir le commentaire {0}. Demandez à l’un d’eux.',
+  'Comment {0} of {1} not found. Check the ids.': 'Commentaire {0} ({1}) introuvable. Il a peut-être été supprimé.',
+  'Comment {0} not found. It may have been deleted.': 'Commentaire {0} introuvable. Il a peut-être été supprimé.',
+  'Comment {0} is a reply. Send the parentId {1} instead.':
+    'Le commentaire {0} est une réponse. Répondez plutôt au commentaire {1}.',
+  'The video already has {0} comments. Delete some that are not needed.':
+    'La vidéo a déjà {0} commentaires. Supprimez ceux qui sont inutiles.',
   'an unknown country': 'pays inconnu',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

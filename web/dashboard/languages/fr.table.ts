@@ -323,6 +323,33 @@ export const fr = {
   'Library keys': 'Clés de la bibliothèque',
   'For server-side use. Never put them on a web page.':
     'Réservées à votre serveur. Ne les placez jamais dans une page web.',
+  'Language of the code': 'Langage du code',
+  'Show key': 'Afficher la clé',
+  'Hide key': 'Masquer la clé',
+  Authenticate: 'S’authentifier',
+  'Each request has a key in the AccessKey header. This code lists the videos of the library.':
+    'Chaque requête porte une clé dans l’en-tête AccessKey. Ce code liste les vidéos de la bibliothèque.',
+  'Create a video': 'Créer une vidéo',
+  'A video is created without a file. Keep its id.': 'Une vidéo est créée sans fichier. Gardez son identifiant.',
+  'Upload its file': 'Envoyer son fichier',
+  'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
+    'L’encodage commence pendant l’envoi. Pour les gros fichiers, utilisez l’envoi reprenable, comme le SDK.',
+  'Play it': 'La lire',
+  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+    'La vidéo est lisible dès qu’une résolution est prête. L’adresse convient comme src d’une iframe.',
+  'Your first video': 'Votre première vidéo',
+  'Four steps from a key to a playing video. The steps of one language together are a program.':
+    'Quatre étapes, de la clé à la lecture. Les étapes d’un langage forment ensemble un programme.',
+  'Video file on your computer': 'Fichier vidéo sur votre ordinateur',
+  'All steps': 'Toutes les étapes',
+  'Next: embed the player': 'Suite : intégrer le lecteur',
+  'Inserted in the code below. It stays in this page.': 'Insérée dans le code ci-dessous. Elle reste dans cette page.',
+  'This operation needs the account key. It is inserted in the code below and stays in this page.':
+    'Cette opération exige la clé du compte. Elle est insérée dans le code et reste dans cette page.',
+  Guides: 'Guides',
+  Embedding: 'Intégration',
+  Errors: 'Erreurs',
+  Presence: 'Présence',
   'API key': 'Clé API',
   'Read-only key': 'Clé en lecture seule',
   'Additional keys': 'Clés supplémentaires',
@@ -1262,6 +1289,7 @@ export const fr = {
   'Audio only': 'Audio uniquement',
   '{0} × {1}, {2} fps': '{0} × {1}, {2} ips',
   'Plays in': 'Lecture en',
+  'No files yet.': 'Pas encore de fichiers.',
   'Technical details': 'Détails techniques',
   'SHA-256 of the original': "SHA-256 de l'original",
   'Meta tags': 'Balises méta',

@@ -103,6 +103,26 @@ export const service = {
     '{0} の視聴者は、最初の映像が表示されるまで {1} 秒待っています（{2} セッションの中央値）。',
   'In {0}, {1} % of {2} views stalled.': '{0} では、{2} セッション中 {1}% で再生が途切れました。',
   'Failures of playback in the last seven days in {0}: {1}.': '過去 7 日間の再生エラー（{0}）: {1} 件。',
+  'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
+    '{0} は 1～{1} 文字にしてください（受信: {2} 文字）。',
+  'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
+    '動画内の位置は 0～{0} 秒です（受信: {1}）。修正してください。',
+  'Comment {0} was written by somebody else. Send a reply instead.':
+    'コメント {0} は他の人が書きました。返信してください。',
+  'Comment {0} was written by somebody else. Ask an editor.':
+    'コメント {0} は他の人が書きました。編集者に依頼してください。',
+  'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
+    'コメント {0} には他の人の返信があり、一緒に削除されます。代わりに解決済みにしてください。',
+  'Comment {0} is a reply. Set isResolved of comment {1} instead.':
+    'コメント {0} は返信です。代わりにコメント {1} を解決済みにしてください。',
+  'Only its author and editors can resolve or open comment {0}. Ask one of them.':
+    'コメント {0} を解決または再開できるのは作成者と編集者だけです。いずれかに依頼してください。',
+  'Comment {0} of {1} not found. Check the ids.': 'コメント {0}（{1}）が見つかりません。削除された可能性があります。',
+  'Comment {0} not found. It may have been deleted.': 'コメント {0} が見つかりません。削除された可能性があります。',
+  'Comment {0} is a reply. Send the parentId {1} instead.':
+    'コメント {0} は返信です。代わりにコメント {1} に返信してください。',
+  'The video already has {0} comments. Delete some that are not needed.':
+    '動画にはすでに {0} 件のコメントがあります。不要なものを削除してください。',
   'an unknown country': '不明な国',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -311,6 +311,33 @@ export const ja = {
   'Library keys': 'ライブラリキー',
   'For server-side use. Never put them on a web page.':
     'サーバー側で使うキーです。ウェブページには絶対に掲載しないでください。',
+  'Language of the code': 'コードの言語',
+  'Show key': 'キーを表示',
+  'Hide key': 'キーを隠す',
+  Authenticate: '認証する',
+  'Each request has a key in the AccessKey header. This code lists the videos of the library.':
+    '各リクエストの AccessKey ヘッダーにキーを入れます。このコードはライブラリの動画を一覧します。',
+  'Create a video': '動画を作成する',
+  'A video is created without a file. Keep its id.': '動画はファイルなしで作成されます。ID を控えておきます。',
+  'Upload its file': 'ファイルをアップロードする',
+  'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
+    'アップロード中にエンコードが始まります。大きなファイルには SDK と同じ再開可能なアップロードを使います。',
+  'Play it': '再生する',
+  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+    '最初の解像度ができると再生できます。アドレスは iframe の src に使えます。',
+  'Your first video': '最初の動画',
+  'Four steps from a key to a playing video. The steps of one language together are a program.':
+    'キーから再生まで 4 ステップです。同じ言語のステップをつなげると 1 つのプログラムになります。',
+  'Video file on your computer': 'コンピューター上の動画ファイル',
+  'All steps': 'すべてのステップ',
+  'Next: embed the player': '次へ: プレーヤーを埋め込む',
+  'Inserted in the code below. It stays in this page.': '下のコードに入ります。このページの外には出ません。',
+  'This operation needs the account key. It is inserted in the code below and stays in this page.':
+    'この操作にはアカウントキーが必要です。下のコードに入り、このページの外には出ません。',
+  Guides: 'ガイド',
+  Embedding: '埋め込み',
+  Errors: 'エラー',
+  Presence: '有無',
   'API key': 'API キー',
   'Read-only key': '読み取り専用キー',
   'Additional keys': '追加のキー',
@@ -1232,6 +1259,7 @@ export const ja = {
   'Audio only': '音声のみ',
   '{0} × {1}, {2} fps': '{0} × {1}、{2} fps',
   'Plays in': '再生できる解像度',
+  'No files yet.': 'ファイルはまだありません。',
   'Technical details': '技術情報',
   'SHA-256 of the original': '元のファイルの SHA-256',
   'Meta tags': 'メタタグ',

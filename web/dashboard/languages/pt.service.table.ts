@@ -103,6 +103,25 @@ export const service = {
     '{0}: os espectadores esperam {1} s pela primeira imagem (mediana de {2} sessões).',
   'In {0}, {1} % of {2} views stalled.': '{0}: em {1}% de {2} sessões houve travamentos.',
   'Failures of playback in the last seven days in {0}: {1}.': 'Falhas de reprodução nos últimos sete dias em {0}: {1}.',
+  'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
+    '{0}: esperados de 1 a {1} caracteres, recebidos {2}. Corrija.',
+  'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
+    'Esperada uma posição do vídeo de 0 a {0} s, recebida {1}. Corrija.',
+  'Comment {0} was written by somebody else. Send a reply instead.':
+    'O comentário {0} é de outra pessoa. Escreva uma resposta.',
+  'Comment {0} was written by somebody else. Ask an editor.': 'O comentário {0} é de outra pessoa. Peça a um editor.',
+  'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
+    'O comentário {0} tem respostas de outras pessoas, que também seriam apagadas. Marque como resolvido.',
+  'Comment {0} is a reply. Set isResolved of comment {1} instead.':
+    'O comentário {0} é uma resposta. Resolva o comentário {1}.',
+  'Only its author and editors can resolve or open comment {0}. Ask one of them.':
+    'Só o autor e os editores podem resolver ou reabrir o comentário {0}. Peça a um deles.',
+  'Comment {0} of {1} not found. Check the ids.': 'Comentário {0} ({1}) não encontrado. Talvez tenha sido apagado.',
+  'Comment {0} not found. It may have been deleted.': 'Comentário {0} não encontrado. Talvez tenha sido apagado.',
+  'Comment {0} is a reply. Send the parentId {1} instead.':
+    'O comentário {0} é uma resposta. Responda ao comentário {1}.',
+  'The video already has {0} comments. Delete some that are not needed.':
+    'O vídeo já tem {0} comentários. Apague os desnecessários.',
   'an unknown country': 'País desconhecido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { AuditLineModel, PaginationListModelOfAuditLineModel } from '../../../src/api/models/audit.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { nameKey } from '../base/name-key.ts';
 import type { Route } from '../base/router.ts';
 import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { ACTIONS, actionOf } from './audit-actions.ts';
 import { AuditChanges } from './audit-changes.tsx';
-import { nameKey } from './name-key.ts';
 import { NIL } from './webhook-events.ts';
 
 const PER_PAGE = 50;

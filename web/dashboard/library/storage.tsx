@@ -44,7 +44,7 @@ function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoL
 
 function Sums({ library }: { library: VideoLibraryModel }) {
   return (
-    <div class="columns">
+    <div class="columns tight">
       <Panel title={t('Stored')}>
         <p class="figure">{bytes(library.StorageUsage)}</p>
         <p class="hint">{t('in {0}, including originals and images', plural(library.VideoCount, 'video'))}</p>
@@ -65,7 +65,7 @@ function Sums({ library }: { library: VideoLibraryModel }) {
           <dd>{t('{0}; totals are kept', keptFor('visits'))}</dd>
         </dl>
       </Panel>
-      <Panel title={t('Library')}>
+      <Panel title={t('Details')}>
         <dl>
           <dt>{t('Created')}</dt>
           <dd>{day(library.DateCreated)}</dd>

@@ -10,6 +10,7 @@ import { actionOf } from '../library/audit-actions.ts';
 import { AuditChanges } from '../library/audit-changes.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { useKeyLabels } from './key-labels.ts';
 import { nameCaller } from './name-caller.ts';
 
 const PER_PAGE = 20;
@@ -88,6 +89,7 @@ function kindChoices() {
 }
 
 function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
+  const labels = useKeyLabels(lines);
   if (lines.length === 0) return <p class="hint">{t('No entries.')}</p>;
   return (
     <Table
@@ -96,8 +98,10 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
     >
       {lines.map((line) => (
         <tr key={line.Id}>
-          <th scope="row">{moment(line.Date)}</th>
-          <td>{nameCaller(line)}</td>
+          <th scope="row" class="time">
+            {moment(line.Date)}
+          </th>
+          <td>{nameCaller(line, labels.value)}</td>
           <td>
             {tr(actionOf(line.Operation))}
             <AuditChanges changes={line.Changes} />

@@ -3,6 +3,11 @@ import { nameCaller } from './name-caller.ts';
 
 const ID = '019abc12-3456-7def-8123-456789abcdef';
 
+test('names a key by its label if it is known', () => {
+  expect(nameCaller({ Key: ID, Scope: 'read' }, new Map([[ID, 'Nightly import']]))).toBe('Key “Nightly import”');
+  expect(nameCaller({ Key: ID, Scope: 'read' }, new Map([[ID, '']]))).toBe('Key “…89abcdef”');
+});
+
 test.each([
   [`${ID} ada@example.com`, 'write', 'ada@example.com'],
   [ID, 'account', 'Account key'],

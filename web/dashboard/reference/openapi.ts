@@ -13,19 +13,21 @@ export type Schema = {
 };
 
 type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
-type Content = Readonly<Record<string, { schema?: Schema }>>;
+type Content = Readonly<Record<string, { schema?: Schema; example?: unknown }>>;
 
 export type ApiOperation = {
   operationId?: string;
   summary?: string;
   description?: string;
   tags?: readonly string[];
+  security?: readonly Readonly<Record<string, unknown>>[];
   parameters?: readonly Parameter[];
   requestBody?: { content?: Content };
   responses?: Readonly<Record<string, { description?: string; content?: Content }>>;
 };
 
 export type OpenApi = {
+  tags?: readonly { name: string; 'x-displayName'?: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
   components?: { schemas?: Readonly<Record<string, Schema>> };
 };
@@ -34,8 +36,9 @@ export type Listed = { id: string; method: string; path: string; operation: ApiO
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'head'];
 
-/** Returns every operation of a document with its group: the subject of its path. */
-export function listOperations({ paths }: OpenApi): Listed[] {
+/** Returns every operation of a document, in its order, with its group: the title of its tag. */
+export function listOperations({ paths, tags = [] }: OpenApi): Listed[] {
+  const titles = new Map(tags.map((tag) => [tag.name, tag['x-displayName'] ?? tag.name]));
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => METHODS.includes(method))
@@ -44,14 +47,14 @@ export function listOperations({ paths }: OpenApi): Listed[] {
         method: method.toUpperCase(),
         path,
         operation,
-        group: operation.tags?.[0] ?? groupOf(path),
+        group: titles.get(operation.tags?.[0] ?? '') ?? operation.tags?.[0] ?? path,
       })),
   );
 }
 
-function groupOf(path: string): string {
-  const words = path.split('/').filter((word) => word !== '' && !word.startsWith('{'));
-  return (words[0] === 'library' ? (words[1] ?? 'library') : (words[0] ?? 'other')).toLowerCase();
+/** Returns whether only the key of the account may call an operation. */
+export function needsAccountKey({ operation: { security = [] } }: Listed): boolean {
+  return security.length > 0 && security.every((way) => 'AccountKey' in way);
 }
 
 /** Returns the schema that a reference names, or the schema itself. */

@@ -1,18 +1,20 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
-import { api, connection } from '../base/api.ts';
+import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
-import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
 import { Table, TextField } from '../parts/fields.tsx';
-import { CopyField, Notice } from '../parts/parts.tsx';
-import { type Listed, type OpenApi, resolve, type Schema, typeName } from './openapi.ts';
+import { Notice } from '../parts/parts.tsx';
+import { CallExamples } from './call-examples.tsx';
+import { exampleLibrary } from './example-key.ts';
+import { type Listed, needsAccountKey, type OpenApi, resolve, type Schema, typeName } from './openapi.ts';
 
 /** One operation: its description, parameters and models, and a form that runs it with this session. */
 export function OperationPage({ listed, document }: { listed: Listed; document: OpenApi }) {
   const { method, path, operation } = listed;
-  const values = useSignal<Record<string, string>>({ libraryId: '1' });
-  const body = useSignal('');
-  const bodySchema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const values = useSignal<Record<string, string>>({ libraryId: `${exampleLibrary()}` });
+  const [bodyType = '', content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const bodySchema = content?.schema;
+  const body = useSignal(firstBody(content?.example, resolve(bodySchema, document)));
   const address = fillIn(listed, values.value);
   const sent = body.value === '' ? undefined : parse(body.value);
   const call = { method, path: address, body: sent };
@@ -40,12 +42,10 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
         </section>
       )}
       <TryIt call={call} />
-      <section class="panel">
-        <h3>{t('Code examples')}</h3>
-        <CopyField label={t('curl')} text={asCurl(call, connection.url)} isWrapped />
-        <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
-        <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
-      </section>
+      <CallExamples
+        call={bodyType === '*/*' ? { ...call, body: new Blob() } : call}
+        isForAccount={needsAccountKey(listed)}
+      />
       <Answers listed={listed} document={document} />
     </article>
   );
@@ -135,7 +135,7 @@ function Model({ schema }: { schema: Schema }) {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return null;
   return (
-    <Table label={schema.title ?? t('Fields')} head={[t('Field'), t('Type'), '']}>
+    <Table label={schema.title ?? t('Fields')} head={[t('Field'), t('Type'), t('Presence')]}>
       {fields.map(([name, field]) => (
         <tr key={name}>
           <th scope="row">
@@ -156,6 +156,12 @@ function fillIn({ path, operation }: Listed, values: Record<string, string>): st
   const inQuery = (operation.parameters ?? []).filter((one) => one.in === 'query' && (values[one.name] ?? '') !== '');
   const query = new URLSearchParams(inQuery.map(({ name }) => [name, values[name] ?? '']));
   return inQuery.length === 0 ? filled : `${filled}?${query}`;
+}
+
+/** Returns a body with the required fields of an operation. Empty if it needs none. */
+function firstBody(example: unknown, { required = [] }: Schema): string {
+  const fields = Object.entries(Object(example)).filter(([name]) => required.includes(name));
+  return fields.length === 0 ? '' : JSON.stringify(Object.fromEntries(fields), null, 2);
 }
 
 /** Text that is not valid JSON yet is shown as typed. */

@@ -1,12 +1,23 @@
 import { useSignal } from '@preact/signals';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { changeQuery, query } from '../base/router.ts';
+import { changeQuery, prefix, query } from '../base/router.ts';
 import { Notice } from '../parts/parts.tsx';
+import { Guide } from './guide.tsx';
 import { type Listed, listOperations, type OpenApi } from './openapi.ts';
 import { OperationPage } from './operation-page.tsx';
 
-/** API reference: operations with search, models, code snippets and a form that runs them. */
+/** Pages of the documentation that explain how to use the API. */
+const GUIDES = [
+  ['sdk', 'SDK'],
+  ['embedding', 'Embedding'],
+  ['webhooks', 'Webhooks'],
+  ['live', 'Live streams'],
+  ['viewers', 'Viewer access'],
+  ['errors', 'Errors'],
+] as const;
+
+/** API reference: a guide, then operations with search, models, code snippets and a form that runs them. */
 export function Reference() {
   const { value, error } = useLoaded<OpenApi>('/docs/openapi.json');
   const text = useSignal('');
@@ -19,7 +30,7 @@ export function Reference() {
   const found = all.filter(({ id, operation: { description = '', summary = '', operationId = '' } }) =>
     `${id} ${operationId} ${summary} ${description}`.toLowerCase().includes(words),
   );
-  const chosen = all.find(({ id }) => id === query.value.get('operation')) ?? found[0];
+  const chosen = all.find(({ id }) => id === query.value.get('operation'));
   return (
     <>
       <header class="place">
@@ -35,11 +46,39 @@ export function Reference() {
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
+          {words === '' && <Guides isStart={chosen === undefined} />}
           <Groups found={found} chosenId={chosen?.id ?? ''} />
         </nav>
-        {chosen !== undefined && <OperationPage key={chosen.id} listed={chosen} document={document} />}
+        {chosen === undefined ? <Guide /> : <OperationPage key={chosen.id} listed={chosen} document={document} />}
       </div>
     </>
+  );
+}
+
+function Guides({ isStart }: { isStart: boolean }) {
+  return (
+    <section>
+      <h2>{t('Guides')}</h2>
+      <ul>
+        <li>
+          <button
+            type="button"
+            class="operation"
+            aria-current={isStart ? 'true' : undefined}
+            onClick={() => changeQuery({ operation: '' })}
+          >
+            {t('Your first video')}
+          </button>
+        </li>
+        {GUIDES.map(([page, title]) => (
+          <li key={page}>
+            <a class="button operation" href={`${prefix}/docs/${page}`}>
+              {tr(title)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

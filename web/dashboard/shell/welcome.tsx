@@ -2,13 +2,16 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { said, t } from '../base/language.ts';
 import { addressOf, go } from '../base/router.ts';
 import { restoreSession, session, signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
 import { PasswordChoice } from './password-choice.tsx';
 import { Mark } from './sign-in.tsx';
+
+/** The service's message about a link that no longer works. A page without a link, such as a bookmark, has none. */
+const USED = 'This link was used before or has expired. Sign in with your password or a key.';
 
 type Step = { name: 'signing-in' } | { name: 'choosing' } | { name: 'invited'; secret: string; email: string };
 
@@ -30,7 +33,7 @@ export function Welcome() {
         // After a reload, the link is already used, but this browser is still signed in.
         await restoreSession().catch(() => undefined);
         if (session.value?.person === null && session.value.libraryId === null) step.value = { name: 'choosing' };
-        else error.value = describeError(reason);
+        else error.value = secret === '' ? said(USED) : describeError(reason);
       },
     );
   }, [error, step]);

@@ -5,7 +5,7 @@ import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
-import { amount, bytes, clock, isEncoding, moment } from '../base/words.ts';
+import { amount, bytes, clock, isEncoding, isShareable, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
@@ -20,13 +20,15 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, video.guid);
   return (
     <aside class="stage-facts" aria-label={t('About this video')}>
-      <Panel title={t('Share')}>
-        <CopyField label={t('Link')} text={address} />
-        <CopyField label={t('Embed code')} text={embedCode(address, video)} />
-        <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsPlace>
-          {t('Player options and signed links')}
-        </Link>
-      </Panel>
+      {isShareable(video) && (
+        <Panel title={t('Share')}>
+          <CopyField label={t('Link')} text={address} />
+          <CopyField label={t('Embed code')} text={embedCode(address, video)} />
+          <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsPlace>
+            {t('Player options and signed links')}
+          </Link>
+        </Panel>
+      )}
       <Panel title={t('File')}>
         <FileFacts video={video} path={props.path} />
       </Panel>

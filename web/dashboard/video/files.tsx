@@ -56,26 +56,30 @@ function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const sounds = encoded.filter(([, { resolution }]) => resolution === null).map(([name]) => name);
   return (
     <Panel title={t('Stored')}>
-      <Table label={t('Stored')} head={[t('File'), t('Codec'), t('Size'), 'kbit/s']}>
-        {encoded.map(([name, { codec, resolution, size }]) => (
-          <tr key={name}>
-            <th scope="row">
-              {resolution ?? (sounds.length > 1 ? t('Audio {0}', sounds.indexOf(name) + 1) : t('Audio'))}
-            </th>
-            <td>{codec}</td>
-            <td>{bytes(size)}</td>
-            <td>{lengthSec > 0 ? amount((size * 8) / 1000 / lengthSec) : ''}</td>
-          </tr>
-        ))}
-        {rest.map(([field, label]) => (
-          <tr key={field}>
-            <th scope="row">{tr(label)}</th>
-            <td />
-            <td>{bytes(Number(data[field] ?? 0))}</td>
-            <td />
-          </tr>
-        ))}
-      </Table>
+      {encoded.length + rest.length === 0 ? (
+        <p class="hint">{t('No files yet.')}</p>
+      ) : (
+        <Table label={t('Stored')} head={[t('File'), t('Codec'), t('Size'), 'kbit/s']}>
+          {encoded.map(([name, { codec, resolution, size }]) => (
+            <tr key={name}>
+              <th scope="row">
+                {resolution ?? (sounds.length > 1 ? t('Audio {0}', sounds.indexOf(name) + 1) : t('Audio'))}
+              </th>
+              <td>{codec}</td>
+              <td>{bytes(size)}</td>
+              <td>{lengthSec > 0 ? amount((size * 8) / 1000 / lengthSec) : ''}</td>
+            </tr>
+          ))}
+          {rest.map(([field, label]) => (
+            <tr key={field}>
+              <th scope="row">{tr(label)}</th>
+              <td />
+              <td>{bytes(Number(data[field] ?? 0))}</td>
+              <td />
+            </tr>
+          ))}
+        </Table>
+      )}
     </Panel>
   );
 }

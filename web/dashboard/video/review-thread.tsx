@@ -3,6 +3,7 @@ import type { CommentModel, CommentReplyModel } from '../../../src/api/models/co
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { nameKey } from '../base/name-key.ts';
 import { may } from '../base/session.ts';
 import { clock, moment } from '../base/words.ts';
 import { Notice } from '../parts/parts.tsx';
@@ -86,6 +87,11 @@ function maysDelete({ isOwn, replies }: CommentModel, isModerator: boolean): boo
   return isModerator || (isOwn && replies.every((reply) => reply.isOwn));
 }
 
+/** Returns the name of an author. A key without a name is shown in words. */
+function nameAuthor({ authorKind, authorName }: CommentReplyModel): string {
+  return authorKind === 'key' ? nameKey(authorName) : authorName;
+}
+
 type MessageProps = {
   path: string;
   message: CommentReplyModel;
@@ -106,7 +112,7 @@ function Message({ path, message, mayDelete, onChanged, children }: MessageProps
   return (
     <div class="review-message">
       <p class="hint">
-        <strong dir="auto">{message.authorName}</strong>
+        <strong dir="auto">{nameAuthor(message)}</strong>
         {message.authorKind === 'guest' && <span class="chip">{t('Not verified')}</span>}
         <span>{moment(message.dateCreated)}</span>
         {message.dateEdited !== null && <span>{t('edited')}</span>}

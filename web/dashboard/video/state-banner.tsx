@@ -39,7 +39,10 @@ function Explained({ video, ...props }: PartProps) {
   const finding = value.value?.findings.find(({ kind }) => OF_STATE.has(kind));
   if (finding === undefined) return null;
   return (
-    <section class={`state-banner ${finding.level === 'bad' ? 'bad' : 'busy'}`} aria-label={t('State')}>
+    <section
+      class={`state-banner ${finding.level === 'bad' && tone === 'bad' ? 'bad' : 'busy'}`}
+      aria-label={t('State')}
+    >
       <p>{said(finding.sentence)}</p>
       <RemedyButton finding={finding} video={video} {...props} />
       {tone === 'busy' && <RenditionProgress path={props.path} />}

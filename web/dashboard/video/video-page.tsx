@@ -5,7 +5,7 @@ import { t, tr } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
-import { clock, day, plural } from '../base/words.ts';
+import { clock, day, isShareable, plural } from '../base/words.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { Activity } from './activity.tsx';
@@ -44,6 +44,9 @@ const TABS = [
   ['activity', 'Activity', 'none'],
 ] as const;
 
+/** Tabs that are useless for a video that failed. A tab that a link opens stays visible. */
+const NEEDS_VIDEO: ReadonlySet<string> = new Set(['share', 'clip']);
+
 export function VideoPage({ libraryId, videoId, part }: Place & { part: string }) {
   const path = `/library/${libraryId}/videos/${videoId}`;
   const { value, error, again } = useLoaded<VideoModel>(path);
@@ -67,7 +70,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {name !== 'activity' && <StateBanner {...props} />}
       <Tabs label={t('Video sections')} open={name}>
-        {TABS.map(([tab, label]) => (
+        {TABS.filter(([tab]) => isShareable(video) || tab === name || !NEEDS_VIDEO.has(tab)).map(([tab, label]) => (
           <Link key={tab} to={{ name: 'video', libraryId, videoId, part: tab }} isHere={tab === name} keepsPlace>
             {tr(label)}
           </Link>

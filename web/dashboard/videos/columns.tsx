@@ -38,7 +38,9 @@ const COLUMNS: readonly Column[] = [
   { name: 'date', label: 'Date', width: '110px', order: 'date', show: ({ dateUploaded }) => day(dateUploaded) },
 ];
 
-const USUAL: readonly string[] = ['state', 'length', 'size', 'views', 'date'];
+/** Windows in which more columns would leave no space for the titles. */
+const IS_NARROW = matchMedia('(max-width: 1180px)').matches;
+const USUAL: readonly string[] = IS_NARROW ? ['state', 'length', 'date'] : ['state', 'length', 'size', 'views', 'date'];
 const chosen = keptValue<readonly string[]>('millrace-columns', USUAL, (stored) =>
   Array.isArray(stored) ? COLUMNS.map(({ name }) => name).filter((name) => stored.includes(name)) : null,
 );

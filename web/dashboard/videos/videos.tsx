@@ -32,7 +32,9 @@ const GRID: Shape = {
   leastWidthPx: 240,
   heightOf: (widthPx) => Math.round((widthPx * 9) / 16) + CARD_TEXT_PX,
 };
-const LIST: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => 62 };
+/** On narrow screens, the state of a video is below its title. */
+const NARROW = matchMedia('(max-width: 860px)');
+const LIST: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => (NARROW.matches ? 88 : 62) };
 const DENSE: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => 36 };
 const SHAPES: Readonly<Record<View, Shape>> = { grid: GRID, list: LIST, dense: DENSE };
 

@@ -1,4 +1,4 @@
-import { t, tr } from '../base/language.ts';
+import { t, tr } from './language.ts';
 
 const OWN_KEYS: Readonly<Record<string, string>> = {
   ApiKey: 'API key of the library',
