@@ -143,6 +143,13 @@ module.exports = {
       to: { path: ['^src/(cli|service)/', COMPOSE] },
     },
     {
+      name: 'client-without-service',
+      comment: 'The published command line runs on Node 20 and has no code of the API. The SDK describes the operations.',
+      severity: 'error',
+      from: { path: '^src/cli/client/', pathNot: TEST },
+      to: { path: '^src/api/', pathNot: '^src/api/models/enums\\.ts$' },
+    },
+    {
       name: 'cli-over-compose',
       severity: 'error',
       from: { path: COMPOSE, pathNot: TEST },

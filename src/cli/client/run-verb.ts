@@ -32,9 +32,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
-    process.stderr.write(
-      `millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${await keyHint(code, context, verb)}`,
-    );
+    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context, verb)}`);
     return code;
   }
 }
@@ -122,21 +120,19 @@ async function bodyFor(
 }
 
 /** Returns the source of a refused key, or how to pass a key if none was sent. */
-async function keyHint(code: number, context: Context | null, verb: Verb): Promise<string> {
+function keyHint(code: number, context: Context | null, verb: Verb): string {
   // A new profile reads its key from stdin and has no source yet.
   if (code !== KEY_REFUSED || context === null || verb.words === 'login') return '';
   if (context.keySource !== null) {
-    const needs = (await needsAccountKey(verb)) ? 'This command needs the account key. ' : '';
+    const needs = needsAccountKey(verb) ? 'This command needs the account key. ' : '';
     return `${needs}The key was taken from ${context.keySource}.\n`;
   }
   return 'No key was sent. Pass one with --key KEY, or save one with millrace login.\n';
 }
 
-async function needsAccountKey(verb: Verb): Promise<boolean> {
+function needsAccountKey(verb: Verb): boolean {
   const [name] = 'call' in verb ? [verb.call] : verb.uses;
-  // Only a refused command loads the operations, which would slow down each start.
-  const served = await import('../../api/operations.ts');
-  return served.operations.find((operation) => operation.name === name)?.auth === 'account-key';
+  return name !== undefined && 'key' in operations[name];
 }
 
 function codeOf(error: unknown): number | null {
