@@ -16,7 +16,7 @@ function open() {
   return { slots, stopping, taken: () => woken.splice(0) };
 }
 
-test('one of several idle slots looks for delayed jobs, every 2 s', () => {
+test('one of several idle slots looks for delayed jobs every 2 s', () => {
   const { slots, taken } = open();
   for (const slot of ['a', 'b', 'c']) slots.end(slot);
   expect(taken()).toEqual(['a', 'b', 'c']);

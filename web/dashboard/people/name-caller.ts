@@ -8,6 +8,6 @@ export function nameCaller({ Key, Scope }: { Key: string; Scope: string }): stri
   const [id = '', ...email] = Key.split(' ');
   if (email.length > 0) return email.join(' ');
   if (!GUID.test(id)) return nameKey(Key);
-  // The first digits of an id are its time, so that two keys of the same minute share them.
+  // The first digits of an id are its creation time, so keys created in the same minute share them.
   return Scope === 'account' ? t('Account key') : nameKey(`…${id.slice(-8)}`);
 }
