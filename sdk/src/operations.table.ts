@@ -493,7 +493,7 @@ export type Operations = {
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists the corrections that were made to the file. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
-  /** Checks that a hostname has this certificate. Certificates are settings of the service or of its proxy. `POST /pullzone/{id}/addCertificate` */
+  /** Checks that a hostname has this certificate. Certificates are configured in the service or its proxy. `POST /pullzone/{id}/addCertificate` */
   addCertificate: { input: { id: number; body: AddCertificateRequestModel }; answer: undefined };
   /** Adds a hostname to a pull zone. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
@@ -789,7 +789,7 @@ export type Operations = {
   removeBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Removes a host from the sites that may not embed the library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
   removeBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Checks that a hostname has no certificate. Certificates are settings of the service or of its proxy. `DELETE /pullzone/{id}/removeCertificate` */
+  /** Checks that a hostname has no certificate. Certificates are configured in the service or its proxy. `DELETE /pullzone/{id}/removeCertificate` */
   removeCertificate: { input: { id: number; body: RemoveCertificateRequestModel }; answer: undefined };
   /** Removes a hostname from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
   removeHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };

@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type ChangedObject = Exclude<NotedChange, { kind: 'secret' }>;
 type Texts = ReadonlyMap<string, string>;
 
-/** Returns the changed fields under their names in the API, with masked secrets; null if no field changed. */
+/** Returns the changed fields under their names in the API, with masked secrets, or null if no field changed. */
 export function toAuditChanges(noted: readonly NotedChange[]): AuditChange[] | null {
   const changes = noted.flatMap((change) => {
     if (change.kind === 'secret') return { field: change.field, old: MASK, new: MASK };

@@ -9,7 +9,7 @@ import { readId } from './read-params.ts';
 
 const MAX_TARGET_CHARS = 200;
 
-/** Data of a completed request. `answer` is the response; null if the operation failed. */
+/** Data of a completed request. `answer` is the response, or null if the operation failed. */
 export type AuditedRequest = {
   params: Readonly<Record<string, unknown>>;
   queryText: string;

@@ -78,7 +78,7 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   bodyLimitBytes?: number;
   /** Checks that the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** Model of a successful response, or `events`, `csv`, `bytes` or `feed`; null if it has no body. */
+  /** Model of a successful response, or `events`, `csv`, `bytes` or `feed`, or null if it has no body. */
   answer: A;
   /** File name of a `csv` response. Default: the operation's name. */
   fileName?: string;

@@ -160,7 +160,7 @@ function coreBody(kind: RefusalKind, { message, status, path, field, key }: Core
   return { ErrorKey: key ?? `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
 }
 
-/** Returns the unavailable dependency that caused an error; null if none did. */
+/** Returns the unavailable dependency that caused an error, or null if none did. */
 function findAway(error: unknown): 'database' | 'object store' | null {
   if (isDatabaseAway(error)) return 'database';
   return isStorageAway(error) || error instanceof StoreNotOurs ? 'object store' : null;

@@ -90,7 +90,7 @@ export function isTypoOf(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= MAX_TYPO_EDITS && distance(name, known) <= MAX_TYPO_EDITS;
 }
 
-/** Returns the known name that is closest to a misspelled one; null if more than a third of it differs. */
+/** Returns the known name that is closest to a misspelled one, or null if more than a third of it differs. */
 function findNearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME_CHARS) return null;
   const near = known

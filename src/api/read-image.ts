@@ -10,7 +10,7 @@ const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
-/** Sources of images. `own` returns the image if the URL belongs to this installation; null for any other URL. */
+/** Sources of images. `own` returns the image if the URL belongs to this installation, or null for any other URL. */
 export type ImageOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
 
 /**

@@ -79,7 +79,7 @@ export type ApiDeps = Pick<OperationDeps, 'exportsToFolders' | 'sendsMail' | 'tr
   place(address: string): Promise<Place>;
   serverZone: string;
   packager: Packager;
-  /** Finds the current speech engine; null if none is configured. */
+  /** Finds the current speech engine, or null if none is configured. */
   findSpeech(): Promise<SpeechEngine | null>;
   /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
@@ -90,7 +90,7 @@ export type ApiDeps = Pick<OperationDeps, 'exportsToFolders' | 'sendsMail' | 'tr
    */
   health(): { status: number; body: { status: string } };
   mounts: readonly Mount[];
-  /** Returns the reason to refuse all requests but `GET /healthz`; null if they are served. */
+  /** Returns the reason to refuse all requests but `GET /healthz`, or null if they are served. */
   refusal?(): string | null;
   /** Certificate and key of the listener. Absent or null without TLS. */
   tls?: TlsPaths | null;

@@ -18,7 +18,7 @@ export type ZoneSigner = {
   file(mediaId: Guid, file: string): string;
 };
 
-/** Loads the signer of a library's zone for a caller at `address`; null if the zone requires no token. */
+/** Loads the signer of a library's zone for a caller at `address`. Returns null if the zone requires no token. */
 export async function loadZoneSigner(
   { pullZone, settings }: Library,
   address: string,

@@ -68,7 +68,7 @@ export function pendingSteps(applied: readonly AppliedStep[]): { name: string; o
   );
 }
 
-/** Returns the reason why this version must not work on the schema as it is now; null if it may. */
+/** Returns the reason why this version must not work on the schema as it is now, or null if it may. */
 export async function findSchemaFault(db: Db): Promise<string | null> {
   const applied = await readAppliedSteps(db);
   const fault = incompatibility(applied);
@@ -156,7 +156,7 @@ function requireCompatible(applied: readonly AppliedStep[]): void {
   if (fault !== null) throw new Refused('invalid', fault);
 }
 
-/** Returns the reason why this version cannot work with these migrations; null if it can. */
+/** Returns the reason why this version cannot work with these migrations, or null if it can. */
 function incompatibility(applied: readonly AppliedStep[]): string | null {
   const version = readVersion();
   const unknown = applied.filter(({ name }) => !Object.hasOwn(known, name));

@@ -39,7 +39,7 @@ export function collectChanges<T>(noted: NotedChange[], action: () => T): T {
 }
 
 /**
- * Notes a change for the audit log once the caller's transaction commits. The values must have been read under a lock
+ * Records a change for the audit log once the caller's transaction commits. The values must have been read under a lock
  * of the same transaction. Does nothing if no request caused the change.
  */
 export function noteChange(change: NotedChange): void {

@@ -23,7 +23,7 @@ export type RenditionPlan = {
   colours?: Colours;
   /** Target loudness in LUFS, reached with a constant gain. */
   loudnessTargetLufs?: number;
-  /** For a composed video: the rendition that each part is copied from; null for a part without audio. */
+  /** For a composed video: the rendition that each part is copied from, or null for a part without audio. */
   composedOf?: (Guid | null)[];
   /** For a live recording, which has no original: the rendition of its timeline that it is encoded from. */
   recordedOf?: Guid;

@@ -145,7 +145,7 @@ export type MediaTable = {
   thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
-  /** Size of a thumbnail that the owner set; null for one made from the video. */
+  /** Size of a thumbnail that the owner set, or null for one made from the video. */
   thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;

@@ -8,9 +8,9 @@ export async function store([verb, ...more]: readonly string[]): Promise<number>
     throw new Refused('invalid', `expected "store adopt", got "store ${[verb, ...more].join(' ')}".`);
   }
   return await withStore(async ({ database, storage }) => {
-    for (const place of await adoptStores({ db: database.db, storage })) {
+    for (const location of await adoptStores({ db: database.db, storage })) {
       process.stdout.write(
-        `${place} belongs to the database from now on. Sweeps delete objects in it that no row refers to.\n`,
+        `${location} belongs to the database from now on. Sweeps delete objects in it that no row refers to.\n`,
       );
     }
     return 0;

@@ -29,7 +29,7 @@ export async function version(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Returns the commit of a Git clone, or the commit from which an image or package was built; null if unknown. */
+/** Returns the commit of a Git clone, or the commit from which an image or package was built, or null if unknown. */
 async function readCommit(): Promise<string | null> {
   const text = await readFile(join(root, 'COMMIT'), 'utf8').catch(() => null);
   return text?.trim() ?? (await firstLine('git', ['-C', root, 'rev-parse', 'HEAD']));

@@ -18,7 +18,7 @@ type Deps = { database: Database; duty: Duty; drain(): void; refreshKeys(): Prom
 
 /**
  * Reports this process in the table of nodes every 10 s, and the work of a worker. An outage of the database is logged
- * once. `id` is that of an ingest process, under which it owns streams.
+ * once. `id` is the id under which an ingest process owns streams.
  */
 export async function startNodeReport(
   role: Role,

@@ -21,7 +21,7 @@ export type RoleSecrets = {
   ring: SecretRing;
   /** Reads the rotation again, and returns the keys now in use. */
   refresh(): Promise<KeyReport>;
-  /** A sentence about a rotation that is not finished; null if there is none. */
+  /** A sentence about a rotation that is not finished, or null if there is none. */
   problem(): string | null;
   close(): Promise<void>;
 };

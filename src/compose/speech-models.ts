@@ -78,7 +78,7 @@ async function lacks(program: string, packages: string): Promise<string[]> {
   }
 }
 
-/** Returns the folder of the model in use on this machine; null if the engine is remote or not configured. */
+/** Returns the folder of the model in use on this machine, or null if the engine is remote or not configured. */
 export async function currentModelFolder(settings: Pick<Settings, 'transcriber' | 'dataDir'>): Promise<string | null> {
   if (settings.transcriber.kind === 'folder') return settings.transcriber.folder;
   if (settings.transcriber.kind !== 'installed') return null;

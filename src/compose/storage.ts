@@ -45,7 +45,7 @@ export async function openStorage(
   settings: Places & Pick<Settings, 'quarantineSec'>,
   { db }: Database,
 ): Promise<OpenedStorage> {
-  const places = await openPlaces(settings);
+  const locations = await openPlaces(settings);
   const [{ createGuardedStorage }, { createMeasuredStorage }, { openStoreGuard }] = await Promise.all([
     import('../adapters/storage/guarded-storage.ts'),
     import('../adapters/storage/measured-storage.ts'),
@@ -53,11 +53,11 @@ export async function openStorage(
   ]);
   const store = openStoreGuard({
     db,
-    storage: places.storage,
+    storage: locations.storage,
     quarantineSec: settings.quarantineSec,
     report: (reason) => (reason === null ? logEvent('storage.bound', {}) : logEvent('storage.unbound', { reason })),
   });
-  return { ...places, storage: createGuardedStorage(createMeasuredStorage(places.storage), store), store };
+  return { ...locations, storage: createGuardedStorage(createMeasuredStorage(locations.storage), store), store };
 }
 
 async function openOne(settings: StorageSettings): Promise<Storage> {
@@ -85,7 +85,7 @@ export async function requireStore(settings: Places): Promise<void> {
       if ((await mark.read(signal)) === null) await mark.isEmpty(signal);
     } catch (error) {
       const fault = describeS3Fault(error);
-      if (fault !== null) throw new Refused('invalid', `${fault} (${mark.place})`, { cause: error });
+      if (fault !== null) throw new Refused('invalid', `${fault} (${mark.location})`, { cause: error });
     }
   }
 }
@@ -125,7 +125,7 @@ export async function watchStorage(
   { writes }: { writes: boolean },
 ): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
-  const name = storage.marks.map(({ place }) => place).join(' and ');
+  const name = storage.marks.map(({ location }) => location).join(' and ');
   let last: StorageHealth = { kind: storage.kind };
   let fault: string | null = null;
   let awaySinceMs = 0;
@@ -177,7 +177,7 @@ export async function watchStorage(
 export async function probeStore(settings: Places, signal: AbortSignal): Promise<string[]> {
   const { storage } = await openPlaces(settings);
   await unlessAborted(probeAll(storage, signal), signal);
-  return storage.marks.map(({ place }) => place);
+  return storage.marks.map(({ location }) => location);
 }
 
 async function probeAll(storage: Storage, signal: AbortSignal): Promise<void> {
@@ -189,9 +189,9 @@ async function readAll(storage: Storage, signal: AbortSignal): Promise<void> {
   for (const mark of storage.marks) await atPlace(mark, mark.read(signal));
 }
 
-async function atPlace({ place }: StoreMark, action: Promise<unknown>): Promise<void> {
+async function atPlace({ location }: StoreMark, action: Promise<unknown>): Promise<void> {
   await action.catch((cause: unknown) => {
-    throw new Error(`${place}: ${messageOf(cause)}`, { cause });
+    throw new Error(`${location}: ${messageOf(cause)}`, { cause });
   });
 }
 

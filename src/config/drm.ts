@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { setting } from './setting.ts';
 
-/** URL of an HTTP service, and the value of its Authorization header; null for none. */
+/** URL of an HTTP service, and the value of its Authorization header, or null. */
 export type GuardedAddress = { url: string; authorization: string | null };
 
 export type DrmSettings = {

@@ -57,7 +57,7 @@ export function storageSettings(
 }
 
 /**
- * Returns the store whose objects move into `storage`; null if there is none. Throws `Refused` if one of the two
+ * Returns the store whose objects move into `storage`, or null if there is none. Throws `Refused` if one of the two
  * locations contains the other, because objects would be mistaken for their own copies.
  */
 export function storageFromSettings(

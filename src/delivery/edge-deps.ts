@@ -139,7 +139,7 @@ export type EdgeDeps = {
   /** Comments of viewers of shares. */
   shareComments: ShareCommentStore;
   watch(listener: PublicationListener): PublicationWatch;
-  /** Returns the reason to refuse all requests; null if they are served. */
+  /** Returns the reason to refuse all requests, or null if they are served. */
   refusal?(): string | null;
   /** Store for requests for segments of on-demand renditions. */
   requests: SegmentRequestStore;

@@ -45,7 +45,7 @@ export type HandleDeps = {
   inspections: InspectionTurns;
   recorder: EventRecorder;
   delivered: DeliveredBytes;
-  /** Returns the reason to refuse all requests; null if they are served. */
+  /** Returns the reason to refuse all requests, or null if they are served. */
   refusal(): string | null;
 };
 

@@ -14,7 +14,7 @@ export class Duty {
     return this.#off;
   }
 
-  /** Reason to refuse requests; null if they are served. A draining process still serves them. */
+  /** Reason to refuse requests, or null if they are served. A draining process still serves them. */
   get refusal(): string | null {
     return this.#off?.state === 'incompatible' ? this.#off.reason : null;
   }

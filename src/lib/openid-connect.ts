@@ -122,7 +122,7 @@ export function createOpenIdConnect(outbound: Outbound): OpenIdConnect {
   };
 }
 
-/** Returns the fault of an issuer's URL; null if it can be used. */
+/** Returns the fault of an issuer's URL, or null if it can be used. */
 export function findIssuerFault(issuer: string): string | null {
   if (!URL.canParse(issuer)) return 'a text that is not a URL';
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(issuer);

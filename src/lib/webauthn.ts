@@ -91,7 +91,7 @@ export async function authenticationOptions({ id }: RelyingParty): Promise<Publi
 }
 
 /**
- * Verifies a signature of a stored credential. Returns its new counter; null if it does not belong to the challenge,
+ * Verifies a signature of a stored credential. Returns its new counter, or null if it does not belong to the challenge,
  * the origin, the host name and the person, or if a counter other than 0 did not increase.
  */
 export async function verifyAssertion(

@@ -114,7 +114,7 @@ export type Storage = {
 /** An object that identifies the owner of a location. It has no key, is never listed and never deleted. */
 export type StoreMark = {
   /** Readable location: a folder, or the URL of a bucket without access keys. */
-  readonly place: string;
+  readonly location: string;
   /** Returns at most 4 KiB of the text, or null if there is no mark. */
   read(signal: AbortSignal): Promise<string | null>;
   /** Writes the text atomically. With `ifAbsent`, throws `Refused` (`conflict`) if a mark exists. */

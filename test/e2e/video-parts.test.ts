@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import { objectsOf, openCatalogue } from '../support/leftovers.ts';
 import { listFiles } from '../support/list-files.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
@@ -46,7 +46,7 @@ const file = (name: string) => `${service.edgeUrl}/vz-1/${guid}/${name}`;
 
 /** Returns the total bytes of all files of the video in the store. */
 async function bytesOnDisk(): Promise<number> {
-  const own = path.join(objectsOf(service), placeOf(`1/${guid}`));
+  const own = path.join(objectsOf(service), relativePathOf(`1/${guid}`));
   const facts = await Promise.all((await listFiles(own)).map((name) => stat(path.join(own, name))));
   return facts.reduce((sum, { size }) => sum + size, 0);
 }

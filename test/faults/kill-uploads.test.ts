@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import { untilWell } from '../house/service.ts';
 import { expectNothingLeft, objectsOf, openCatalogue } from '../support/leftovers.ts';
 import { drawBytes, faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
@@ -55,7 +55,7 @@ async function beginRandomPut(random: Random, index: number) {
   return { guid, sha256: sha256(bytes), sendBytes, isWholeSent: put.isWholeSent, put };
 }
 
-/** Returns the hash of a video's stored original; null if it has none. */
+/** Returns the hash of a video's stored original, or null if it has none. */
 async function storedHash(guid: string): Promise<string | null> {
   const database = openCatalogue(service);
   try {
@@ -65,7 +65,7 @@ async function storedHash(guid: string): Promise<string | null> {
       .where('id', '=', guid as never)
       .executeTakeFirst();
     if (media?.source_key == null) return null;
-    return sha256(await readFile(path.join(objectsOf(service), placeOf(media.source_key))));
+    return sha256(await readFile(path.join(objectsOf(service), relativePathOf(media.source_key))));
   } finally {
     await database.close();
   }

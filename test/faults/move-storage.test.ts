@@ -195,7 +195,7 @@ test('a failed write of a copy closes the stream of its source', async () => {
   expect(bodies.map((body) => body.destroyed)).toEqual([true]);
 });
 
-test('an upload that began in the old store completes in the old store, and its object moves', async () => {
+test('an upload that was started in the old store is completed there, and its object is moved later', async () => {
   const pair = await openPair('to S3');
   await pair.from.staging.append('begun', 0, Readable.from([Buffer.from('first ')]), never);
   const { staging } = createMovingStorage(pair);
@@ -208,7 +208,7 @@ test('an upload that began in the old store completes in the old store, and its 
   await expectReadable(pair, Buffer.from('first second'));
 });
 
-test('rejects two names of the same location before anything is deleted', async () => {
+test('rejects two settings for the same location before anything is deleted', async () => {
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
   const reported = new Promise<Error>((report) => {
@@ -219,7 +219,7 @@ test('rejects two names of the same location before anything is deleted', async 
   expect(await store.head(KEY)).not.toBeNull();
 });
 
-test('moves the objects, and reports the fault if the remaining work cannot be recorded', async () => {
+test('moves the objects even if the remaining work cannot be recorded, and reports the error', async () => {
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {

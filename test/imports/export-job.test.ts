@@ -139,7 +139,7 @@ test('a cancelled export stops its transfers, and can be resumed', async () => {
   expect(await look(at)).toMatchObject({ state: 'cancelled', reason: null, currentTitle: null });
   await expect.poll(() => bucket.openUploads(), { timeout: 30_000, interval: 200 }).toBe(0);
   expect(Object.keys(await bucket.objects('cancelled/'))).not.toContain(`${SECOND}.mp4`);
-  // The limit is that of the export, so the rest takes as long as before.
+  // The limit applies to the export, so the rest takes as long as before.
   await resume(at);
   expect(await over(at)).toMatchObject({ state: 'finished', counts: { failed: 0 } });
   expect(new Set(Object.keys(await bucket.objects('cancelled/')))).toEqual(new Set(NAMES));

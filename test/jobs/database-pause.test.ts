@@ -39,7 +39,7 @@ const runningTasks = async ({ mediaId }: MediaKey) => {
   return rows.every(({ queue }) => queue === 'long') ? rows : [];
 };
 
-test('a database pause longer than the leases costs no encode task', async () => {
+test('a database pause longer than the leases does not restart a running encode task', async () => {
   const libraryId = await addLibrary(fixture, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=30'];
   const clip = await makeClip(fixture, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');

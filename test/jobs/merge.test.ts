@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { createPackedStorage } from '../../src/adapters/storage/packed-storage.ts';
 import { recountStorage } from '../../src/catalog/renditions/storage-store.ts';
@@ -112,7 +112,7 @@ async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promis
 
 /** Lists every file below a video's folder and its size. */
 async function listFiles({ mediaId }: { mediaId: string }): Promise<Map<string, number>> {
-  const root = path.join(folder, placeOf(`${libraryId}/${mediaId}`));
+  const root = path.join(folder, relativePathOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {
@@ -285,7 +285,7 @@ test('a re-encoded or damaged chunk prevents merging only of itself and its neig
     rows.filter((row) => row.rendition_id === audio.renditionId)[9],
   ];
   if (video === undefined || replaced === undefined || damaged === undefined) throw new Error('Expected chunks.');
-  await writeFile(path.join(folder, placeOf(damaged.storage_key)), 'other bytes');
+  await writeFile(path.join(folder, relativePathOf(damaged.storage_key)), 'other bytes');
   const renamed = replaced.storage_key.replace('-7.', '-8.');
   await merge({
     async put(...args) {

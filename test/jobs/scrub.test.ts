@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { requestRepair } from '../../src/catalog/lifecycle/repair-store.ts';
 import { sumStorage } from '../../src/catalog/renditions/storage-store.ts';
@@ -61,7 +61,7 @@ beforeEach(async () => {
 const beginRound = () => sql`delete from scrub`.execute(fixture.database.db);
 const loadKeys = () => keysOf(fixture, [encoded, copied]);
 const countChunks = async () => (await loadKeys()).length;
-const fileOf = (key: string) => path.join(fixture.objects, placeOf(key));
+const fileOf = (key: string) => path.join(fixture.objects, relativePathOf(key));
 const look = (bytes = 2 ** 30) => scrub(worker.deps, { bytes }, forever);
 const state = async () =>
   (await sql<Record<string, number>>`select * from scrub`.execute(fixture.database.db)).rows[0] ?? {};

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
@@ -21,7 +21,7 @@ export async function chunksOf(fixture: WorkerFixture, key: MediaKey, kind: stri
 export async function loseChunk(fixture: WorkerFixture, key: MediaKey, rung: number) {
   const [lost] = await chunksOf(fixture, key, 'video', rung);
   if (lost === undefined) throw new Error('Expected a chunk.');
-  const file = path.join(fixture.objects, placeOf(lost.storage_key));
+  const file = path.join(fixture.objects, relativePathOf(lost.storage_key));
   const bytes = await readFile(file);
   await rm(file);
   return { storageKey: lost.storage_key, putBack: () => writeFile(file, bytes) };
@@ -46,7 +46,9 @@ export async function mergeStored(fixture: WorkerFixture, deps: JobDeps, videos:
 
 /** Deletes replaced objects, which count as stored until their grace period ends. */
 export async function dropRetired(fixture: WorkerFixture, keys: readonly StorageKey[]): Promise<void> {
-  const files = keys.flatMap((key) => [key, idxKeyOf(key)]).map((key) => path.join(fixture.objects, placeOf(key)));
+  const files = keys
+    .flatMap((key) => [key, idxKeyOf(key)])
+    .map((key) => path.join(fixture.objects, relativePathOf(key)));
   await Promise.all(files.map((file) => rm(file, { force: true })));
   await sql`delete from retired_object`.execute(fixture.database.db);
 }

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import type { Packager } from '../../src/catalog/drm/packager.ts';
@@ -249,7 +249,7 @@ export async function listObjects(
   fixture: WorkerFixture,
   { libraryId, mediaId }: MediaKey,
 ): Promise<Map<string, number>> {
-  const root = path.join(fixture.objects, placeOf(`${libraryId}/${mediaId}`));
+  const root = path.join(fixture.objects, relativePathOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {

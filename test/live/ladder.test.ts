@@ -2,7 +2,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
@@ -103,7 +103,7 @@ async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> 
     where c.library_id = ${libraryId} and c.media_id = ${mediaId} order by r.kind, r.origin`.execute(
     fixture.catalogue.database.db,
   );
-  const folder = path.join(objectsOf(fixture.service), placeOf(`${libraryId}/${mediaId}`));
+  const folder = path.join(objectsOf(fixture.service), relativePathOf(`${libraryId}/${mediaId}`));
   const files = (await listFiles(folder)).filter((file) => !file.endsWith('.jpg'));
   const named = Map.groupBy(rows, ({ storageKey }) => path.basename(objectOf(storageKey)));
   expect(files.map((file) => path.basename(file))).toEqual(expect.arrayContaining([...named.keys()]));

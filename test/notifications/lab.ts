@@ -53,7 +53,7 @@ export async function addVideos({ database: { db } }: TestApi, libraryId: number
 
 const STATUSES = { ready: WebhookStatus.finished, failed: WebhookStatus.failed, live: WebhookStatus.liveStarted };
 
-/** Lets an event of videos happen, each in a transaction of its own. */
+/** Announces an event for each video, each in a separate transaction. */
 export async function happen(
   { database: { db } }: TestApi,
   event: Exclude<NotificationEvent, 'quota'>,

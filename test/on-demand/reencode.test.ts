@@ -60,7 +60,7 @@ test('an on-demand video whose new set fails keeps playing, reports why, and is 
   expect((await fetchFile(segmentUrl(edge, key, rung, 2))).status).toBe(200);
   await fillIn(fixture, key, worker.deps);
   await untilState(fixture, key, 'finished');
-  // Objects of the abandoned set are no longer named by any row.
+  // No row refers to the objects of the abandoned set.
   await sweep.run({}, worker.deps, new AbortController().signal);
   const made = await checkFinished(fixture, key);
   expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);

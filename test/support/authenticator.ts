@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** Values that an attacker changes. Absent ones are those of a correct authenticator. */
+/** Values that an attacker changes. The other values are correct. */
 export type Forgery = {
   origin?: string;
   rpId?: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { relativePathOf } from '../../src/adapters/storage/file-place.ts';
 import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { createPackedStorage } from '../../src/adapters/storage/packed-storage.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
@@ -108,7 +108,7 @@ async function withSweepDeps(
 async function expectStoreAsNamed({ db }: Database, objects: string): Promise<void> {
   // Chunks may be merged at the same time. The object of a merge exists before the row that names it.
   const findOthers = async () => {
-    const named = new Set([...(await readNames(db))].map(placeOf));
+    const named = new Set([...(await readNames(db))].map(relativePathOf));
     // Includes temporary and staged files. Excludes probe files of the health check.
     const files = new Set((await listFiles(objects)).filter((name) => !name.startsWith('.probe-')));
     return [[...named].filter((name) => !files.has(name)), [...files].filter((name) => !named.has(name))];

@@ -1,7 +1,7 @@
 import type { Role } from '../../src/catalog/people/person.ts';
 import type { Answer, TestApi } from './api.ts';
 
-/** A signed-in person. `headers` are those of its browser. */
+/** A signed-in person. `headers` are the headers that the browser sends. */
 export type TestPerson = { id: string; email: string; headers: Record<string, string>; sessionId: string };
 
 export const PASSWORD = 'five plain words make it';

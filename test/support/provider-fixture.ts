@@ -23,7 +23,7 @@ export type ProviderFixture = {
   start(options?: StartOptions): Promise<{ answer: Answer; started: Started }>;
   /** Signs in as an account of the provider. */
   signIn(subject: string, options?: StartOptions): Promise<Finished>;
-  /** Returns the person of the session that a sign-in opened. */
+  /** Returns the person whose session a sign-in opened. */
   personOf(finished: Finished): Promise<{ id: string; email: string; role: string }>;
   /** Adds or changes an account of the provider. */
   addAccount(subject: string, claims?: Record<string, unknown>): void;

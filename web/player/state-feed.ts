@@ -5,7 +5,7 @@ const GROWING_MS = 2_500;
 const LIVE_MS = 4_000;
 const FAILING_MS = 4_000;
 
-/** `code` is that of the error catalogue. */
+/** `code` is a code from the error catalogue. */
 export type Refusal = { kind: 'refused'; code: string };
 
 /** The server's response to a request for the state. */

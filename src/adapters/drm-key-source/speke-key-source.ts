@@ -8,7 +8,7 @@ export type CpixCodec = { write(request: KeyRequest): string; parse(text: string
 
 export type SpekeOptions = {
   url: string;
-  /** The Authorization header, or null for none. */
+  /** The Authorization header, or null. */
   authorization: string | null;
   /** Systems for which the server has keys. */
   systems: readonly DrmSystem[];

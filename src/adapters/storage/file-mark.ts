@@ -14,7 +14,7 @@ const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 /** Stores the mark of a folder as a file next to its objects. */
 export function createFileMark(root: string, staging: Pick<Staging, 'list'>): StoreMark {
   return {
-    place: root,
+    location: root,
     async read(signal) {
       try {
         const { lengthBytes, body } = await openObject(root, { key: MARK_KEY, range: START }, signal);

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import type { ByteRange, ObjectInfo, StorageKey, WrittenObject } from '../../ports/storage.ts';
 import { checkRange, sliceOf } from './bytes.ts';
-import { placesOf } from './file-place.ts';
+import { relativePathsOf } from './file-place.ts';
 import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
 import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
 
@@ -114,8 +114,8 @@ export async function openObject(
 }
 
 async function openFile(root: string, key: StorageKey): Promise<FileHandle | null> {
-  for (const place of placesOf(key)) {
-    const handle = await ifPresent(open(join(root, place), 'r'));
+  for (const relativePath of relativePathsOf(key)) {
+    const handle = await ifPresent(open(join(root, relativePath), 'r'));
     if (handle !== null) return handle;
   }
   return null;

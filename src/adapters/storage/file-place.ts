@@ -20,24 +20,24 @@ export function isFan(name: string): boolean {
  * 5}/{digits 6 to 8}/{mediaId}/…`. The first eight digits of an id are its time in steps of 65.5 s. Therefore no folder
  * contains all videos of a library, and the order of folder names is the order of keys.
  */
-export function placeOf(key: string): string {
+export function relativePathOf(key: string): string {
   const [media = '', libraryId, first, second] = OF_MEDIA.exec(key) ?? [];
   if (media === '') return key;
   return `${libraryId}/.${first}/${second}/${key.slice(`${libraryId}/`.length)}`;
 }
 
 /**
- * Returns all paths that a file may have: the result of `placeOf`, then `{libraryId}/{mediaId}/…`, which older versions
- * wrote.
+ * Returns all paths that a file may have: the result of `relativePathOf`, then `{libraryId}/{mediaId}/…`, which older
+ * versions wrote.
  */
-export function placesOf(key: string): string[] {
-  const place = placeOf(key);
-  return place === key ? [key] : [place, key];
+export function relativePathsOf(key: string): string[] {
+  const relativePath = relativePathOf(key);
+  return relativePath === key ? [key] : [relativePath, key];
 }
 
 /** Returns the current path of a key's file, or the path where it would be written if it does not exist. */
 export function pathOf(root: string, key: string): string {
-  const paths = placesOf(key).map((place) => join(root, place));
+  const paths = relativePathsOf(key).map((relativePath) => join(root, relativePath));
   const [newest = join(root, key), ...older] = paths;
   if (older.length === 0 || existsSync(newest)) return newest;
   return older.find((path) => existsSync(path)) ?? newest;

@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
 import { READ_CHUNK_BYTES } from './file-objects.ts';
-import { pathOf, placeOf } from './file-place.ts';
+import { pathOf, relativePathOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
@@ -145,7 +145,7 @@ async function commitFile(
   } finally {
     await handle.close();
   }
-  const target = join(root, placeOf(key));
+  const target = join(root, relativePathOf(key));
   // False if another commit of the same upload was first.
   const moved = await inFolderOf(target, () => rename(path, target)).then(
     () => true,

@@ -4,16 +4,16 @@ import { MAX_DELETE_KEYS, type Storage, storageKey } from '../../ports/storage.t
 import { checkPrefix, collect, readListFrom } from './bytes.ts';
 import { createFileMark } from './file-mark.ts';
 import { openObject, putFile, taken } from './file-objects.ts';
-import { pathOf, placeOf, placesOf } from './file-place.ts';
+import { pathOf, relativePathOf, relativePathsOf } from './file-place.ts';
 import { createFileStaging, STAGING_FOLDER } from './file-staging.ts';
 import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder } from './file-tree.ts';
 import { walkObjects } from './walk-objects.ts';
 
 /**
  * Opens a local folder as object storage, and creates it if needed. A key is the path below the folder, except that
- * videos are distributed over fan-out folders (`placeOf`). A write creates `{name}.tmp.{random}`, calls fsync, renames
- * the file, and calls fsync for the folders. Readers therefore only see complete objects, and an acknowledged write
- * survives power loss. Other processes may use the same folder.
+ * videos are distributed over fan-out folders (`relativePathOf`). A write creates `{name}.tmp.{random}`, calls fsync,
+ * renames the file, and calls fsync for the folders. Readers therefore only see complete objects, and an acknowledged
+ * write survives power loss. Other processes may use the same folder.
  */
 export async function createFileStorage(folder: string): Promise<Storage> {
   const root = resolve(folder);
@@ -23,7 +23,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
     kind: 'file',
     stepBytes: 0,
     async put(key, body, options, signal) {
-      const target = join(root, placeOf(storageKey(key)));
+      const target = join(root, relativePathOf(storageKey(key)));
       if (options.ifAbsent === true && (await statObject(root, key)) !== null) throw taken(key);
       return await putFile(root, { key, target, ifAbsent: options.ifAbsent === true, body }, signal);
     },
@@ -44,7 +44,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
         throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, got ${keys.length}.`);
       keys.forEach(storageKey);
       for (const key of keys) await removeObject(root, key);
-      const folders = new Set(keys.flatMap(placesOf).map((place) => dirname(join(root, place))));
+      const folders = new Set(keys.flatMap(relativePathsOf).map((relativePath) => dirname(join(root, relativePath))));
       for (const path of folders) await pruneFolders(root, path);
     },
     async deletePrefix(prefix, signal) {

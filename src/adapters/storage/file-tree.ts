@@ -2,13 +2,13 @@ import type { BigIntStats } from 'node:fs';
 import { opendir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isKeySegment, type ObjectInfo, type StorageKey } from '../../ports/storage.ts';
-import { isFan, placesOf } from './file-place.ts';
+import { isFan, relativePathsOf } from './file-place.ts';
 import { hasCode, isTempName } from './file-write.ts';
 
 /** Returns the metadata of an object, or null if it does not exist. */
 export async function statObject(root: string, key: StorageKey): Promise<ObjectInfo | null> {
-  for (const place of placesOf(key)) {
-    const stats = await ifPresent(stat(join(root, place), { bigint: true }));
+  for (const relativePath of relativePathsOf(key)) {
+    const stats = await ifPresent(stat(join(root, relativePath), { bigint: true }));
     if (stats?.isFile() === true) return infoOf(key, stats);
   }
   return null;
@@ -25,7 +25,7 @@ export function infoOf(key: StorageKey, stats: BigIntStats): ObjectInfo {
 
 /** Deletes one object from every path that it may have. */
 export async function removeObject(root: string, key: StorageKey): Promise<void> {
-  for (const place of placesOf(key)) await ifPresent(unlink(join(root, place)));
+  for (const relativePath of relativePathsOf(key)) await ifPresent(unlink(join(root, relativePath)));
 }
 
 /**
@@ -33,9 +33,9 @@ export async function removeObject(root: string, key: StorageKey): Promise<void>
  */
 export async function removeFolder(root: string, folder: string, signal: AbortSignal): Promise<number> {
   let removed = 0;
-  for (const place of placesOf(folder)) {
-    removed += await removeBelow(join(root, place), signal);
-    await pruneFolders(root, dirname(join(root, place)));
+  for (const relativePath of relativePathsOf(folder)) {
+    removed += await removeBelow(join(root, relativePath), signal);
+    await pruneFolders(root, dirname(join(root, relativePath)));
   }
   return removed;
 }

@@ -14,7 +14,7 @@ const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 /** Stores the mark of a bucket, or of a prefix in it, as an object next to the other objects. */
 export function createS3Mark(bucket: S3Bucket, isEmpty: StoreMark['isEmpty']): StoreMark {
   return {
-    place: `s3://${bucket.name}/${bucket.prefix}`,
+    location: `s3://${bucket.name}/${bucket.prefix}`,
     async read(signal) {
       try {
         const { lengthBytes, body } = await openS3Object(bucket, { key: MARK_KEY, range: START }, signal);

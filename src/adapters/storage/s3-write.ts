@@ -160,10 +160,10 @@ function conditionsOf({ ifAbsent, contentType }: S3Target): { IfNoneMatch?: stri
   return { ...(ifAbsent ? { IfNoneMatch: '*' } : {}), ...(contentType === null ? {} : { ContentType: contentType }) };
 }
 
-type PartPlace = { Bucket: string; Key: string; UploadId: string; PartNumber: number };
+type PartTarget = { Bucket: string; Key: string; UploadId: string; PartNumber: number };
 
 /** One part of an upload and its transfer. `put` returns the part's ETag. */
-export type PartJob = { sizeBytes: number; put: (place: PartPlace, signal: AbortSignal) => Promise<string> };
+export type PartJob = { sizeBytes: number; put: (place: PartTarget, signal: AbortSignal) => Promise<string> };
 
 /** Returns the job for a part whose bytes are in memory. */
 export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
@@ -219,7 +219,7 @@ export async function writeInParts(
 type StoredPart = { number: number; etag: string; sizeBytes: number };
 
 async function putParts(
-  upload: Omit<PartPlace, 'PartNumber'>,
+  upload: Omit<PartTarget, 'PartNumber'>,
   jobs: AsyncIterable<PartJob>,
   signal: AbortSignal,
 ): Promise<StoredPart[]> {
@@ -281,7 +281,7 @@ async function checkStored(
   );
 }
 
-async function endUpload(bucket: S3Bucket, upload: Omit<PartPlace, 'PartNumber'>, error: unknown): Promise<unknown> {
+async function endUpload(bucket: S3Bucket, upload: Omit<PartTarget, 'PartNumber'>, error: unknown): Promise<unknown> {
   try {
     await answerOf(`end the upload of ${upload.Key}`, bucket.client.send(new AbortMultipartUploadCommand(upload)));
     return error;

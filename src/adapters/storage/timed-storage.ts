@@ -7,7 +7,7 @@ import { type Storage, StorageAway } from '../../ports/storage.ts';
  * exceed `limitMs`, whatever the cause. Streams only have the time limits of the store itself.
  */
 export function createTimedStorage(storage: Storage, limitMs: number): Storage {
-  const places = storage.marks.map(({ place }) => place).join(' and ');
+  const locations = storage.marks.map(({ location }) => location).join(' and ');
 
   /** Runs an action with the time limit. An action that ignores the signal continues, but is not awaited. */
   async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export function createTimedStorage(storage: Storage, limitMs: number): Storage {
       return await unlessAborted(action(late), late);
     } catch (error) {
       if (!late.aborted) throw error;
-      throw new StorageAway(`The store ${places} has not responded within ${limitMs} ms.`, { cause: error });
+      throw new StorageAway(`The store ${locations} has not responded within ${limitMs} ms.`, { cause: error });
     }
   }
 

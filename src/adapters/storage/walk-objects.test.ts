@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
-import { placeOf } from './file-place.ts';
+import { relativePathOf } from './file-place.ts';
 import { createFileStorage } from './file-storage.ts';
 
 const never = new AbortController().signal;
@@ -44,7 +44,7 @@ test.each([
   { key: '7/', place: '7/' },
   { key: 'x', place: 'x' },
 ])('stores $key at $place', ({ key, place }) => {
-  expect(placeOf(key)).toBe(place);
+  expect(relativePathOf(key)).toBe(place);
 });
 
 test('lists objects at old and new paths together, in key order from any position', async () => {

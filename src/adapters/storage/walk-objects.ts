@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isKeySegment, type ListFrom, type ObjectInfo, storageKey } from '../../ports/storage.ts';
-import { isFan, placesOf } from './file-place.ts';
+import { isFan, relativePathsOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 
 /**
@@ -37,7 +37,7 @@ async function* walkFolder(root: string, place: Place, signal: AbortSignal): Asy
 /** Yields the names in a folder in key order, without duplicates. Names of folders end with a slash. */
 function namesIn(root: string, place: Place): AsyncGenerator<string> {
   const { folder } = place;
-  const lists = placesOf(folder).map((path) => sortedNames(join(root, path), place));
+  const lists = relativePathsOf(folder).map((path) => sortedNames(join(root, path), place));
   const isLibrary = /^[^/]+\/$/.test(folder);
   return mergeNames(isLibrary ? [...lists, fannedNames(join(root, folder), place)] : lists);
 }

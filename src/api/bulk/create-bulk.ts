@@ -47,7 +47,7 @@ export const createBulk = defineOperation({
   },
 });
 
-/** Returns the target collection of a move; null for none. */
+/** Returns the target collection of a move, or null. */
 function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
   if (action === 'move' && collectionId == null) {
     throw misfit('collectionId', 'Expected collectionId with move, got none. Send the GUID of a collection, or "".');

@@ -11,7 +11,7 @@ export const CollectionParams = Type.Object({ ...LibraryParams.properties, colle
 export type ImagesDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
 /**
- * Returns the location of a library's images at the edge, for a caller at `address`; null if the library no longer
+ * Returns the location of a library's images at the edge, for a caller at `address`, or null if the library no longer
  * exists.
  */
 export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgePlace | null> {

@@ -151,7 +151,7 @@ function createPasswordSignIn(byAddress: WindowLimit, deps: DashboardDeps) {
   };
 }
 
-/** Returns the rights of a session of a person or key; null if it ended. */
+/** Returns the rights of a session of a person or key, or null if it ended. */
 export async function findCaller(
   session: string | null,
   deps: Pick<AuthenticateDeps, 'sessions' | 'personSessions'>,

@@ -15,7 +15,10 @@ export type DocumentGroup = { heading: string; pages: { name: string; title: str
 /** A page that contains the searched words, with the text around the first of them. */
 export type DocumentHit = { name: string; title: string; excerpt: string };
 
-/** Reads a page's Markdown by its name, such as `running` or `decisions/060-live`; null if the page does not exist. */
+/**
+ * Reads a page's Markdown by its name, such as `running` or `decisions/060-live`. Returns null if the page does not
+ * exist.
+ */
 export async function readDocument(name: string): Promise<string | null> {
   if (!NAME.test(name)) return null;
   const file = ROOT_PAGES.includes(name) ? `${name.toUpperCase()}.md` : path.join('docs', `${name}.md`);
@@ -27,7 +30,7 @@ export async function readFirstDocument(): Promise<string> {
   return await readFile(path.join(root, 'README.md'), 'utf8');
 }
 
-/** Reads an image of the documentation; null if it does not exist. */
+/** Reads an image of the documentation. Returns null if it does not exist. */
 export async function readDocumentPicture(name: string): Promise<Buffer | null> {
   if (!/^[a-z0-9-]{1,80}\.jpg$/.test(name)) return null;
   return await readIfThere(path.join(root, 'docs/pictures', name));

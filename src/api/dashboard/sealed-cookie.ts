@@ -11,7 +11,7 @@ type SealedPlace = { message: IncomingMessage; place: OwnPlace; secretBox: Secre
 /** A cookie whose value only the service can read and write. `write` with null deletes it. */
 export type SealedCookie<T> = {
   write(at: SealedPlace, value: T | null): string;
-  /** Returns the value; null if the browser sent none that is valid and has not expired. */
+  /** Returns the value, or null if the browser sent none that is valid and has not expired. */
   read(at: SealedPlace): T | null;
 };
 

@@ -109,7 +109,7 @@ export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePla
   return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }
 
-/** Returns the whole seconds from the start to the end, or until now; null before the start. */
+/** Returns the whole seconds from the start to the end, or until now, or null before the start. */
 export function durationSecOf({ stream, durationMs }: LiveView, nowMs: number): number | null {
   if (durationMs !== null) return Math.round(durationMs / 1000);
   return stream.state === 'running' ? Math.max(0, Math.round((nowMs - stream.startedAt.getTime()) / 1000)) : null;

@@ -42,7 +42,7 @@ export const TranscriptionModel = model('TranscriptionModel', {
   reason: text(),
   doneSeconds: double(),
   durationSeconds: double(),
-  /** The detected language; null if it was given. */
+  /** The detected language, or null if it was given. */
   language: nullable(text()),
 });
 

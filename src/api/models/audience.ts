@@ -62,7 +62,7 @@ export const AudienceModel = model('AudienceModel', {
   startup: AudienceStartupModel,
   rebuffering: AudienceRebufferingModel,
   failures: AudienceFailuresModel,
-  /** Percentage of the views that played each part of a video; null for a library and below five views. */
+  /** Percentage of the views that played each part of a video, or null for a library and below five views. */
   retention: nullable(Type.Array(int32())),
   /** Null if no other video of the library has five views. */
   libraryRetention: nullable(AudienceLibraryRetentionModel),

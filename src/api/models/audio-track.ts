@@ -20,7 +20,7 @@ export const AudioTrackModel = model('AudioTrackModel', {
   origin: oneOf('file', 'added'),
   /** `replacing`: viewers hear the previous version until the new one is encoded. */
   state: oneOf('ready', 'processing', 'replacing', 'failed'),
-  /** Reason why its file could not be encoded; null if it was encoded, or is being encoded. */
+  /** Reason why its file could not be encoded, or null if it was encoded, or is being encoded. */
   message: nullable(text()),
   storageSize: int64(),
 });

@@ -7,7 +7,7 @@ export const CollectionModel = model('CollectionModel', {
   name: nullable(text()),
   videoCount: int64(),
   totalSize: int64(),
-  /** Comma-separated video GUIDs; null if the collection is empty. */
+  /** Comma-separated video GUIDs, or null if the collection is empty. */
   previewVideoIds: nullable(text()),
   /** Filled only if `includeThumbnails=true`. */
   previewImageUrls: nullable(Type.Array(text())),

@@ -64,7 +64,7 @@ export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: 
   return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
 }
 
-/** Reads the mark of a field or parameter; null if it has none. */
+/** Reads the mark of a field or parameter. Returns null if it has none. */
 export function guardOf(schema: object): Guard | null {
   const { 'x-guard': guard }: { 'x-guard'?: Guard } = { ...schema };
   return guard ?? null;

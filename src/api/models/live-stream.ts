@@ -123,7 +123,7 @@ export const LiveRelayModel = model('LiveRelayModel', {
   host: text(),
   /** `connecting`, `running` or `failed`. */
   state: text(),
-  /** Reason why the relay fails; null while it works. */
+  /** Reason why the relay fails, or null while it works. */
   reason: nullable(text()),
 });
 

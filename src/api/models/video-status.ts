@@ -18,7 +18,7 @@ const STATUS = {
 } as const satisfies Record<MediaState, number>;
 
 /**
- * Parses a filter of states: comma-separated numbers of the API; null for an empty filter, which matches any state.
+ * Parses a filter of states: comma-separated numbers of the API, or null for an empty filter, which matches any state.
  * Throws `Refused` (`invalid`) for anything else, which would otherwise match every video.
  */
 export function readStates(text: string): MediaState[] | null {

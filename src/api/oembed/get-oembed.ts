@@ -89,7 +89,9 @@ export const getOEmbed = defineOperation({
   },
 });
 
-/** The video of a share page; of a collection, its first video. `name` is that of the collection; null for a video. */
+/**
+ * The video of a share page; of a collection, its first video. `name` is that of the collection, or null for a video.
+ */
 type OpenShare = EmbeddedVideo & { playerUrl: string; name: string | null };
 
 /**

@@ -24,7 +24,7 @@ export function toPersonModel({ id, email, name, status, roles, ...person }: Per
 
 type SentRoles = { Role?: Role | null; LibraryRoles?: Static<typeof LibraryRoleModel>[] };
 
-/** Reads the sent roles. Absent ones are those of `before`. */
+/** Reads the sent roles. Absent roles are taken from `before`. */
 export function readRoles({ Role: role, LibraryRoles: libraries }: SentRoles, before: Roles): Roles {
   return {
     account: role === undefined ? before.account : role,

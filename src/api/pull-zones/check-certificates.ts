@@ -70,7 +70,7 @@ export const addCertificate = defineOperation({
   name: 'addCertificate',
   method: 'POST',
   path: '/pullzone/{id}/addCertificate',
-  description: 'Checks that a hostname has this certificate. Certificates are settings of the service or of its proxy.',
+  description: 'Checks that a hostname has this certificate. Certificates are configured in the service or its proxy.',
   body: AddCertificateRequestModel,
   async run({ params, body }, deps: Deps) {
     const hostname = findHostname(await deps.pullZones.load(params.id), body.Hostname, deps);
@@ -87,7 +87,7 @@ export const removeCertificate = defineOperation({
   name: 'removeCertificate',
   method: 'DELETE',
   path: '/pullzone/{id}/removeCertificate',
-  description: 'Checks that a hostname has no certificate. Certificates are settings of the service or of its proxy.',
+  description: 'Checks that a hostname has no certificate. Certificates are configured in the service or its proxy.',
   body: RemoveCertificateRequestModel,
   async run({ params, body }, deps: Deps) {
     const hostname = findHostname(await deps.pullZones.load(params.id), body.Hostname, deps);

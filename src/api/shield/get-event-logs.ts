@@ -66,23 +66,23 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
   const day = readDay(requested.date, Date.now());
   const zoneId = await readZone(requested.shieldZoneId, deps);
   const first = { zoneId, day, afterSeq: 0 };
-  const place =
+  const position =
     requested.continuationToken === '' ? first : readCursor(requested.continuationToken, first, cursorSecret());
-  if (place === null) {
+  if (position === null) {
     const message =
       'Expected a continuationToken of a page of this zone and day, got ' +
       `"${requested.continuationToken.slice(0, 80)}". Start again without a token.`;
     throw new RefusedEventLog('unauthenticated', message, 'invalid_continuation_token.event_logs');
   }
-  const events = await shieldEvents.read(place, PAGE_EVENTS + 1);
+  const events = await shieldEvents.read(position, PAGE_EVENTS + 1);
   const shown = events.slice(0, PAGE_EVENTS);
   const last = shown.at(-1);
   const hasMoreData = events.length > PAGE_EVENTS && last !== undefined;
   return {
     logs: shown.map(toLog),
     hasMoreData,
-    continuationToken: hasMoreData ? writeCursor({ ...place, afterSeq: last.seq }, cursorSecret()[0]) : '',
-    startToken: writeCursor(place, cursorSecret()[0]),
+    continuationToken: hasMoreData ? writeCursor({ ...position, afterSeq: last.seq }, cursorSecret()[0]) : '',
+    startToken: writeCursor(position, cursorSecret()[0]),
     errorResponse: { statusCode: 200, success: true, message: null, errorKey: null },
   };
 }

@@ -4,7 +4,7 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * Returns the video whose statistics are requested; null if the query requests the whole library. Throws `Refused`
+ * Returns the video whose statistics are requested, or null if the query requests the whole library. Throws `Refused`
  * (`not-found`) if the GUID is invalid, or the library has no such video.
  */
 export async function findMeasured(

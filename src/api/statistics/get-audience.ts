@@ -29,7 +29,7 @@ const COMMON = {
   refusals: { 'not-found': 404, invalid: 400 },
 } as const;
 
-/** Statistics for which the hosted API has no field. The query is that of `getStatistics`. */
+/** Statistics for which the hosted API has no field. Takes the same query as `getStatistics`. */
 export const getAudience = defineOperation({
   ...COMMON,
   name: 'getAudience',

@@ -9,7 +9,7 @@ import { LibraryParams } from '../read-params.ts';
 import { queryText, requireOrder } from '../read-query.ts';
 import { findMeasured } from './find-measured.ts';
 
-/** Not part of the hosted API. The query is that of `getStatistics`. */
+/** Not part of the hosted API. Takes the same query as `getStatistics`. */
 export const getQuality = defineOperation({
   name: 'getQuality',
   method: 'GET',

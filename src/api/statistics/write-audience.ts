@@ -6,8 +6,8 @@ import { csvLine } from '../csv-line.ts';
 type Figure = readonly [measure: string, time: string, name: string, value: number | null];
 
 /**
- * Data of the CSV. `heat`: relative number of plays from 0 to 100, for parts of equal length; null if the library hides
- * it.
+ * Data of the CSV. `heat`: relative number of plays from 0 to 100, for parts of equal length, or null if the library
+ * hides it.
  */
 type Written = { statistics: Statistics; audience: Audience; heat: readonly number[] | null };
 

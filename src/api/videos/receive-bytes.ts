@@ -21,7 +21,7 @@ type Upload = {
   uploadId: Guid;
   /** Maximum size of the body in bytes. */
   limitBytes: number;
-  /** Reserves storage for a body of unknown length; null if its length is reserved. */
+  /** Reserves storage for a body of unknown length, or null if its length is reserved. */
   reserve: Reserve | null;
 };
 type Deps = { storage: Storage; uploads: UploadStore };

@@ -4,7 +4,9 @@ import type { SpeechEngine } from '../models/speech-engine.ts';
 
 const LANGUAGE = /^[a-z]{2}$/;
 
-/** Parses the spoken language; null if empty. Throws `Refused` (`invalid`) if the text is not an ISO 639-1 code. */
+/**
+ * Parses the spoken language. Returns null if empty. Throws `Refused` (`invalid`) if the text is not an ISO 639-1 code.
+ */
 export function readSpokenLanguage(text: string): string | null {
   if (text === '') return null;
   const code = text.toLowerCase();

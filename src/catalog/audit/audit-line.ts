@@ -35,7 +35,7 @@ export const AUDIT_COLUMNS = [
 /**
  * Returns the hash of an entry: SHA-256 over the hash of the previous entry of the same UTC day (omitted for the first
  * entry of a day) and the JSON of all its fields, with the targets sorted by name. The changes are part of it only if
- * there are any, so that the hashes of lines without them are those of earlier versions. A copy of a day's last hash
+ * there are any, so that lines without changes have the same hashes as in earlier versions. A copy of a day's last hash
  * can prove whether an entry of that day was changed, added or removed.
  */
 export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 'hash'>): Buffer {

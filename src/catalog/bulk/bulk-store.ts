@@ -35,7 +35,7 @@ export type BulkStore = {
   /** Throws `Refused` (`not-found`) for an unknown operation. */
   load(key: BulkKey): Promise<BulkReport>;
   /**
-   * Returns the next videos of an operation in order; null if the operation no longer exists. Marks an operation
+   * Returns the next videos of an operation in order, or null if the operation no longer exists. Marks an operation
    * without remaining videos as ended.
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;

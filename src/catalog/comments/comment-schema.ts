@@ -8,9 +8,9 @@ export type ReviewCommentTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
-  /** Comment that a reply belongs to; null for a comment. */
+  /** Comment that a reply belongs to, or null for a comment. */
   parent_id: Guid | null;
-  /** Share page on which it was written; null for the API, and after the share was deleted. */
+  /** Share page on which it was written, or null for the API, and after the share was deleted. */
   share_id: Guid | null;
   /** Position in the video. Replies have that of their comment. */
   at_ms: number;

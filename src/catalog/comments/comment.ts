@@ -20,7 +20,7 @@ const MAX_AT_MS = 1_000_000_000;
 export const AUTHOR_KINDS = ['person', 'key', 'email', 'guest'] as const;
 export type AuthorKind = (typeof AUTHOR_KINDS)[number];
 
-/** `id` is that of the person, the name of the key, or the e-mail address; empty for a guest. */
+/** `id` is the id of the person, the name of the key, or the e-mail address. It is empty for a guest. */
 export type Author = { kind: AuthorKind; id: string; name: string };
 
 /** A review comment, or a reply to one. */

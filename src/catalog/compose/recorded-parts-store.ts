@@ -39,9 +39,9 @@ export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRa
   let startSec = 0;
   for (const period of periods) {
     const lengthSec = period.endTick / period.timescale;
-    const place = { fromSec: Math.max(0, fromSec - startSec), toSec: Math.min(lengthSec, toSec - startSec) };
+    const range = { fromSec: Math.max(0, fromSec - startSec), toSec: Math.min(lengthSec, toSec - startSec) };
     startSec += lengthSec;
-    if (place.toSec > place.fromSec) parts.push({ view: await loadView(db, key, period, place), ...place });
+    if (range.toSec > range.fromSec) parts.push({ view: await loadView(db, key, period, range), ...range });
   }
   return parts;
 }

@@ -52,11 +52,11 @@ export type ExportReport = {
   address: string;
   state: ExportState;
   concurrency: number;
-  /** Maximum bytes per second of all transfers together; null for no limit. */
+  /** Maximum bytes per second of all transfers together, or null for no limit. */
   maxBytesPerSec: number | null;
-  /** Title of a video in transfer; null if there is none. */
+  /** Title of a video in transfer, or null if there is none. */
   current: string | null;
-  /** Reason why the export waits or failed; null for none. */
+  /** Reason why the export waits or failed, or null. */
   reason: string | null;
   createdAt: Date;
   endedAt: Date | null;

@@ -4,7 +4,7 @@ import type { FeedAccess } from './feed-schema.ts';
 
 export type FeedKey = { libraryId: number; collectionId: Guid };
 
-/** Texts of a feed that its editors set; null for the default. */
+/** Texts of a feed that its editors set, or null for the default. */
 export type FeedTexts = {
   title: string | null;
   description: string | null;

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { WatermarkPlace } from '../../media/encode/watermark.ts';
+import type { WatermarkPosition } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
 /** A row of `image`: one stored object of the images in `media.images`. */
@@ -16,4 +16,4 @@ export type ImageTable = {
 export type WaveformDueTable = { library_id: number; media_id: Guid; changes: Generated<number> };
 
 /** A watermark burned into the video: its upload version and its position. */
-export type StoredWatermark = WatermarkPlace & { version: number };
+export type StoredWatermark = WatermarkPosition & { version: number };

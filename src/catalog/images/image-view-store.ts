@@ -18,7 +18,7 @@ export type ImageRendition = {
   heightPx: number;
   timescale: number;
   init: Buffer;
-  /** Colours of the rendition's plan; null for the defaults. */
+  /** Colours of the rendition's plan, or null for the defaults. */
   colours: Colours | null;
   chunks: readonly ImageChunk[];
 };

@@ -18,7 +18,7 @@ export type LibraryImportTable = {
   concurrency: number;
   max_bytes_per_sec: number | null;
   skips_duplicates: Generated<boolean>;
-  /** Speed of a sample transfer during a dry run; null if none was measured. */
+  /** Speed of a sample transfer during a dry run, or null if none was measured. */
   source_bytes_per_sec: number | null;
   /** Start of the transfers. A resume moves it by the time of the pause. */
   running_at: Date | null;
@@ -52,7 +52,7 @@ export type ImportItemTable = {
   attempts: Generated<number>;
   /** Number of times that the source was still preparing the file. */
   waits: Generated<number>;
-  /** Size of the file as its origin stated it at the transfer; null if unknown. */
+  /** Size of the file as its origin stated it at the transfer, or null if unknown. */
   file_bytes: number | null;
   ready_at: ColumnType<Date, Date | undefined, Date>;
 };

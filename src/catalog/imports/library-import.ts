@@ -78,11 +78,11 @@ export type ImportReport = {
   state: ImportState;
   isDryRun: boolean;
   concurrency: number;
-  /** Maximum bytes per second of all transfers together; null for no limit. */
+  /** Maximum bytes per second of all transfers together, or null for no limit. */
   maxBytesPerSec: number | null;
   /** Whether the copy of a file that the library has already is removed again. */
   skipsDuplicates: boolean;
-  /** Estimated time until the end, in s; null if it cannot be estimated. */
+  /** Estimated time until the end, in s, or null if it cannot be estimated. */
   remainingSec: number | null;
   reason: string | null;
   createdAt: Date;
@@ -100,7 +100,7 @@ export type ItemReport = {
   durationSec: number | null;
   /** Size that the origin stated at the transfer. */
   fileBytes: number | null;
-  /** The video here; null if the item is not imported or its video was deleted. */
+  /** The video here, or null if the item is not imported or its video was deleted. */
   stored: StoredVideo | null;
   state: ItemState;
   reason: string | null;

@@ -13,7 +13,7 @@ export type ImportedVideo = {
   category: string | null;
   collectionId: Guid | null;
   isPublic: boolean;
-  /** ISO 8601; null for now. */
+  /** ISO 8601, or null for now. */
   uploadedAt: string | null;
   views: number;
   watchSec: number;

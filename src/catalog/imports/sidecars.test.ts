@@ -33,7 +33,7 @@ test.each([
   ['a quote within a plain cell', 'file,title\na.mp4,5" disc\n', 17],
   ['a quote that is never closed', 'file\na\n"b\nc\n', 7],
   ['a wrong quote in the header', '"file"x\na\n', 0],
-])('refuses %s with its place', (_what, text, place) => {
+])('refuses %s and names its position', (_what, text, place) => {
   expect(() => readCsv(text)).toThrow(`Expected CSV, got a wrong quote after character ${place}. Correct the file.`);
 });
 

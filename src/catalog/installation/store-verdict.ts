@@ -8,7 +8,7 @@ import type { Installation } from './installation-store.ts';
 export type Mark = { installation: Guid; sequence: number };
 
 /** The mark found in one store. `unknown`: the identity object cannot be parsed. */
-export type FoundMark = { place: string } & (
+export type FoundMark = { location: string } & (
   | { state: 'marked'; mark: Mark }
   | { state: 'unknown' | 'unmarked' | 'empty' }
   | { state: 'unreachable'; reason: string }
@@ -18,8 +18,8 @@ export type FoundMark = { place: string } & (
 export type StoreVerdict =
   | { kind: 'ours' }
   /** Empty stores that must be marked first. */
-  | { kind: 'new'; places: readonly string[] }
-  | { kind: 'ahead'; sequence: number; place: string }
+  | { kind: 'new'; locations: readonly string[] }
+  | { kind: 'ahead'; sequence: number; location: string }
   | { kind: 'refused'; reason: string };
 
 const ADOPT =
@@ -57,18 +57,18 @@ export function judgeStores(ours: Installation, stores: readonly FoundMark[]): S
   const known = Math.max(ours.sequence, ours.heldSequence ?? 0);
   for (const store of stores) {
     if (store.state === 'marked' && store.mark.sequence > known) {
-      return { kind: 'ahead', sequence: store.mark.sequence, place: store.place };
+      return { kind: 'ahead', sequence: store.mark.sequence, location: store.location };
     }
   }
   if (ours.heldUntil !== null) return { kind: 'refused', reason: describeHold(ours.heldUntil) };
-  const places = stores.filter(({ state }) => state === 'empty').map(({ place }) => place);
-  if (places.length === 0) return { kind: 'ours' };
-  if (places.length === stores.length && ours.sequence > 0) {
-    const named = places.join(' and ');
+  const locations = stores.filter(({ state }) => state === 'empty').map(({ location }) => location);
+  if (locations.length === 0) return { kind: 'ours' };
+  if (locations.length === stores.length && ours.sequence > 0) {
+    const named = locations.join(' and ');
     const reason = `The store ${named} is empty, but the database has used one: it may not be mounted. ${ADOPT}`;
     return { kind: 'refused', reason: `${reason} Nothing is deleted.` };
   }
-  return { kind: 'new', places };
+  return { kind: 'new', locations };
 }
 
 function describeFault(ours: Installation, store: FoundMark): string | null {
@@ -76,21 +76,21 @@ function describeFault(ours: Installation, store: FoundMark): string | null {
     case 'marked':
       if (store.mark.installation === ours.id) return null;
       return (
-        `The store ${store.place} belongs to the installation ${store.mark.installation}, the database is of ` +
+        `The store ${store.location} belongs to the installation ${store.mark.installation}, the database is of ` +
         `${ours.id}. ${ADOPT}`
       );
     case 'unknown':
       return (
-        `The store ${store.place} has a mark that cannot be read, the database is of installation ${ours.id}. ` +
+        `The store ${store.location} has a mark that cannot be read, the database is of installation ${ours.id}. ` +
         `${ADOPT}`
       );
     case 'unmarked':
       return (
-        `The store ${store.place} holds objects but no mark of the database, which is of installation ${ours.id}. ` +
+        `The store ${store.location} holds objects but no mark of the database, which is of installation ${ours.id}. ` +
         `${ADOPT}`
       );
     case 'unreachable':
-      return `The store ${store.place} could not be checked (${store.reason}).`;
+      return `The store ${store.location} could not be checked (${store.reason}).`;
     case 'empty':
       return null;
   }

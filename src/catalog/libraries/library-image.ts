@@ -29,7 +29,7 @@ export function imageKey(libraryId: number, image: LibraryImage, version: number
   return storageKey(`${imagePrefix(libraryId, image)}${version}`);
 }
 
-/** Returns the version in an image's key; null for any other key. */
+/** Returns the version in an image's key, or null for any other key. */
 export function imageVersion(key: StorageKey): number | null {
   const [, version] = /^\d+\/[a-z-]+\/(\d{1,15})$/.exec(key) ?? [];
   return version === undefined ? null : Number(version);

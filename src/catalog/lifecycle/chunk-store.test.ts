@@ -27,11 +27,11 @@ async function addVideo(tasks: number): Promise<EncodeTask[]> {
   const [mediaId, timelineId, renditionId] = [newGuid(), newGuid(), newGuid()];
   await sql`insert into media (library_id, id, type, title, state)
     values (${libraryId}, ${mediaId}, 'video', 'T', 'transcoding')`.execute(db);
-  const place = { library_id: libraryId, media_id: mediaId };
+  const ids = { library_id: libraryId, media_id: mediaId };
   const cuts = { timescale: 1, start_ticks: [0, 1], end_ticks: 2 };
   await db
     .insertInto('timeline')
-    .values({ ...place, id: timelineId, grid: 'source', ...cuts, active: true })
+    .values({ ...ids, id: timelineId, grid: 'source', ...cuts, active: true })
     .execute();
   await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
       active, plan, timescale)

@@ -49,7 +49,7 @@ const LEFT_ALONE_SEC = 3600;
 /** Seconds after which a rendition that still grows, or has chunks left, is examined again. */
 const AGAIN_SEC = 60;
 
-/** Takes the rendition that has been due longest; null if none is due. `endMerging` ends its examination. */
+/** Takes the rendition that has been due longest. Returns null if none is due. `endMerging` ends its examination. */
 export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   const { rows } = await sql<Omit<MergeableRendition, 'key'> & MediaKey>`
     with due as (

@@ -7,7 +7,7 @@ import type { EventCount, NotificationEvent, NotificationItem } from './notifica
 export type NotificationTable = {
   position: GeneratedAlways<number>;
   library_id: number;
-  /** For events about quotas, the id that stands for the library. */
+  /** Id of the video or stream. For quota events, an id that represents the library. */
   media_id: Guid;
   event: NotificationEvent;
   /** Null unless the event concerns a quota. */

@@ -23,7 +23,7 @@ export type ListedNotification = {
   createdAt: Date;
 };
 
-/** Libraries by event whose notifications may be listed; null for all. An absent event is not listed. */
+/** Libraries by event whose notifications may be listed, or null for all. An absent event is not listed. */
 export type ListedEvents = Partial<Record<NotificationEvent, number[] | null>>;
 
 /** Records an event, in the transaction that causes it. `resource` is that of a quota, or null. */

@@ -8,7 +8,9 @@ import type { NotificationEvent, Summary } from './notification.ts';
 /** A person who gets e-mail. `events` are those that the person wants by e-mail. */
 export type EmailRecipient = { email: string; language: string | null; roles: Roles; events: NotificationEvent[] };
 
-/** Returns a person with the current address, roles and choices; null if the person may not sign in or was deleted. */
+/**
+ * Returns a person with the current address, roles and choices, or null if the person may not sign in or was deleted.
+ */
 export async function findEmailRecipient(db: Db, personId: Guid): Promise<EmailRecipient | null> {
   const { rows } = await sql<Omit<EmailRecipient, 'roles'> & { role: Role | null; roles: LibraryRole[] }>`
     select person.email, person.language, person.role, c.email as events, ${libraryRoles} as roles

@@ -160,7 +160,7 @@ export type SummaryOutcome = 'delivered' | 'failed' | 'gone';
 
 /**
  * Records the result of an attempt. A failed message waits for `retrySec`, or is given up after its time. Returns the
- * new state; null if another sender now has the message.
+ * new state, or null if another sender now has the message.
  */
 export async function endSummary(
   db: Db,

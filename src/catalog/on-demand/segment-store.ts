@@ -23,8 +23,8 @@ export async function commitSegment(
   const revision = await lockMedia(tx, key);
   if (revision === null) throw claimLost(claim);
   await lockClaim(tx, claim);
-  const place = { firstSegment: segment, segmentCount: 1 };
-  if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
+  const run = { firstSegment: segment, segmentCount: 1 };
+  if ((await findStored(tx, output.renditionId, run)).length > 0) return false;
   if (!(await fixInit(tx, key, output))) throw claimLost(claim);
   await insertChunks(tx, { key, attempt, revision }, output);
   await countEncoded(tx, key.libraryId, [output]);

@@ -38,9 +38,9 @@ async function addAwaited(libraryId: number, segment: number | null = 5) {
       active, plan, timescale, init, on_demand)
     values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'h264', 240, 'sd', 'building',
       true, '{"durationSec":40}', 1, '\\x00', true)`.execute(db);
-  const place = { libraryId, mediaId, renditionId };
-  if (segment !== null) await request(place, segment);
-  return place;
+  const ids = { libraryId, mediaId, renditionId };
+  if (segment !== null) await request(ids, segment);
+  return ids;
 }
 
 async function claim(leastPriority = MIN_PRIORITY): Promise<Claim> {
@@ -51,8 +51,8 @@ async function claim(leastPriority = MIN_PRIORITY): Promise<Claim> {
 }
 
 async function request(of: { libraryId: number; mediaId: Guid; renditionId: Guid }, segment: number, isAwaited = true) {
-  const place = { ...of, segment, aheadSegments: isAwaited ? 0 : 1, isAwaited, forSec: 600 };
-  await createSegmentRequestStore(database.db, newGuid()).put([place]);
+  const ids = { ...of, segment, aheadSegments: isAwaited ? 0 : 1, isAwaited, forSec: 600 };
+  await createSegmentRequestStore(database.db, newGuid()).put([ids]);
 }
 
 const listTasks = async () =>
@@ -71,31 +71,31 @@ test('a viewer of one library waits behind at most one viewer of another library
 });
 
 test('creates one task per segment for any number of edges, and none for one that a task reaches soon', async () => {
-  const place = await addAwaited(await addLibrary());
-  for (const segment of [5, 6]) await request(place, segment);
-  await request(place, 7, false);
+  const ids = await addAwaited(await addLibrary());
+  for (const segment of [5, 6]) await request(ids, segment);
+  await request(ids, 7, false);
   expect(await listTasks()).toEqual(['5 waiting']);
   await claim();
-  await Promise.all([5, 6, 20].map((segment) => request(place, segment)));
+  await Promise.all([5, 6, 20].map((segment) => request(ids, segment)));
   expect(await listTasks()).toEqual(['5 running', '20 waiting']);
 });
 
 test('a task covers the requested segments and ends where another task begins', async () => {
-  const place = await addAwaited(await addLibrary());
+  const ids = await addAwaited(await addLibrary());
   const held = await claim();
-  await request(place, 5, false);
+  await request(ids, 5, false);
   expect(await renewSegmentTask(database.db, held)).toEqual({
     ...{ nextSegment: 5, toSegment: 69, requestedTo: 7, isAwaited: true },
   });
-  await request(place, 30);
+  await request(ids, 30);
   expect(await renewSegmentTask(database.db, held)).toMatchObject({ toSegment: 30 });
 });
 
 test('after a worker dies, the next request assigns its segment to another worker', async () => {
-  const place = await addAwaited(await addLibrary());
+  const ids = await addAwaited(await addLibrary());
   const dead = await claim();
   await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(database.db);
-  await request(place, 5);
+  await request(ids, 5);
   const next = await claim();
   expect(next.task.id).toBe(dead.task.id);
   expect(next.deaths).toBe(1);
@@ -111,14 +111,14 @@ test('prefetch for one viewer yields to a blocked viewer', async () => {
 });
 
 test('a segment that failed three times is not retried for viewers, and adds a message to the video', async () => {
-  const place = await addAwaited(await addLibrary());
+  const ids = await addAwaited(await addLibrary());
   const first = await claim();
   await noteFailure(database.db, first, 'memory');
   await sql`update encode_task set is_ready = true`.execute(database.db);
   const second = await claim();
   expect(second).toMatchObject({ task: { fromSegment: 5 }, failures: 1 });
   await database.db.transaction().execute((tx) => failTask(tx, second, 'It broke.'));
-  await request(place, 5);
+  await request(ids, 5);
   expect(await listTasks()).toEqual(['5 failed']);
   const { messages } = await database.db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
   expect(messages).toMatchObject([{ issueCode: 10, value: '240p' }]);
@@ -139,32 +139,32 @@ test.each([
 
 test('retries a segment after a pause if each of its workers died', async () => {
   const { db } = database;
-  const place = await addAwaited(await addLibrary());
+  const ids = await addAwaited(await addLibrary());
   let held = await claim();
   while (held.deaths <= MAX_DEATHS) {
     await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(db);
-    await request(place, 5);
+    await request(ids, 5);
     held = await claim();
   }
   const dead = held;
   await db.transaction().execute((tx) => failTask(tx, dead, 'Its worker died.'));
-  await request(place, 5);
+  await request(ids, 5);
   expect(await listTasks()).toEqual(['5 failed']);
   await sql`update encode_task set started_at = now() - interval '1 hour'`.execute(db);
-  await request(place, 5);
+  await request(ids, 5);
   expect(await claim()).toMatchObject({ task: { id: dead.task.id }, deaths: 0 });
 });
 
 test('stores a request only together with its task', async () => {
   const { db } = database;
-  const place = await addAwaited(await addLibrary(), null);
+  const ids = await addAwaited(await addLibrary(), null);
   await sql
     .raw(`create function break_it() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
     create trigger break_it before insert on encode_task for each row execute function break_it()`)
     .execute(db);
-  await expect(request(place, 5)).rejects.toThrow('broken');
+  await expect(request(ids, 5)).rejects.toThrow('broken');
   await sql.raw('drop function break_it cascade').execute(db);
-  const { rows } = await sql`select from segment_request where media_id = ${place.mediaId}`.execute(db);
+  const { rows } = await sql`select from segment_request where media_id = ${ids.mediaId}`.execute(db);
   expect(rows).toHaveLength(0);
 });
 

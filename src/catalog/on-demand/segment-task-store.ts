@@ -93,7 +93,7 @@ export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[
   `.execute(db);
 }
 
-/** Returns whether a viewer waits for one of the segment tasks that wait for a slot; null if no task waits. */
+/** Returns whether a viewer waits for one of the segment tasks that wait for a slot, or null if no task waits. */
 export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean } | null> {
   const { rows } = await sql<{ priority: number | null }>`
     select max(priority) as priority from encode_task where queue = 'viewers' and state = 'waiting' and is_ready
@@ -103,8 +103,8 @@ export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean }
 }
 
 /**
- * Renews the lease and returns the demand; null if the task must stop because its rendition or lease was lost, or
- * everything is stored. The demand extends to the last missing segment of a request within its reach.
+ * Renews the lease and returns the demand. Returns null if the task must stop because its rendition or lease was lost,
+ * or everything is stored. The demand extends to the last missing segment of a request within its reach.
  */
 export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promise<SegmentDemand | null> {
   const { rows } = await sql<SegmentDemand>`

@@ -89,7 +89,7 @@ export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<num
 }
 
 /**
- * Progress of the orphan search, and the number of objects seen in its last round; null before the first round has
+ * Progress of the orphan search, and the number of objects seen in its last round, or null before the first round has
  * ended.
  */
 export type OrphanSweep = { after: string; objects: number; lastObjects: number | null };

@@ -19,7 +19,7 @@ export type SignInResult = { kind: 'accepted'; personId: Guid } | { kind: 'needs
 export type CredentialStore = {
   /** Checks e-mail, password and code. Takes the same time for unknown people. */
   signIn(given: { email: string; password: string; code: string | null }): Promise<SignInResult>;
-  /** Returns the person of an invitation without using it; null if it was used, has expired or never existed. */
+  /** Returns the person of an invitation without using it, or null if it was used, has expired or never existed. */
   findInvitation(secret: string): Promise<{ email: string; name: string } | null>;
   /**
    * Uses an invitation: sets the password, removes the second factor and all passkeys, and ends all sessions. Returns
@@ -31,8 +31,8 @@ export type CredentialStore = {
   /** Sets a password and ends all sessions of the person, at once. */
   changePassword(personId: Guid, password: string): Promise<void>;
   /**
-   * Sets the secret of the second factor after checking a code of it, and ends all sessions except `keep`, at once.
-   * Throws `Refused` for a wrong code.
+   * Sets the secret of the second factor after checking a code made with it, and ends all sessions except `keep`, at
+   * once. Throws `Refused` for a wrong code.
    */
   setTotp(personId: Guid, given: { secret: string; code: string; keep: Guid }): Promise<void>;
   removeTotp(personId: Guid): Promise<void>;

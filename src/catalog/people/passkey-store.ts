@@ -29,7 +29,7 @@ export type PasskeyStore = {
   list(personId: Guid): Promise<(Passkey & { credentialId: string })[]>;
   /** Throws `Refused` (`conflict`) for a credential that is already stored, or too many passkeys. */
   add(personId: Guid, given: PasskeyCredential & { name: string }): Promise<void>;
-  /** Returns the credential of an active person; null if there is none. */
+  /** Returns the credential of an active person, or null if there is none. */
   find(credentialId: string): Promise<StoredCredential | null>;
   /**
    * Records a use. Returns false if the passkey was deleted, its person is not active, or the counter does not exceed

@@ -14,7 +14,7 @@ export type PersonTable = {
   language: string | null;
   status: PersonStatus;
   role: Role | null;
-  /** A PHC string (`password-hash.ts`); null until the invitation is accepted. */
+  /** A PHC string (`password-hash.ts`), or null until the invitation is accepted. */
   password_hash: string | null;
   totp_sealed: Buffer | null;
   /** Time step of the last accepted code, which is not accepted again. */

@@ -43,7 +43,7 @@ export type PersonSessionStore = {
    * if its passkey was deleted in the meantime.
    */
   start(personId: Guid, device: Device, origin: SessionOrigin): Promise<string>;
-  /** Returns the person of a session with their current roles; null if it ended or the person is disabled. */
+  /** Returns the person of a session with their current roles, or null if it ended or the person is disabled. */
   find(secret: string): Promise<SignedInPerson | null>;
   /** Returns whether the session with this id is open, and its person may upload to a library. */
   mayUpload(id: Guid, libraryId: number): Promise<boolean>;
@@ -54,7 +54,7 @@ export type PersonSessionStore = {
   endOf(personId: Guid, which: { only: Guid } | { keep: Guid | null }): Promise<number>;
   /**
    * Ends the sessions that a provider opened: those of its session, or else of its subject. Returns each affected
-   * person once; null if the logout was already handled. The logout is remembered for `forSec` seconds.
+   * person once, or null if the logout was already handled. The logout is remembered for `forSec` seconds.
    */
   endOfProvider(which: ProviderLogout): Promise<Pick<Person, 'id' | 'email'>[] | null>;
 };

@@ -32,7 +32,7 @@ export type PlayerLook = Pick<
   keyColor: string | null;
   captionsFontColor: string | null;
   captionsBackground: string | null;
-  /** URL of an advertisement (IAB VAST); null for none. */
+  /** URL of an advertisement (IAB VAST), or null. */
   vastTagUrl: string | null;
 };
 

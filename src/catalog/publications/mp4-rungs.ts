@@ -9,7 +9,7 @@ export function listMp4Rungs(rungsPx: readonly number[]): number[] {
   return offered.length > 0 ? offered : rungsPx.slice(0, 1);
 }
 
-/** Returns the highest rung that is offered as an MP4 file; null if none is. */
+/** Returns the highest rung that is offered as an MP4 file, or null if none is. */
 export function chooseMp4Rung(rungsPx: readonly number[]): number | null {
   return listMp4Rungs(rungsPx).at(-1) ?? null;
 }

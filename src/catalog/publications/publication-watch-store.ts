@@ -42,7 +42,7 @@ export function watchPublications(
   });
 }
 
-/** Parses `libraryId:mediaId:revision` or `libraryId:mediaId:deleted`; null for anything else. */
+/** Parses `libraryId:mediaId:revision` or `libraryId:mediaId:deleted`. Returns null for anything else. */
 export function readChange(payload: string): PublicationChange | null {
   const [, library = '', media = '', change = ''] =
     /^(\d{1,15}):([0-9a-f-]{36}):(\d{1,15}|deleted)$/.exec(payload) ?? [];

@@ -34,7 +34,7 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 export type Publication = {
   libraryId: number;
   mediaId: Guid;
-  /** Collection of the video; null for none, and for a live stream. */
+  /** Collection of the video, or null, and for a live stream. */
   collectionId: Guid | null;
   /** Present for a live stream, and for a recording of several periods. */
   live?: LiveHead;
@@ -59,10 +59,10 @@ export type Publication = {
   thumbnailFileName: string;
   thumbnailBlurhash: string | null;
   images: ImageSet | null;
-  /** Peaks of the default audio, 0 to 255 each; null until they are computed. */
+  /** Peaks of the default audio, 0 to 255 each, or null until they are computed. */
   waveform: Buffer | null;
   sourceKey: StorageKey | null;
-  /** The source's container as named by the probe; null before the probe. */
+  /** The source's container as named by the probe, or null before the probe. */
   sourceContainer: string | null;
   captions: readonly CaptionTrack[];
   chapters: readonly Chapter[];

@@ -5,7 +5,7 @@ export type PullZoneName = Brand<string, 'PullZoneName'>;
 
 const NAME = /^vz-[a-z0-9-]{1,60}$/;
 
-/** Parses a pull zone's name, ignoring case as in host names; null for anything else. */
+/** Parses a pull zone's name, ignoring case as in host names. Returns null for anything else. */
 export function parsePullZoneName(text: string): PullZoneName | null {
   const lower = text.toLowerCase();
   // The pattern proves the brand.

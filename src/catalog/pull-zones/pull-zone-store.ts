@@ -31,9 +31,9 @@ export type PullZoneView = {
 export type PullZoneStore = {
   /** Throws `Refused` (`not-found`) for an unknown pull zone. */
   load(id: number): Promise<PullZoneView>;
-  /** Returns the pull zone to which a host name was added; null if there is none. */
+  /** Returns the pull zone to which a host name was added, or null if there is none. */
   findByHostname(hostname: string): Promise<PullZoneView | null>;
-  /** Returns the pull zone of a library; null if there is no such library. */
+  /** Returns the pull zone of a library, or null if there is no such library. */
   findByLibrary(libraryId: number): Promise<PullZoneView | null>;
   /** Returns a page of the pull zones with `search` in their name, by ascending id, and their total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;

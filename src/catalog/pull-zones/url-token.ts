@@ -257,7 +257,7 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
 /** Facts that a token is checked against at each request; `path` is the decoded one. */
 export type TokenFacts = { path: string; prefix: string | null; country: string; nowSec: number };
 
-/** Checks a token whose signature was verified; null if it admits the request. */
+/** Checks a token whose signature was verified. Returns null if it admits the request. */
 export function judgeToken(token: UrlToken, { path, prefix, country, nowSec }: TokenFacts): TokenFault | null {
   if (token.tokenPath !== null && !covers(token.tokenPath, path, prefix)) return 'path';
   if (token.expiresSec < nowSec) return 'expired';

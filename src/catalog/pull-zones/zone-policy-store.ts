@@ -16,7 +16,7 @@ export type ZoneRef =
   | { by: 'library'; libraryId: number }
   | { by: 'host'; hostname: string };
 
-/** Loads the policy of a pull zone; null if there is none. */
+/** Loads the policy of a pull zone. Returns null if there is none. */
 export async function loadZonePolicy(
   { db, secretBox }: { db: Db; secretBox: SecretBox },
   ref: ZoneRef,

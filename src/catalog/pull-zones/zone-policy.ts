@@ -30,7 +30,7 @@ export type ZonePolicy = {
 };
 
 /**
- * Hard quotas of the library that concern viewers. `reached` is the one that refuses requests; null if none does.
+ * Hard quotas of the library that concern viewers. `reached` is the one that refuses requests, or null if none does.
  * Without `limitsViewers`, the edge need not remember who plays.
  */
 export type ZoneQuota = { limitsViewers: boolean; reached: 'bandwidth' | 'viewers' | null };

@@ -1,4 +1,4 @@
-/** Use in a month in UTC, `yyyy-MM`. `storageBytes`: stored at its last measurement; null if there was none. */
+/** Use in a month in UTC, `yyyy-MM`. `storageBytes`: stored at its last measurement, or null if there was none. */
 export type MonthUsage = {
   month: string;
   storageBytes: number | null;

@@ -23,7 +23,7 @@ const isLive = sql<boolean>`(s.state in ('preview', 'running')
 /** Use of all resources of a library. `month`: the month in which it was measured, such as `2026-11`. */
 export type MeasuredUsage = { month: string; usage: Usage };
 
-/** Returns the current use of all resources. The values are those of the statistics and of the library's totals. */
+/** Returns the current use of all resources. The values come from the statistics and the library's totals. */
 export async function measureUsage(db: Db, libraryId: number): Promise<MeasuredUsage> {
   const only = sql`select ${libraryId}::bigint`;
   const { rows } = await sql<{ month: string; resource: QuotaResource | null; used: number | null }>`

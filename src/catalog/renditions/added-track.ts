@@ -18,7 +18,7 @@ export type AddedTrack = TrackFields & {
   isRemoved?: boolean;
   /** The original whose track was changed or removed. The change does not apply to another original. */
   ofSource: StorageKey | null;
-  /** The file that was encoded last; null before the first encode, and for a track of the video's file. */
+  /** The file that was encoded last, or null before the first encode, and for a track of the video's file. */
   file: TrackFile | null;
   /** The file that replaces `file` once it is encoded. `reason`: why it could not be encoded. */
   next: (TrackFile & { reason?: string }) | null;
@@ -35,8 +35,8 @@ export function filesOf(tracks: readonly AddedTrack[]): TrackFile[] {
 }
 
 /**
- * Returns the file that an encode of a track uses; null if the track has no separate file. A failed file is not tried
- * again.
+ * Returns the file that an encode of a track uses, or null if the track has no separate file. A failed file is not
+ * tried again.
  */
 export function fileToEncode({ file, next }: AddedTrack): TrackFile | null {
   return next !== null && next.reason === undefined ? next : file;

@@ -31,7 +31,7 @@ export type ScrubOutcome = { kind: 'intact' | 'damaged' | 'unread' } | { kind: '
 const ROUND_DAYS = 7;
 
 /** An object to check, and the position of the round before it was taken. */
-export type TakenItem = { item: ScrubItem; before: Place };
+export type TakenItem = { item: ScrubItem; before: ScrubPosition };
 
 /**
  * Claims the next object in row order, so that no other worker checks it in this round. Returns null if the round has
@@ -41,14 +41,14 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
     const round = await lockRound(tx);
     if (round === null) return null;
-    const { place: before, isBeginning } = round;
+    const { position: before, isBeginning } = round;
     const [item] = await findNext(tx, before, 1);
     if (item === undefined) {
-      await setPlace(tx, null);
+      await setPosition(tx, null);
       return null;
     }
     if (isBeginning) await beginRound(tx);
-    await setPlace(tx, placeOf(item));
+    await setPosition(tx, placeOf(item));
     return { item, before };
   });
 }
@@ -57,36 +57,37 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
 export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
   await inTransaction(db, async (tx) => {
     const round = await lockRound(tx);
-    if (round !== null && comparePlaces(round.place, placeOf(item)) === 0) await setPlace(tx, before);
+    if (round !== null && comparePositions(round.position, placeOf(item)) === 0) await setPosition(tx, before);
   });
 }
 
 /** Finds some objects after a position, in row order. */
-export async function findNext(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
-  const chunks = await selectChunks(db, place, limit);
+export async function findNext(db: Db | Tx, position: ScrubPosition, limit: number): Promise<ScrubItem[]> {
+  const chunks = await selectChunks(db, position, limit);
   const last = chunks.length < limit ? END : (chunks.at(-1)?.key ?? END);
-  const originals = await selectOriginals(db, [place, last], limit);
-  return [...originals, ...chunks].sort((a, b) => comparePlaces(placeOf(a), placeOf(b))).slice(0, limit);
+  const originals = await selectOriginals(db, [position, last], limit);
+  return [...originals, ...chunks].sort((a, b) => comparePositions(placeOf(a), placeOf(b))).slice(0, limit);
 }
 
-export type Place = MediaKey & { renditionId: string; firstSegment: number };
+export type ScrubPosition = MediaKey & { renditionId: string; firstSegment: number };
 
 const NIL_GUID = '00000000-0000-0000-0000-000000000000' as Guid;
 const LAST_GUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff' as Guid;
 const LAST_SEGMENT = 2 ** 31 - 1;
-export const BEGINNING: Place = { libraryId: -1, mediaId: NIL_GUID, renditionId: NIL_GUID, firstSegment: -1 };
+export const BEGINNING: ScrubPosition = { libraryId: -1, mediaId: NIL_GUID, renditionId: NIL_GUID, firstSegment: -1 };
 const END: MediaKey = { libraryId: Number.MAX_SAFE_INTEGER, mediaId: LAST_GUID };
 
 type Row<T> = Omit<T, 'key'> & MediaKey;
 
-async function selectChunks(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
+async function selectChunks(db: Db | Tx, position: ScrubPosition, limit: number): Promise<ScrubItem[]> {
   const { rows } = await sql<Row<ScrubChunk>>`
     select c.library_id as "libraryId", c.media_id as "mediaId", c.rendition_id as "renditionId", r.timescale,
       c.first_segment as "firstSegment", c.segment_count as "segmentCount", c.start_tick as "startTick",
       c.storage_key as "storageKey", c.size_bytes as "sizeBytes", c.sha256, c.fragment_table as "fragmentTable"
     from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
     where (c.library_id, c.media_id, c.rendition_id, c.first_segment)
-      > (${place.libraryId}::bigint, ${place.mediaId}::uuid, ${place.renditionId}::uuid, ${place.firstSegment}::int)
+      > (${position.libraryId}::bigint, ${position.mediaId}::uuid, ${position.renditionId}::uuid,
+        ${position.firstSegment}::int)
       and r.active and r.state = 'finished'
     order by c.library_id, c.media_id, c.rendition_id, c.first_segment limit ${limit}
   `.execute(db);
@@ -110,7 +111,7 @@ async function selectOriginals(db: Db | Tx, [after, upTo]: [MediaKey, MediaKey],
   }));
 }
 
-function comparePlaces(one: Place, other: Place): number {
+function comparePositions(one: ScrubPosition, other: ScrubPosition): number {
   return (
     one.libraryId - other.libraryId ||
     compare(one.mediaId, other.mediaId) ||
@@ -123,15 +124,15 @@ function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function placeOf(item: ScrubItem): Place {
+function placeOf(item: ScrubItem): ScrubPosition {
   if (item.kind === 'original') return { ...item.key, renditionId: NIL_GUID, firstSegment: 0 };
   return { ...item.key, renditionId: item.renditionId, firstSegment: item.firstSegment };
 }
 
-type Standing = { place: Place; isBeginning: boolean };
+type Standing = { position: ScrubPosition; isBeginning: boolean };
 
 /**
- * Returns the position of the round; null if the last round has ended and the next one is not due. The row is locked
+ * Returns the position of the round, or null if the last round has ended and the next one is not due. The row is locked
  * until the transaction ends.
  */
 async function lockRound(tx: Tx): Promise<Standing | null> {
@@ -144,9 +145,9 @@ async function lockRound(tx: Tx): Promise<Standing | null> {
     .executeTakeFirstOrThrow();
   const { library_id: libraryId, media_id: mediaId, rendition_id: renditionId, first_segment: firstSegment } = row;
   if (libraryId === null || mediaId === null || renditionId === null || firstSegment === null) {
-    return row.isDue ? { place: BEGINNING, isBeginning: true } : null;
+    return row.isDue ? { position: BEGINNING, isBeginning: true } : null;
   }
-  return { place: { libraryId, mediaId, renditionId, firstSegment }, isBeginning: false };
+  return { position: { libraryId, mediaId, renditionId, firstSegment }, isBeginning: false };
 }
 
 async function beginRound(tx: Tx): Promise<void> {
@@ -156,11 +157,12 @@ async function beginRound(tx: Tx): Promise<void> {
 }
 
 /** Null ends the round: the next begins from the first row, when it is due. */
-async function setPlace(tx: Tx, place: Place | null): Promise<void> {
-  const isWhole = place !== null && comparePlaces(place, BEGINNING) > 0;
+async function setPosition(tx: Tx, position: ScrubPosition | null): Promise<void> {
+  const isWhole = position !== null && comparePositions(position, BEGINNING) > 0;
   await sql`
-    update scrub set library_id = ${isWhole ? place.libraryId : null}, media_id = ${isWhole ? place.mediaId : null},
-      rendition_id = ${isWhole ? place.renditionId : null}, first_segment = ${isWhole ? place.firstSegment : null}
+    update scrub set library_id = ${isWhole ? position.libraryId : null},
+      media_id = ${isWhole ? position.mediaId : null},
+      rendition_id = ${isWhole ? position.renditionId : null}, first_segment = ${isWhole ? position.firstSegment : null}
   `.execute(tx);
 }
 
@@ -185,11 +187,12 @@ export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcom
         objects_damaged = objects_damaged + ${kind === 'damaged' ? 1 : 0},
         objects_unread = objects_unread + ${kind === 'unread' || kind === 'away' ? 1 : 0}`.execute(tx);
     const behind = placeBehind(item, outcome);
-    if (kind === 'away' && round !== null && comparePlaces(round.place, behind) < 0) await setPlace(tx, behind);
+    if (kind === 'away' && round !== null && comparePositions(round.position, behind) < 0)
+      await setPosition(tx, behind);
   });
 }
 
-function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
+function placeBehind(item: ScrubItem, outcome: ScrubOutcome): ScrubPosition {
   if (outcome.kind !== 'away') return placeOf(item);
   const { libraryId, mediaId } = item.key;
   const last = outcome.part === 'library' ? LAST_GUID : mediaId;
@@ -203,7 +206,10 @@ export type VideoScrub = {
   isRead: boolean;
 };
 
-/** Loads the scrub progress for a video; null before its first round, or for a video created after that round began. */
+/**
+ * Loads the scrub progress for a video. Returns null before its first round, or for a video created after that round
+ * began.
+ */
 export async function loadVideoScrub(db: Db, { libraryId, mediaId }: MediaKey): Promise<VideoScrub | null> {
   const { rows } = await sql<VideoScrub>`
     select s.round_began_at as "roundBeganAt",

@@ -51,7 +51,7 @@ export function shareEndSec({ expiresAt }: Pick<Share, 'expiresAt'>): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor(expiresAt.getTime() / 1000);
 }
 
-/** Returns whether a share shows a video. `collectionId` is that of the video; null for none. */
+/** Returns whether a share shows a video. `collectionId` is that of the video, or null. */
 export function showsVideo(
   { libraryId, target }: Share,
   video: { libraryId: number; mediaId: Guid; collectionId: Guid | null },

@@ -3,9 +3,9 @@ import type { Hit } from './hit.ts';
 import { RULES } from './rules.ts';
 
 /**
- * Returns the fault in a request's host (RFC 9112 section 3.2 requires such requests to be refused); null for none. If
- * a request has several host names, a cache or proxy in front of the service may have used a different one than Node,
- * which keeps the first.
+ * Returns the fault in a request's host (RFC 9112 section 3.2 requires such requests to be refused), or null.
+ * If a request has several host names, a cache or proxy in front of the service may have used a different one than
+ * Node, which keeps the first.
  */
 export function findHostFault({
   rawHeaders,

@@ -39,7 +39,7 @@ function selectSmart(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
     .executeTakeFirst();
 }
 
-/** Loads the input of a request; null if the video no longer exists. */
+/** Loads the input of a request. Returns null if the video no longer exists. */
 export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Promise<SmartSource | null> {
   const row = await selectSmart(db, key, false);
   if (row === undefined) return null;
@@ -197,7 +197,7 @@ async function saveValues(tx: Tx, { libraryId, mediaId }: MediaKey, values: Part
 /** A stored rendition as consecutive fragments. */
 export type Fragments = { init: Buffer; chunks: StorageKey[] };
 
-/** Finds the lowest H.264 rendition that is completely stored; null if there is none. */
+/** Finds the lowest H.264 rendition that is completely stored, or null if there is none. */
 export async function loadLowestVideo(db: Db, { libraryId, mediaId }: MediaKey): Promise<Fragments | null> {
   const { rows } = await sql<Fragments>`
     select r.init, array(select c.storage_key from chunk c where c.library_id = r.library_id and c.media_id = r.media_id

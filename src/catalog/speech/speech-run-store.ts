@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { SpeechState } from './speech-schema.ts';
 
-/** Progress of a video's latest transcription; null if there was none. */
+/** Progress of a video's latest transcription, or null if there was none. */
 export type SpeechRun = {
   /** Incremented with each transcription of the video. */
   run: number;
@@ -10,7 +10,7 @@ export type SpeechRun = {
   /** Reason why it failed or found nothing. */
   reason: string;
   doneSec: number;
-  /** Detected language, ISO 639-1; null before detection, and if the language was given. */
+  /** Detected language, ISO 639-1, or null before detection, and if the language was given. */
   language: string | null;
 };
 
@@ -24,7 +24,7 @@ export type SpeechRunKey = MediaKey & { run: number };
 const SILENT_SEC = 900;
 
 /**
- * Begins a transcription run of a video; the caller then sends its job. Returns its number; null while one is in
+ * Begins a transcription run of a video; the caller then sends its job. Returns its number, or null while one is in
  * progress.
  */
 export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number | null> {

@@ -22,8 +22,8 @@ export async function loadSpans(db: Db, { libraryId, mediaId }: MediaKey): Promi
 }
 
 /**
- * Stores the result of a span, and the progress of the transcription. Returns the video's current captions; null if the
- * video no longer exists, or its run was cancelled or superseded. Idempotent.
+ * Stores the result of a span, and the progress of the transcription. Returns the video's current captions, or null
+ * if the video no longer exists, or its run was cancelled or superseded. Idempotent.
  */
 export async function keepSpan(
   db: Db,

@@ -26,7 +26,7 @@ const MIN_WORD_CHARS = 3;
 const MAX_QUERY_CHARS = 200;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Returns the words of a search; null if no word is long enough for an index of trigrams. */
+/** Returns the words of a search, or null if no word is long enough for an index of trigrams. */
 export function readSpokenQuery(text: string): string[] | null {
   const words = text.normalize('NFC').slice(0, MAX_QUERY_CHARS).split(/\s+/).slice(0, MAX_WORDS);
   const kept = [...new Set(words.filter((word) => word !== ''))];

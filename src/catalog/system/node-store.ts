@@ -21,7 +21,7 @@ export type NodeReport = {
   isDraining: boolean;
 };
 
-/** A live stream that an ingest process owns. `publisher`: the one whose media arrived last; null if none sends. */
+/** A live stream that an ingest process owns. `publisher`: the one whose media arrived last, or null if none sends. */
 export type OwnedLine = { libraryId: number; streamId: Guid; title: string; publisher: 'primary' | 'backup' | null };
 
 /** `isIncompatible`: its version must not use the database, so it refuses work until it is replaced. */
@@ -107,7 +107,7 @@ export async function addWork(db: Db, { failures, mediaSec, busySec }: Work): Pr
   await sql`delete from work_hour where hour < now() - interval '8 days'`.execute(db);
 }
 
-/** Failed attempts of the last day, and the speed of encoders within the last two hours; null if none ran. */
+/** Failed attempts of the last day, and the speed of encoders within the last two hours, or null if none ran. */
 export type RecentWork = { failures: number; encodeSpeed: number | null };
 
 export async function loadRecentWork(db: Db): Promise<RecentWork> {

@@ -10,7 +10,7 @@ import { beginRotation, keysDuring, type RotationStage, type SecretRotation } fr
 export const ROTATION_CHANNEL = 'secret_rotation';
 const ROTATION_LOCK = 7_700_024;
 
-/** Returns the rotation that is not finished; null if there is none. */
+/** Returns the rotation that is not finished, or null if there is none. */
 export async function loadRotation(db: Db): Promise<SecretRotation | null> {
   const row = await db
     .selectFrom('secret_rotation')

@@ -14,7 +14,7 @@ export type QueueLine = {
   waiting: number;
   running: number;
   failed: number;
-  /** Time since which the oldest task has waited; null if none waits. */
+  /** Time since which the oldest task has waited, or null if none waits. */
   oldestAt: Date | null;
 };
 
@@ -58,7 +58,7 @@ export type SystemView = {
 };
 
 /**
- * Reads the status of the installation: queue, workers, sizes, and scrub progress. `requestDrain` is that of
+ * Reads the status of the installation: queue, workers, sizes, and scrub progress. `requestDrain` is the function of
  * `drain-store.ts`.
  */
 export type SystemStore = {
@@ -147,7 +147,7 @@ export async function noteBackup(db: Db, { madeAt, objects, bytes, place }: Last
       bytes = excluded.bytes, place = excluded.place`.execute(db);
 }
 
-/** Returns the last backup; null if there was none yet. */
+/** Returns the last backup, or null if there was none yet. */
 export async function loadLastBackup(db: Db): Promise<LastBackup | null> {
   const { rows } = await sql<LastBackup>`
     select made_at as "madeAt", objects, bytes, place from last_backup`.execute(db);
@@ -171,7 +171,7 @@ export async function noteMove(db: Db, { objects, bytes, uploads }: MoveLeft): P
       uploads_left = excluded.uploads_left, noted_at = now()`.execute(db);
 }
 
-/** Returns the remaining part of a move; null while no objects move. */
+/** Returns the remaining part of a move, or null while no objects move. */
 export async function loadMove(db: Db): Promise<MoveLine | null> {
   const { rows } = await sql<MoveLine>`
     select objects_left as objects, bytes_left as bytes, uploads_left as uploads, noted_at as "notedAt"

@@ -45,7 +45,7 @@ export type EncodeTaskTable = {
   postponements: Generated<number>;
   started_at: Date | null;
   created_at: CreatedAt;
-  /** Request that caused the task; null for work that no request caused. */
+  /** Request that caused the task, or null for work that no request caused. */
   request_id: Generated<string | null>;
   output: ColumnType<SheetOutput | null, null | undefined, string>;
 };

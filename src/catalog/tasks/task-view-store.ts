@@ -34,7 +34,7 @@ export type TaskRendition = {
 export type TaskView = {
   sourceKey: StorageKey;
   sourceBytes: number;
-  /** 32 raw bytes; null until it is computed. */
+  /** 32 raw bytes, or null until it is computed. */
   sourceSha256: Buffer | null;
   facts: SourceFacts;
   thumbnailTimeMs: number | null;
@@ -43,10 +43,10 @@ export type TaskView = {
 };
 
 /** The part of a video that an encode task covers. */
-export type TaskPlace = Pick<EncodeTask, 'key' | 'kind' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
+export type TaskRange = Pick<EncodeTask, 'key' | 'kind' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
 
 /** Reads the input of an encode task. Null if its video, or the video's original, no longer exists. */
-export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | null> {
+export async function loadTaskView(db: Db, task: TaskRange): Promise<TaskView | null> {
   const { libraryId, mediaId } = task.key;
   const media = await db
     .selectFrom('media')
@@ -68,7 +68,7 @@ export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | 
   };
 }
 
-/** Reads a timeline's cut list; null if the timeline does not exist. */
+/** Reads a timeline's cut list. Returns null if the timeline does not exist. */
 export async function loadCutList(
   db: Db,
   { key, timelineId }: Pick<EncodeTask, 'key' | 'timelineId'>,
@@ -91,7 +91,7 @@ export async function loadCutList(
 }
 
 /** Reads the renditions of an encode task that did not fail, highest first. */
-export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskRendition[]> {
+export async function loadTaskRenditions(db: Db, task: TaskRange): Promise<TaskRendition[]> {
   if (task.renditionIds.length === 0) return [];
   const { libraryId, mediaId } = task.key;
   const rows = await db
@@ -146,7 +146,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
   }));
 }
 
-/** Returns the duration of the media that an encode task makes, in seconds; null if it makes images. */
+/** Returns the duration of the media that an encode task makes, in seconds, or null if it makes images. */
 export async function mediaSecOf(db: Db, { key, timelineId, kind, ...range }: EncodeTask): Promise<number | null> {
   if (kind === 'thumbnail' || kind === 'images' || kind === 'sheets' || kind === 'jit-start') return null;
   const { rows } = await sql<{ sec: number | null }>`

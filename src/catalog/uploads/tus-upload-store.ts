@@ -35,7 +35,7 @@ export type TusUpload = UploadRef & {
   expiresAt: Date;
   /** True if its bytes are the video's. Always false for a partial upload. */
   isComplete: boolean;
-  /** `Upload-Concat` and `Upload-Metadata` as the client sent them; null if absent. */
+  /** `Upload-Concat` and `Upload-Metadata` as the client sent them, or null if absent. */
   concat: string | null;
   metadata: string | null;
 };
@@ -105,7 +105,7 @@ export async function findFinal(db: Db, { libraryId, mediaId }: MediaKey, concat
   return row === undefined ? null : toUpload(row);
 }
 
-/** Finds an upload; null if it is unknown, abandoned, expired or a part taken over by a final upload. */
+/** Finds an upload, or null if it is unknown, abandoned, expired or a part taken over by a final upload. */
 export async function findTus(db: Db, id: Guid): Promise<TusUpload | null> {
   const row = await selectTus(db).where('id', '=', id).where('part_of', 'is', null).executeTakeFirst();
   return row === undefined ? null : toUpload(row);

@@ -23,7 +23,7 @@ export type ThumbnailStore = {
    * video.
    */
   put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
-  /** Returns the images made of a video, including the thumbnails to choose from; null if there are none. */
+  /** Returns the images made of a video, including the thumbnails to choose from, or null if there are none. */
   images(key: MediaKey): Promise<ImageSet | null>;
 };
 

@@ -4,7 +4,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
 import type { SmartGeneration } from '../smart/smart-schema.ts';
 
-/** Columns of a video's row for display, and no others: a page reads a thousand of them. */
+/** Columns of a video's row that are displayed. Others are not read, because a page reads up to 1,000 videos. */
 export type VideoViewRow = {
   library_id: number;
   id: Guid;

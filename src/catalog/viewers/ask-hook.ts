@@ -78,7 +78,7 @@ function discard(body: Readable): void {
   body.destroy();
 }
 
-/** Returns the text of a body; null if it is too large. */
+/** Returns the text of a body, or null if it is too large. */
 async function readText(body: Readable): Promise<string | null> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;

@@ -7,7 +7,7 @@ const SECRET_BYTES = 32;
 
 type Deps = { db: Db; secretBox: SecretBox };
 
-/** Returns the secret that signs the requests to the endpoint of a library; null if it has none yet. */
+/** Returns the secret that signs the requests to the endpoint of a library, or null if it has none yet. */
 export async function findViewerSecret({ db, secretBox }: Deps, libraryId: number): Promise<string | null> {
   const row = await db
     .selectFrom('library')
@@ -28,7 +28,7 @@ export async function drawViewerSecret({ db, secretBox }: Deps, libraryId: numbe
     .execute();
 }
 
-/** Returns the collection of a video; null if it has none, or is a live stream. */
+/** Returns the collection of a video, or null if it has none, or is a live stream. */
 export async function findCollection(db: Db, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
   const row = await db
     .selectFrom('media')

@@ -12,7 +12,7 @@ import type { WebhookEndpointTable } from './webhook-schema.ts';
 const MAX_ENDPOINTS = 10;
 const SECRET_BYTES = 32;
 
-/** Fields that people set. `events` are the chosen values of WebhookStatus; null for all. */
+/** Fields that people set. `events` are the chosen values of WebhookStatus, or null for all. */
 export type EndpointFields = { name: string; url: string; events: number[] | null; isEnabled: boolean };
 
 /** A receiver of a library's events. `secret` signs its deliveries, in place of the read-only key. */

@@ -56,7 +56,7 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
   };
 }
 
-/** Records an event of a quota. The media id in `key` is that of the library. */
+/** Records an event of a quota. The media id in `key` is the id that represents the library. */
 export function announceQuota(key: MediaKey, status: WebhookStatus, detail: QuotaDetail): FollowUp {
   return async (tx) => {
     await notify(tx, key, status, detail.resource);

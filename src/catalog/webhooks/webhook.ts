@@ -49,7 +49,7 @@ export type WebhookEvent = {
 // The nil GUID of RFC 9562 section 5.9 is a valid GUID.
 export const TEST_MEDIA_ID = '00000000-0000-0000-0000-000000000000' as Guid;
 
-/** The endpoint that is the `WebhookUrl` of the library's settings. */
+/** The endpoint for the `WebhookUrl` in the settings of the library. */
 export const FIRST_ENDPOINT_ID = '00000000-0000-0000-0000-000000000000' as Guid;
 
 /** Seconds for which an event is retried after it happened (or was requested again), before it is a dead letter. */
@@ -76,9 +76,9 @@ export function judgeStatus(status: number): Outcome {
 }
 
 /**
- * Returns the target of a redirect; null for a status after which a POST does not stay a POST (it does after 301, 302,
- * 307 and 308; RFC 9110 section 15.4 permits it for the first two). Throws `Refused` (`invalid`) for an invalid URL,
- * and for a redirect from https to another scheme.
+ * Returns the target of a redirect, or null for a status after which a POST does not stay a POST (it does after 301,
+ * 302, 307 and 308; RFC 9110 section 15.4 permits it for the first two). Throws `Refused` (`invalid`) for an invalid
+ * URL, and for a redirect from https to another scheme.
  */
 export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
   if (![301, 302, 307, 308].includes(status) || location === undefined) return null;

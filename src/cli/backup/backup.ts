@@ -133,7 +133,7 @@ async function readOwnKey({ secretKey, dataDir }: Settings): Promise<Uint8Array 
   return secretKey === null ? await readSecretKey(dataDir) : null;
 }
 
-/** The key must be that of the copied rows. Within a rotation, the rows contain both keys. */
+/** The key must be the one that sealed the copied rows. Within a rotation, the rows contain both keys. */
 function requireSameKey(before: Uint8Array | null, now: Uint8Array | null): void {
   if (before === now || (before !== null && now !== null && Buffer.compare(before, now) === 0)) return;
   throw new Refused('conflict', 'the secret key was rotated during the backup. Run the backup again.');

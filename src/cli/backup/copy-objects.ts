@@ -54,7 +54,7 @@ async function hashOf(file: string): Promise<string> {
 }
 
 /**
- * Copies an object. Returns the hash of the copy; null if the object was deleted. Throws if the length of the copy
+ * Copies an object. Returns the hash of the copy, or null if the object was deleted. Throws if the length of the copy
  * differs.
  */
 async function copyOut(

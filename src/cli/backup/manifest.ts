@@ -34,7 +34,7 @@ const ManifestSchema = Type.Object({
 /** Contents of a backup. The manifest is written last: a folder without it is not a backup. */
 export type Manifest = Static<typeof ManifestSchema>;
 
-/** Returns the manifest of a folder; null if it has none. Throws `Refused` if this version cannot read it. */
+/** Returns the manifest of a folder, or null if it has none. Throws `Refused` if this version cannot read it. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, FILE);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

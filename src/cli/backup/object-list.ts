@@ -20,7 +20,7 @@ export async function writeObjectList(tables: string, list: ObjectList): Promise
   }
 }
 
-/** Returns the list next to the tables; null for a backup of an earlier version, which has none. */
+/** Returns the list next to the tables, or null for a backup of an earlier version, which has none. */
 export async function readObjectList(tables: string): Promise<ObjectList | null> {
   const list = new Map<string, string>();
   try {

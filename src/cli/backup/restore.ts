@@ -118,7 +118,7 @@ async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));
     if (text !== null) {
-      throw new Refused('conflict', `expected a store without a database, but ${mark.place} belongs to one.`);
+      throw new Refused('conflict', `expected a store without a database, but ${mark.location} belongs to one.`);
     }
   }
 }

@@ -29,7 +29,7 @@ export async function verify(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the key for the secrets of a backup: the key in the backup, or else the configured key; null if there is
+ * Returns the key for the secrets of a backup: the key in the backup, or else the configured key, or null if there is
  * neither.
  */
 export async function readBackupKey(source: string, { hasSecretKey }: Manifest): Promise<Uint8Array | null> {

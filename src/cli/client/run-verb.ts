@@ -13,7 +13,7 @@ type Call = Extract<Verb, { call: OperationName }>;
 /** Exit code of a request whose key was missing, wrong or not allowed to do this. */
 const KEY_REFUSED = 3;
 
-/** Wrong arguments. The exit code is that of a usage error. */
+/** Wrong arguments. The exit code means a usage error. */
 class UsageError extends Error {}
 
 /** Runs a verb and returns its exit code, or null if the words are not a verb. docs/cli.md lists the codes. */

@@ -83,7 +83,7 @@ function requireKnownWait({ values: { wait } }: Context): void {
 }
 
 /**
- * Returns the media files below a folder, sorted; null if the path is a file. Throws `Refused` if the file is empty.
+ * Returns the media files below a folder, sorted, or null if the path is a file. Throws `Refused` if the file is empty.
  */
 async function mediaOf(path: string): Promise<string[] | null> {
   try {

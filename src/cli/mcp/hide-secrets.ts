@@ -1,6 +1,6 @@
 const MASK = '***';
 
-/** Names of fields whose text grants access. */
+/** Names of fields whose values grant access. */
 const SECRET = /[a-z](?:key|token)$|(?:secret|password|passphrase)$|^link$/i;
 /** Fields with such a name that clients need, and that grant nothing. */
 const HARMLESS: ReadonlySet<string> = new Set(['continuationtoken', 'starttoken', 'errorkey']);

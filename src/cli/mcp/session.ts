@@ -36,7 +36,7 @@ export class McpSession {
     this.#options = options;
   }
 
-  /** Handles one message. Resolves to its reply; null for a notification. Never rejects. */
+  /** Handles one message. Resolves to its reply. Returns null for a notification. Never rejects. */
   async handle(text: string): Promise<Reply | null> {
     const message = parse(text);
     if (message === null) return fail(null, CODES.parse, 'Expected one JSON object.');

@@ -36,9 +36,9 @@ export type DataDirOptions = { onVolume?: boolean };
 
 /**
  * Creates the data folder, which contains the database and the secrets, for this user only. Removes the permissions of
- * other users from an existing folder, and returns the previous mode; null if nothing changed. Throws `Refused`, before
- * anything is created in the folder, if this user cannot write to it, or if it belongs to a different user and its mode
- * allows others to read or write.
+ * other users from an existing folder, and returns the previous mode, or null if nothing changed. Throws `Refused`,
+ * before anything is created in the folder, if this user cannot write to it, or if it belongs to a different user and
+ * its mode allows others to read or write.
  */
 export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOptions = {}): string | null {
   if (onVolume && mountPointOf(dataDir) === '/') {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { hasCode } from '../../lib/has-code.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
-import { giveTo, type PostgresPlaces, SOCKET_PORT } from './postgres-places.ts';
+import { giveTo, type PostgresFolders, SOCKET_PORT } from './postgres-places.ts';
 
 export const DATABASE_USER = 'millrace';
 
@@ -15,19 +15,19 @@ const LOOK_EVERY_MS = 50;
 
 /** Creates the cluster unless it exists. The cluster gets its final name only once it is complete. */
 export async function ensureCluster(
-  places: PostgresPlaces,
+  folders: PostgresFolders,
   binaries: PostgresBinaries,
   identity: PostgresIdentity,
 ): Promise<void> {
-  if (await exists(places.cluster)) return;
-  const unfinished = `${places.cluster}.new`;
+  if (await exists(folders.cluster)) return;
+  const unfinished = `${folders.cluster}.new`;
   await endProcessesIn(unfinished);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
   await giveTo(unfinished, identity);
   await runInitdb(unfinished, binaries, identity);
-  await rename(unfinished, places.cluster);
-  await syncFolder(dirname(places.cluster));
+  await rename(unfinished, folders.cluster);
+  await syncFolder(dirname(folders.cluster));
 }
 
 /**
@@ -36,7 +36,7 @@ export async function ensureCluster(
  * files fails if the pid now belongs to another process (the usual case in a restarted container), or if the dead
  * process is not reaped yet.
  */
-export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
+export async function clearLeftOvers({ cluster, socket }: PostgresFolders): Promise<void> {
   await endProcessesIn(cluster);
   await rm(join(cluster, 'postmaster.pid'), { force: true });
   await rm(join(socket, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true });

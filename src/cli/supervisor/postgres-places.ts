@@ -12,10 +12,10 @@ const MAX_SOCKET_PATH_BYTES = 107;
 export const SOCKET_PORT = 5432;
 
 /** Folders of the built-in PostgreSQL. `home` contains `cluster` and usually `socket`. */
-export type PostgresPlaces = { home: string; cluster: string; socket: string };
+export type PostgresFolders = { home: string; cluster: string; socket: string };
 
 /** Returns the folders for a data folder that the user of PostgreSQL can read. */
-export function placesIn(home: string): PostgresPlaces {
+export function placesIn(home: string): PostgresFolders {
   return { home, cluster: join(home, 'postgres'), socket: socketFolder(home) };
 }
 
@@ -23,13 +23,13 @@ export function placesIn(home: string): PostgresPlaces {
  * Creates the folders for `identity`. If that user cannot access the data folder because of its parent folders, the
  * cluster is in /var/lib, with a name derived from the path of the data folder.
  */
-export async function preparePlaces(dataDir: string, identity: PostgresIdentity): Promise<PostgresPlaces> {
+export async function preparePlaces(dataDir: string, identity: PostgresIdentity): Promise<PostgresFolders> {
   const home = identity.kind === 'user' ? await openHomeFor(dataDir, identity) : dataDir;
-  const places = placesIn(home);
-  await mkdir(places.socket, { recursive: true, mode: 0o700 });
-  await giveTo(places.socket, identity);
-  await requireOwn(places.socket, identity);
-  return places;
+  const folders = placesIn(home);
+  await mkdir(folders.socket, { recursive: true, mode: 0o700 });
+  await giveTo(folders.socket, identity);
+  await requireOwn(folders.socket, identity);
+  return folders;
 }
 
 /**
@@ -45,8 +45,8 @@ export async function giveTo(folder: string, identity: PostgresIdentity): Promis
 }
 
 /** Removes the folder of the socket after a stop. The next start recreates it. */
-export async function removeSocketFolder(places: PostgresPlaces): Promise<void> {
-  await rm(places.socket, { recursive: true, force: true });
+export async function removeSocketFolder(folders: PostgresFolders): Promise<void> {
+  await rm(folders.socket, { recursive: true, force: true });
 }
 
 async function openHomeFor(dataDir: string, identity: PostgresIdentity): Promise<string> {

@@ -9,7 +9,7 @@ import { BackOff } from './back-off.ts';
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
 import { clearLeftOvers, DATABASE_USER, ensureCluster } from './postgres-cluster.ts';
 import { choosePostgresIdentity, commandAs, type PostgresIdentity } from './postgres-identity.ts';
-import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKET_PORT } from './postgres-places.ts';
+import { type PostgresFolders, placesIn, preparePlaces, removeSocketFolder, SOCKET_PORT } from './postgres-places.ts';
 import { describeUnreadiness } from './reach-database.ts';
 
 const DATABASE_NAME = 'millrace';
@@ -70,7 +70,7 @@ export class EmbeddedPostgres {
   readonly connection: OwnConnection;
   readonly #options: PostgresOptions;
   readonly #identity: PostgresIdentity;
-  readonly #places: PostgresPlaces;
+  readonly #folders: PostgresFolders;
   readonly #binaries: PostgresBinaries;
   readonly #stopping = new AbortController();
   #server: ChildProcess | null = null;
@@ -80,28 +80,28 @@ export class EmbeddedPostgres {
   private constructor(
     options: PostgresOptions,
     identity: PostgresIdentity,
-    places: PostgresPlaces,
+    folders: PostgresFolders,
     binaries: PostgresBinaries,
   ) {
     this.#options = options;
     this.#identity = identity;
-    this.#places = places;
+    this.#folders = folders;
     this.#binaries = binaries;
-    this.connection = connectionTo(places);
+    this.connection = connectionTo(folders);
   }
 
   /** Creates the cluster if it does not exist, and waits until the server responds. */
   static async start(options: PostgresOptions): Promise<EmbeddedPostgres> {
     const identity = options.identity ?? (await choosePostgresIdentity(placesIn(options.dataDir).cluster));
-    const places = await preparePlaces(options.dataDir, identity);
-    const binaries = await preparePostgresBinaries(places.home, identity);
-    await ensureCluster(places, binaries, identity);
-    const postgres = new EmbeddedPostgres(options, identity, places, binaries);
+    const folders = await preparePlaces(options.dataDir, identity);
+    const binaries = await preparePostgresBinaries(folders.home, identity);
+    await ensureCluster(folders, binaries, identity);
+    const postgres = new EmbeddedPostgres(options, identity, folders, binaries);
     await postgres.#open();
     return postgres;
   }
 
-  /** Process id of the server, for monitoring; null while it does not run. */
+  /** Process id of the server, for monitoring, or null while it does not run. */
   get pid(): number | null {
     return this.#server?.pid ?? null;
   }
@@ -115,7 +115,7 @@ export class EmbeddedPostgres {
     await this.#running;
     clearTimeout(harder);
     clearTimeout(hardest);
-    await removeSocketFolder(this.#places);
+    await removeSocketFolder(this.#folders);
   }
 
   async #open(): Promise<void> {
@@ -155,7 +155,7 @@ export class EmbeddedPostgres {
   async #serveOnce(opened: () => void): Promise<string> {
     const isOver = new AbortController();
     try {
-      await clearLeftOvers(this.#places);
+      await clearLeftOvers(this.#folders);
       const server = this.#spawn();
       this.#server = server;
       const ended = once(server, 'exit');
@@ -177,9 +177,9 @@ export class EmbeddedPostgres {
   }
 
   #spawn(): ChildProcess {
-    const options = { ...SERVER_OPTIONS, unix_socket_directories: this.#places.socket, port: String(SOCKET_PORT) };
+    const options = { ...SERVER_OPTIONS, unix_socket_directories: this.#folders.socket, port: String(SOCKET_PORT) };
     const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#places.cluster, ...flags];
+    const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#folders.cluster, ...flags];
     const [program, ...args] = commandAs(this.#identity, postgres);
     // Detached, so that Ctrl-C in a terminal reaches only the supervisor, which closes the roles first.
     const server = spawn(program, args, {
@@ -214,8 +214,8 @@ export class EmbeddedPostgres {
 }
 
 /** Connection to the server of a data folder, for roles that are started without the supervisor. */
-export function connectionTo(places: PostgresPlaces): OwnConnection {
-  return { host: places.socket, port: SOCKET_PORT, user: DATABASE_USER, database: DATABASE_NAME };
+export function connectionTo(folders: PostgresFolders): OwnConnection {
+  return { host: folders.socket, port: SOCKET_PORT, user: DATABASE_USER, database: DATABASE_NAME };
 }
 
 function levelOf(line: string): 'debug' | 'warn' | 'error' {

@@ -90,15 +90,15 @@ async function encryptByPackage(
   }
   const cipher = await keys.cipherOf(track);
   const { window, segment } = piece;
-  const [place, head] =
+  const [position, head] =
     piece.kind === 'segment'
       ? [{ cipher, number: segment }, NO_HEAD]
       : [{ cipher, number: segment, firstSample: piece.firstSample }, piece.head];
   const name = `${nameOf(track)}|${piece.kind === 'segment' ? segment : piece.name}`;
-  const measure = (clear: Buffer) => measureEncrypted(Buffer.concat([head, clear]), place);
+  const measure = (clear: Buffer) => measureEncrypted(Buffer.concat([head, clear]), position);
   const encrypt = (bytes: Buffer) => {
     head.copy(bytes, HEADROOM_BYTES);
-    return encryptSegment({ bytes, clearStart: HEADROOM_BYTES }, place);
+    return encryptSegment({ bytes, clearStart: HEADROOM_BYTES }, position);
   };
   const room = { beforeBytes: HEADROOM_BYTES + head.length, behindBytes: 0, encrypt };
   return {

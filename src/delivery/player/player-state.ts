@@ -74,7 +74,7 @@ export type PlayerDetails = {
   captions: readonly { language: string; label: string; url: string }[];
   /** WebVTT file whose cues refer to regions of the storyboard sheets. */
   storyboardUrl: string | null;
-  /** Image of the waveform, which the player shows for media with audio only; null if there is none. */
+  /** Image of the waveform, which the player shows for media with audio only, or null if there is none. */
   waveformUrl: string | null;
   /** Relative number of plays for each part of equal length, 0 to 100, or null if not shown. */
   heat: readonly number[] | null;

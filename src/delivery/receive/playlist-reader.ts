@@ -31,7 +31,7 @@ export class PlaylistReader {
     });
   }
 
-  /** Returns the playlist; null for an unknown collection. */
+  /** Returns the playlist, or null for an unknown collection. */
   async find(
     { libraryId, collectionId }: CollectionKey,
     client: Client,

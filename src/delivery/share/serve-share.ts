@@ -156,7 +156,7 @@ async function openShare(admitted: Asked, deps: ShareDeps): Promise<Share | Answ
   return share;
 }
 
-/** Returns the settings of the library; null if the shared video or collection does not exist. */
+/** Returns the settings of the library, or null if the shared video or collection does not exist. */
 async function settingsOf(admitted: Asked, share: Share, deps: ShareDeps): Promise<DeliverySettings | null> {
   const { libraryId, target } = share;
   const found =
@@ -167,7 +167,7 @@ async function settingsOf(admitted: Asked, share: Share, deps: ShareDeps): Promi
 }
 
 /**
- * Returns the page that explains a refusal by the referrer rules; null if they allow the viewer. IP address, country
+ * Returns the page that explains a refusal by the referrer rules, or null if they allow the viewer. IP address, country
  * and rates were checked before.
  */
 async function refusalOf({ request }: Asked, share: Share, { playback, player }: ShareDeps): Promise<Answer | null> {

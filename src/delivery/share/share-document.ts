@@ -5,7 +5,7 @@ import type { Words } from '../player/player-words.ts';
 
 export type Writing = { assets: PlayerAssets; nonce: string };
 
-/** `status` is the status that an open page expects from its URL; null for a page that does not poll it. */
+/** `status` is the status that an open page expects from its URL, or null for a page that does not poll it. */
 type Page = { title: string; language: string; isRtl: boolean; style: string; status: number | null; head: string };
 
 /** Writes the document around the body of a share page. */

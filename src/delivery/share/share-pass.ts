@@ -13,7 +13,7 @@ const PASS = /^(\d{1,12})\.([A-Za-z0-9_-]{43})(?:\.([A-Za-z0-9_-]{1,400}))?$/;
 export type SharePass = {
   /** Returns whether a request has a valid cookie for the share. */
   holdsPass(share: Share, message: IncomingMessage, nowMs: number): boolean;
-  /** Returns the e-mail address that a valid cookie names; null without one, and if it names none. */
+  /** Returns the e-mail address that a valid cookie names, or null without one, and if it names none. */
   holderOf(share: Share, message: IncomingMessage, nowMs: number): string | null;
   /**
    * Returns the cookie for a viewer who passed the check. Its path separates the passes of different shares. `holder`

@@ -28,7 +28,7 @@ export async function openVideo(
   return state === null ? { share, publication } : notice(admitted, state, deps);
 }
 
-/** Returns the reason why a video cannot be played; null if it can. */
+/** Returns the reason why a video cannot be played, or null if it can. */
 function stateOf(publication: Publication): ShareNotice | null {
   const phase = phaseOf(publication);
   const isPlayable = publication.renditions.some(({ isActive, chunks }) => isActive && chunks.length > 0);
@@ -61,7 +61,7 @@ export function playerUrl(admitted: Asked, { share, publication }: SharedVideo):
   return `/embed/${libraryId}/${mediaId}?${query}${token}${isList ? `#list=${pathOf(admitted)}` : ''}`;
 }
 
-/** Returns the URL of the file that a share offers; null if it offers none. */
+/** Returns the URL of the file that a share offers, or null if it offers none. */
 export function downloadUrl(admitted: Asked, { share, publication }: SharedVideo): string | null {
   const file = share.allowsDownload ? bestMp4File(publication) : null;
   if (file === null) return null;

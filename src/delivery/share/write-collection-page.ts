@@ -12,9 +12,9 @@ type CollectionPageView = {
   /** Whether other sites may show a preview of the page. */
   isOpen: boolean;
   offersDownload: boolean;
-  /** The video that the player shows first; null for an empty collection. */
+  /** The video that the player shows first, or null for an empty collection. */
   shown: Guid | null;
-  /** Returns the URL of a video's thumbnail, with the viewer's token; null for none. */
+  /** Returns the URL of a video's thumbnail, with the viewer's token, or null. */
   thumbnailOf(item: PlaylistItem): string | null;
 };
 

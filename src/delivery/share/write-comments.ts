@@ -21,7 +21,7 @@ const SCRIPT_WORDS = [
 
 /**
  * Returns the comments of a share page: a form, and a list that the script fills. `knownAs` is the confirmed e-mail
- * address of the viewer; null for a viewer who has to enter a name.
+ * address of the viewer, or null for a viewer who has to enter a name.
  */
 export function writeComments(words: Words, knownAs: string | null): string {
   const data = SCRIPT_WORDS.map(([name, key]) => ` data-${name}="${word(words, key)}"`).join('');

@@ -18,7 +18,7 @@ const MAX_QUOTED_CHARS = 200;
 export type PlaybackAuthorizerDeps = {
   /** Returns the policy of a library's pull zone, or null if the library was deleted. */
   findPolicy(libraryId: number): Promise<CompiledPolicy | null>;
-  /** Returns the share with an id, at most 2 s old; null if it was deleted. */
+  /** Returns the share with an id, at most 2 s old, or null if it was deleted. */
   findShare(id: Guid): Promise<Share | null>;
   /** Hosts of our player pages. The Host header of a request does not grant access, because the sender chooses it. */
   ownHosts: HostRules;
@@ -100,7 +100,7 @@ export class PlaybackAuthorizer {
     return (await this.judgePlayerPage(page, request)) ?? this.authorize(page, request);
   }
 
-  /** Returns the reason to refuse a player page whatever the viewer's token is; null if there is none. */
+  /** Returns the reason to refuse a player page whatever the viewer's token is, or null if there is none. */
   async judgePlayerPage({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.findPolicy(requested.libraryId);
     const hit = policy === null ? null : judgeDirectPlay(policy, isDirect);

@@ -34,8 +34,8 @@ export class Journal {
   /**
    * Appends a part. Writes reach the operating system immediately, so received parts survive a crash of the process.
    */
-  append(place: JournalSegment, { fragment }: LivePart): void {
-    const path = this.pathOf(place);
+  append(segment: JournalSegment, { fragment }: LivePart): void {
+    const path = this.pathOf(segment);
     const file = this.#open.get(path) ?? this.#create(path);
     // Corked, so that header and media are written in one call without copying the media.
     file.cork();
@@ -45,8 +45,8 @@ export class Journal {
   }
 
   /** Ends the file of a closed segment. */
-  close(place: JournalSegment): void {
-    const path = this.pathOf(place);
+  close(segment: JournalSegment): void {
+    const path = this.pathOf(segment);
     this.#open.get(path)?.end();
     this.#open.delete(path);
   }

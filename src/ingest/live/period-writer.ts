@@ -10,7 +10,7 @@ import type { LivePart, LiveSegment } from '../../media/live/packaging/part-writ
 import { RecentSegments } from '../../media/live/packaging/recent-segments.ts';
 import {
   type PackagedEvent,
-  type PeriodPlace,
+  type PeriodPosition,
   type PeriodTracks,
   StreamPackager,
 } from '../../media/live/packaging/stream-packager.ts';
@@ -39,7 +39,7 @@ export type PeriodDeps = {
 };
 
 /** A period, its tracks, its position, and its ladder of encoded rungs. */
-export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
+export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPosition; ladder: LiveLadder };
 
 /** Time in ms for which a source segment waits for the segments with the same number, to be stored with them. */
 const SOURCE_PATIENCE_MS = 300;

@@ -16,8 +16,8 @@ export async function readMark(
   signal: AbortSignal,
 ): Promise<{ mark: Watermark; options: LadderOptions } | null> {
   const { settings } = await loadLibrary(db, libraryId);
-  const { liveWatermark, watermark: place } = settings;
+  const { liveWatermark, watermark: position } = settings;
   if (!liveWatermark.present) return null;
   const png = await storage.readBytes(imageKey(libraryId, 'liveWatermark', liveWatermark.version), null, signal);
-  return { mark: { ...place, png }, options: readEncodeSettings(settings, {}).ladder };
+  return { mark: { ...position, png }, options: readEncodeSettings(settings, {}).ladder };
 }

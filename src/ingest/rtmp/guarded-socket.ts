@@ -28,6 +28,6 @@ export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, r
       throw new Refused('invalid', `Expected one of the ports ${ports}, got ${port}. Change the port of the relay.`);
     }
   }
-  const place = { host: first.address, port };
-  return isSecure ? connectSecure({ ...place, servername: host }) : connectPlain(place);
+  const peer = { host: first.address, port };
+  return isSecure ? connectSecure({ ...peer, servername: host }) : connectPlain(peer);
 }

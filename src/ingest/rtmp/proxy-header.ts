@@ -21,7 +21,7 @@ export class BadProxyHeader extends Error {}
 
 /**
  * Reads the header of the PROXY protocol v2 from a connection of a proxy, and leaves the bytes after it. Returns the
- * address of the client; null if the proxy connects on its own account or does not know the address. Throws
+ * address of the client, or null if the proxy connects on its own account or does not know the address. Throws
  * BadProxyHeader.
  */
 export async function readProxyHeader(socket: Socket): Promise<string | null> {

@@ -34,7 +34,7 @@ export type SrtDeps = {
   check: CheckKey;
   publish: Publish;
   budget: EncoderBudget;
-  /** Passphrase that callers need if they identify a stream by its key; null if they need none. */
+  /** Passphrase that callers need if they identify a stream by its key, or null if they need none. */
   passphrase: string | null;
   /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
   attempts?: AttemptRate;

@@ -20,7 +20,7 @@ export type Piece = {
   checksum: TusChecksum | null;
   /** Whether to compute the upload's SHA-256 while it grows. */
   isHashed: boolean;
-  /** Reserves storage for an upload of unknown length; null if its length is reserved. */
+  /** Reserves storage for an upload of unknown length. Null if its length is reserved. */
   reserve: Reserve | null;
 };
 

@@ -68,10 +68,10 @@ export function createAudioCopier(view: CompositionView, rendition: TaskRenditio
       if (piece?.segment == null) throw new Error(`Expected segment ${number} to be copied.`);
       const start = await startTick(number, signal);
       const { bytes, fragments } = await read(sourceOf(piece.part), piece.segment, signal);
-      const place = { number, timescale: rate, startTick: start };
-      if (number + 1 >= pieces.length) return copyAudioSegment(bytes, fragments, { ...place, durationTicks: null });
+      const timing = { number, timescale: rate, startTick: start };
+      if (number + 1 >= pieces.length) return copyAudioSegment(bytes, fragments, { ...timing, durationTicks: null });
       return copyAudioSegment(bytes, fragments, {
-        ...place,
+        ...timing,
         durationTicks: (await startTick(number + 1, signal)) - start,
       });
     },

@@ -105,7 +105,7 @@ function goesOn(last: Piece | undefined, next: Piece): boolean {
 function placeOf({ cutList }: CompositionView, { number, piece }: { number: number; piece: Piece }) {
   const startTick = segmentStartTicks(cutList, number);
   const durationTicks = segmentStartTicks(cutList, number + 1) - startTick;
-  return { segment: piece.segment ?? 0, place: { number, timescale: cutList.timescale, startTick, durationTicks } };
+  return { segment: piece.segment ?? 0, timing: { number, timescale: cutList.timescale, startTick, durationTicks } };
 }
 
 async function toOutput(

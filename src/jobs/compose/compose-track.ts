@@ -26,8 +26,8 @@ export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, s
   const { listed, id, publishedTo } = rendition;
   const spans = planAudio(view.recipe.pieces, view.recipe.timescale);
   const total = Math.ceil(spans.reduce((sum, { frames }) => sum + frames, 0) / AAC_SEGMENT_FRAMES);
-  const place = { storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt };
-  const writer = createChunkWriter(place);
+  const target = { storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt };
+  const writer = createChunkWriter(target);
   const frames = createFrameReader(rendition, deps);
   try {
     for (let number = publishedTo; number < total; number += 1) {

@@ -10,7 +10,7 @@ import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import { type CutList, frameTimescale, segmentFramesOf } from '../../media/timeline/cut-list.ts';
-import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
+import { composeAudioTasks, composeTasks, type TaskTimeline } from '../planning/plan-tasks.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 
 /** A range of a video, in seconds of its timeline. */
@@ -37,20 +37,20 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
   requireEach(parts, pieces);
   const cutList = composeCutList(pieces, timescale);
   const durationSec = cutList.endTicks / timescale;
-  const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
+  const timeline: TaskTimeline = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const audioTracks = planAudioTracks(parts, durationSec);
   // Audio of streams has the same cuts as their video and is copied with it.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
-    ? composeTasks(place, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
+    ? composeTasks(timeline, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
     : [
-        ...composeTasks(place, { ...pictures, isAllCopied }),
-        ...audioTracks.flatMap((audio) => composeAudioTasks(place, audio)),
+        ...composeTasks(timeline, { ...pictures, isAllCopied }),
+        ...audioTracks.flatMap((audio) => composeAudioTasks(timeline, audio)),
       ];
   const renditions = [...pictures.copied, ...pictures.made, ...audioTracks];
   return {
-    timeline: { id: place.timelineId, cutList, isActive: true, renditions, tasks },
+    timeline: { id: timeline.timelineId, cutList, isActive: true, renditions, tasks },
     recipe: {
       timescale,
       parts: parts.map(({ view }) => ({

@@ -4,21 +4,21 @@ import { Refused } from '../../lib/refused.ts';
 import { segmentRanges } from '../../media/cmaf/chunk.ts';
 import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
-import { type CopyPlace, copySegment } from '../../media/compose/copy-segment.ts';
+import { copySegment, type SegmentTiming } from '../../media/compose/copy-segment.ts';
 import type { JobDeps } from '../job-deps.ts';
 
-type Wanted = { source: Guid | null; segment: number; place: CopyPlace };
+type Wanted = { source: Guid | null; segment: number; timing: SegmentTiming };
 
 /** Reads a segment of another video's rendition and converts it to a segment of the new timeline. */
 export async function copySourceSegment(
-  { source, segment, place }: Wanted,
+  { source, segment, timing }: Wanted,
   deps: Pick<JobDeps, 'db' | 'storage'>,
   signal: AbortSignal,
 ): Promise<Segment> {
-  if (source === null) throw new Error(`Expected segment ${place.number} to have a source, got none.`);
+  if (source === null) throw new Error(`Expected segment ${timing.number} to have a source, got none.`);
   const found = await readSourceSegment(source, segment, deps, signal);
   if (found === null) throw sourceGone(source);
-  return copySegment(found.bytes, found.fragments, place);
+  return copySegment(found.bytes, found.fragments, timing);
 }
 
 /** Returns the error for a source rendition that was deleted during the copy. */

@@ -90,9 +90,9 @@ function openPublished(
       const found = await readSourceSegment(source.id, number, deps, unread);
       if (found === null) throw sourceGone(source.id);
       const tick = segmentStartTicks(cutList, number);
-      const place = { number: number - fromSegment, timescale: source.timescale, startTick: tick - startTick };
+      const timing = { number: number - fromSegment, timescale: source.timescale, startTick: tick - startTick };
       const durationTicks = segmentStartTicks(cutList, number + 1) - tick;
-      const { fragments } = copySegment(found.bytes, found.fragments, { ...place, durationTicks });
+      const { fragments } = copySegment(found.bytes, found.fragments, { ...timing, durationTicks });
       for (const { head, payload } of fragments) yield Buffer.concat([head, payload]);
     }
   }

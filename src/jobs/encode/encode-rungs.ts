@@ -83,9 +83,9 @@ export async function collect(rungOutputs: readonly RungOutput[], signal: AbortS
  */
 async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.task;
-  const place = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
+  const run = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
   const stored = await Promise.all(
-    view.renditions.map(({ id, isOnDemand }) => (isOnDemand || publish !== null ? findStored(deps.db, id, place) : [])),
+    view.renditions.map(({ id, isOnDemand }) => (isOnDemand || publish !== null ? findStored(deps.db, id, run) : [])),
   );
   const missing = planMissingRuns(
     { fromSegment, toSegment },

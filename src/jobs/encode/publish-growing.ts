@@ -1,6 +1,6 @@
 /** Publishes segments during an encode, as soon as all outputs have them. */
 export type Growth = {
-  /** Records that output `at` has one more segment. Throws if publishing failed. */
+  /** Records that the output with index `at` has one more segment. Throws if publishing failed. */
   made(at: number): void;
   /** Waits for the pending publication and publishes nothing afterwards. Throws if publishing failed. */
   end(): Promise<void>;

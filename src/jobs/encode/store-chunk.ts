@@ -16,7 +16,7 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 const MAX_HELD_BYTES = 24 * 2 ** 20;
 
 /** Location at which the chunks of one rendition and attempt are stored. */
-export type ChunkPlace = {
+export type ChunkTarget = {
   storage: Storage;
   key: MediaKey;
   renditionId: Guid;
@@ -42,19 +42,19 @@ export type ChunkWriter = {
   readonly written: readonly StorageKey[];
 };
 
-export function createChunkWriter(place: ChunkPlace): ChunkWriter {
+export function createChunkWriter(target: ChunkTarget): ChunkWriter {
   let held: Segment[] = [];
   let heldBytes = 0;
   let stored: StoredChunk[] = [];
   const written = new Set<StorageKey>();
-  const { mostSegments = Number.POSITIVE_INFINITY } = place;
+  const { mostSegments = Number.POSITIVE_INFINITY } = target;
 
   async function store(signal: AbortSignal): Promise<void> {
     const taken = held;
     held = [];
     heldBytes = 0;
-    for (const run of splitRuns(await leaveTaken(place, taken)))
-      stored.push(await storeChunk(place, run, written, signal));
+    for (const run of splitRuns(await leaveTaken(target, taken)))
+      stored.push(await storeChunk(target, run, written, signal));
   }
 
   return {
@@ -83,7 +83,7 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
   };
 }
 
-async function leaveTaken({ findTaken }: ChunkPlace, segments: readonly Segment[]): Promise<readonly Segment[]> {
+async function leaveTaken({ findTaken }: ChunkTarget, segments: readonly Segment[]): Promise<readonly Segment[]> {
   const [first, last] = [segments[0], segments.at(-1)];
   if (findTaken === undefined || first === undefined || last === undefined) return segments;
   const taken = await findTaken({ firstSegment: first.number, segmentCount: last.number - first.number + 1 });
@@ -103,18 +103,18 @@ function splitRuns(segments: readonly Segment[]): Segment[][] {
 
 /** Stores a chunk and its `.idx`, checks the stored bytes against the index, and resolves when both are durable. */
 export async function storeChunk(
-  place: Pick<ChunkPlace, 'storage' | 'key' | 'renditionId' | 'attempt'>,
+  target: Pick<ChunkTarget, 'storage' | 'key' | 'renditionId' | 'attempt'>,
   segments: readonly Segment[],
   written: Set<StorageKey>,
   signal: AbortSignal,
 ): Promise<StoredChunk> {
   const firstSegment = segments[0]?.number ?? 0;
   const { pieces, idx, facts } = buildChunk(segments, firstSegment);
-  const { object, idx: idxKey } = chunkKeys(place.key, place.renditionId, firstSegment, place.attempt);
+  const { object, idx: idxKey } = chunkKeys(target.key, target.renditionId, firstSegment, target.attempt);
   written.add(object).add(idxKey);
   const [wrote] = await Promise.all([
-    place.storage.put(object, Readable.from(pieces, { objectMode: false }), {}, signal),
-    place.storage.put(idxKey, idx, {}, signal),
+    target.storage.put(object, Readable.from(pieces, { objectMode: false }), {}, signal),
+    target.storage.put(idxKey, idx, {}, signal),
   ]);
   if (wrote.sizeBytes !== facts.sizeBytes || wrote.sha256.toString('hex') !== facts.sha256) {
     throw new Error(`Expected ${object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} bytes.`);

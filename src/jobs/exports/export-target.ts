@@ -5,8 +5,8 @@ export const EXPORT_FILES = { collections: 'collections.json', statistics: 'stat
 
 /**
  * A file of the service to write. Its name is `stem` and `extension`; if that is null, the usual extension of its
- * content. `sha256`: the hash that it must have; null if the service did not record one. `maxBytes`: an upper bound of
- * its size, if known.
+ * content. `sha256`: the hash that it must have, or null if the service did not record one. `maxBytes`: an upper bound
+ * of its size, if known.
  */
 export type WantedFile = {
   file: RemoteFile;

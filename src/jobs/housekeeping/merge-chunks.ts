@@ -86,7 +86,7 @@ async function mergeRuns(
   signal: AbortSignal,
 ): Promise<void> {
   const written = new Set<StorageKey>();
-  const place = {
+  const target = {
     storage,
     key: rendition.key,
     renditionId: rendition.renditionId,
@@ -96,10 +96,10 @@ async function mergeRuns(
     const merges: Merge[] = [];
     for (const parts of runs) {
       const segments = await readParts(parts, rendition, { storage, report }, signal);
-      if (segments !== null) merges.push({ parts, whole: await storeChunk(place, segments, written, signal) });
+      if (segments !== null) merges.push({ parts, whole: await storeChunk(target, segments, written, signal) });
     }
     if (merges.length === 0) return;
-    const rejected = await inTransaction(db, (tx) => replaceParts(tx, rendition, { merges, attempt: place.attempt }));
+    const rejected = await inTransaction(db, (tx) => replaceParts(tx, rendition, { merges, attempt: target.attempt }));
     const keys = rejected.flatMap(({ whole }) => [whole.storageKey, idxKeyOf(whole.storageKey)]);
     if (keys.length > 0) await discardObjects(storage, keys, report);
   } catch (error) {

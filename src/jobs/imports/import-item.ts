@@ -32,7 +32,7 @@ export type RunningImport = {
   source: ImportSource;
   request: SourceRequest;
   client: SourceClient;
-  /** Limit of each transfer; null for none. */
+  /** Limit of each transfer, or null. */
   maxBytesPerSec: number | null;
 };
 

@@ -13,7 +13,7 @@ export type SourceRequest = {
   libraryId: number | null;
   /** URL of the files, without a final slash. */
   cdnUrl: string | null;
-  /** Signs URLs of files; null if the pull zone requires no token. */
+  /** Signs URLs of files, or null if the pull zone requires no token. */
   securityKey: string | null;
   /** Page that the pull zone expects as referrer. */
   referrer: string | null;
@@ -26,7 +26,7 @@ export type SourceRequest = {
   region: string | null;
   /** Storage zone of the library, from which originals can be read. */
   storage: { url: string; key: string } | null;
-  /** Time of the last `prepare`, in ms since 1970; null before the first. */
+  /** Time of the last `prepare`, in ms since 1970, or null before the first. */
   preparedMs: number | null;
   items: readonly ListedItem[];
 };

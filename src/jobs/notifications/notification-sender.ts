@@ -160,7 +160,7 @@ async function sendEmail(
 ): Promise<Result> {
   const person = await findEmailRecipient(db, personId);
   if (person === null || mailer === null) return GONE;
-  // Roles and choices may have changed since the events.
+  // Roles and preferences may have changed since the events.
   const own = filterSummary(summary, (item) => person.events.includes(item.event) && mayBeNotified(person.roles, item));
   if (own.counts.length === 0) return GONE;
   const mail = writeEmail({ summary: own, names: await loadNames(db, own), language: person.language, publicUrl });

@@ -65,8 +65,8 @@ export function planAddedTrack(view: ActiveView, track: AddedTrack): CodecPlan {
   const { ladder, loudnessTargetLufs } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const tracks = addedTrack({ facts: view.facts, ladder, loudnessTargetLufs }, track, durationSec);
   const renditions = tracks.flatMap(({ usual, forms }) => [usual, ...forms]);
-  const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
-  return { renditions, tasks: audioTasks(place, renditions, false) };
+  const timeline = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
+  return { renditions, tasks: audioTasks(timeline, renditions, false) };
 }
 
 /** The renditions of a track: the usual one (`usual`), and those with a lower bitrate or in 5.1 (`forms`). */

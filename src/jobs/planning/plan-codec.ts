@@ -10,7 +10,7 @@ import type { Colours } from '../../media/probe/colours.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { readEncodeSettings } from './encode-settings.ts';
-import { codecTasks, type Place } from './plan-tasks.ts';
+import { codecTasks, type TaskTimeline } from './plan-tasks.ts';
 
 type CodecWanted = {
   facts: SourceFacts;
@@ -28,9 +28,9 @@ type CodecWanted = {
 export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
-  const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
+  const timeline = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
   const { facts, watermark, colours, rungs: presentRungs } = view;
-  return planCodec(place, { facts, ladder, codec, watermark, colours, presentRungs });
+  return planCodec(timeline, { facts, ladder, codec, watermark, colours, presentRungs });
 }
 
 /**
@@ -38,15 +38,15 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
  * priority than everything that viewers wait for. Omits rungs that are too small for the codec.
  */
 export function planCodec(
-  place: Place,
+  timeline: TaskTimeline,
   { facts, ladder, codec, watermark, colours, presentRungs = [] }: CodecWanted,
 ): { renditions: PlannedRendition[]; tasks: EncodeTask[] } {
   const { minSidePx } = findCodec(codec);
   const rungs = planLadder(facts, ladder).filter(
     ({ rung, widthPx, heightPx }) => Math.min(widthPx, heightPx) >= minSidePx && !presentRungs.includes(rung),
   );
-  const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark, colours }, place.cutList));
-  return { renditions, tasks: codecTasks(place, renditions) };
+  const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark, colours }, timeline.cutList));
+  return { renditions, tasks: codecTasks(timeline, renditions) };
 }
 
 /** Returns the rendition of a rung whose segments are encoded on demand and are all listed from the start. */

@@ -5,7 +5,7 @@ import { audioTasks, encodedTasks, passThroughTasks } from './plan-tasks.ts';
 /** Plans encode tasks that repeat failed work: the video of each codec together, and each audio track separately. */
 export function planRetry({ failed, ...view }: RetryView): CodecPlan {
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
-  const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
+  const timeline = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
   const videoRenditions = failed.filter(({ kind }) => kind === 'video');
   const encoded = videoRenditions
     .filter(({ origin }) => origin === 'encode')
@@ -13,15 +13,15 @@ export function planRetry({ failed, ...view }: RetryView): CodecPlan {
   const codecs = [...new Set(encoded.map(({ codec }) => codec))];
   const tasks = [
     ...passThroughTasks(
-      place,
+      timeline,
       videoRenditions.filter(({ origin }) => origin === 'pass-through'),
     ),
     ...codecs.flatMap((name) => {
       const rungs = encoded.filter(({ codec }) => codec === name);
-      return encodedTasks(place, rungs, false);
+      return encodedTasks(timeline, rungs, false);
     }),
     ...audioTasks(
-      place,
+      timeline,
       failed.filter(({ kind }) => kind === 'audio'),
       false,
     ),

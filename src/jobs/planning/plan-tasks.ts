@@ -9,7 +9,7 @@ import { type ChunkRange, planChunks, planShrinkingChunks } from '../../media/ti
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 
 /** Context for planning encode tasks: the timeline, and the length of the video. */
-export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
+export type TaskTimeline = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
 
 /**
  * Maximum number of chunks of one copy task, about four minutes of video. It limits how long the task occupies its
@@ -30,22 +30,22 @@ const FURTHER_CODEC_STEP = 300;
 const QUICK_AUDIO_SEGMENTS = 16;
 
 /** Plans tasks that copy the source's segments in order: the first chunk alone, then several chunks per task. */
-export function passThroughTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+export function passThroughTasks(timeline: TaskTimeline, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const ids = renditions.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const [first, ...rest] = planChunks(place.cutList);
+  const [first, ...rest] = planChunks(timeline.cutList);
   const ranges = first === undefined ? [] : [first];
   for (let at = 0; at < rest.length; at += COPIED_CHUNKS) {
     const group = rest.slice(at, at + COPIED_CHUNKS);
     ranges.push({ fromSegment: group[0]?.fromSegment ?? 0, toSegment: group.at(-1)?.toSegment ?? 0 });
   }
   return ranges.map((range, index) => ({
-    ...base(place, 'pass-through', range),
+    ...base(timeline, 'pass-through', range),
     renditionIds: ids,
     isFirst: index === 0,
     queue: 'quick',
     priority: taskPriority(index === 0, 1, range.fromSegment),
-    weight: taskWeight('pass-through', 0, rangeSec(place.cutList, range)),
+    weight: taskWeight('pass-through', 0, rangeSec(timeline.cutList, range)),
   }));
 }
 
@@ -53,20 +53,24 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
  * Plans tasks that encode the rungs below a source that is already active: the first chunk early if requested, then the
  * rest.
  */
-export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
+export function encodedTasks(
+  timeline: TaskTimeline,
+  renditions: readonly PlannedRendition[],
+  isEarly: boolean,
+): EncodeTask[] {
   if (renditions.length === 0) return [];
-  const [first] = planChunks(place.cutList);
+  const [first] = planChunks(timeline.cutList);
   if (first === undefined) return [];
-  const ranges = [first, ...planShrinkingChunks(place.cutList, first.toSegment)];
-  return ranges.map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
+  const ranges = [first, ...planShrinkingChunks(timeline.cutList, first.toSegment)];
+  return ranges.map((range, index) => videoTask(timeline, renditions, range, isEarly && index === 0));
 }
 
 /**
  * Plans tasks that encode the rungs of an additional codec, all in long slots and after the remaining tasks of the base
  * codec.
  */
-export function codecTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
-  return encodedTasks(place, renditions, false).map((task) => ({
+export function codecTasks(timeline: TaskTimeline, renditions: readonly PlannedRendition[]): EncodeTask[] {
+  return encodedTasks(timeline, renditions, false).map((task) => ({
     ...task,
     priority: Math.max(0, task.priority - FURTHER_CODEC_STEP),
   }));
@@ -82,66 +86,70 @@ export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
  * together in chunks. The first chunk encodes that segment again, which costs less than decoding it once more for the
  * other rungs only.
  */
-export function frameGridTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+export function frameGridTasks(timeline: TaskTimeline, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const lowest = renditions.at(-1);
   if (lowest === undefined) return [];
   const first = { fromSegment: 0, toSegment: 1 };
   const others = renditions.slice(0, -1);
-  const ranges = planShrinkingChunks(place.cutList, others.length > 0 ? 0 : first.toSegment);
-  const tasks = ranges.map((range) => videoTask(place, range.toSegment === 1 ? others : renditions, range, false));
-  return [videoTask(place, [lowest], first, true), ...tasks];
+  const ranges = planShrinkingChunks(timeline.cutList, others.length > 0 ? 0 : first.toSegment);
+  const tasks = ranges.map((range) => videoTask(timeline, range.toSegment === 1 ? others : renditions, range, false));
+  return [videoTask(timeline, [lowest], first, true), ...tasks];
 }
 
 /**
  * Plans tasks for an on-demand ladder: the init segments, so that it can be listed, the first segment of the rung with
  * which players start, and the backfill with the lowest priority.
  */
-export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+export function onDemandTasks(timeline: TaskTimeline, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const first = { fromSegment: 0, toSegment: 1 };
   const begun = renditions.find(({ rung }) => (rung ?? 0) <= START_RUNG_LIMIT) ?? renditions.at(-1);
   const start: EncodeTask = {
-    ...base(place, 'jit-start', first),
+    ...base(timeline, 'jit-start', first),
     renditionIds: renditions.map(({ id }) => id),
     isFirst: true,
     queue: 'quick',
     priority: taskPriority(true, 1, 0) + 1,
     weight: taskWeight('jit-start', 0, 0),
   };
-  const rest = asBackfill(encodedTasks(place, renditions, false));
-  return [start, ...(begun === undefined ? [] : [videoTask(place, [begun], first, true)]), ...rest];
+  const rest = asBackfill(encodedTasks(timeline, renditions, false));
+  return [start, ...(begun === undefined ? [] : [videoTask(timeline, [begun], first, true)]), ...rest];
 }
 
 /**
  * Plans tasks that encode audio tracks: the beginning immediately, and the rest of a long one in a long slot.
  * `isUrgent` means that video is available from the start. Urgent audio is encoded before the audio of other videos.
  */
-export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
-  const total = countAudioSegments(place.durationSec);
+export function audioTasks(
+  timeline: TaskTimeline,
+  renditions: readonly PlannedRendition[],
+  isUrgent: boolean,
+): EncodeTask[] {
+  const total = countAudioSegments(timeline.durationSec);
   const quickEnd = Math.min(total, QUICK_AUDIO_SEGMENTS);
   const ranges = [{ fromSegment: 0, toSegment: quickEnd }];
   if (quickEnd < total) ranges.push({ fromSegment: quickEnd, toSegment: total });
   return renditions.flatMap(({ id, isDefault }) =>
     ranges.map((range, index) => ({
-      ...base(place, 'audio', range),
+      ...base(timeline, 'audio', range),
       renditionIds: [id],
       isFirst: index === 0,
       queue: index === 0 ? ('quick' as const) : ('long' as const),
-      priority: taskPriority((index === 0 || isUrgent) && isDefault, place.durationSec, range.fromSegment),
-      weight: taskWeight('audio', 0, (place.durationSec * (range.toSegment - range.fromSegment)) / total),
+      priority: taskPriority((index === 0 || isUrgent) && isDefault, timeline.durationSec, range.fromSegment),
+      weight: taskWeight('audio', 0, (timeline.durationSec * (range.toSegment - range.fromSegment)) / total),
     })),
   );
 }
 
 /** Plans tasks that compose video: one per copied chunk, the first early, then the chunks that need encoding. */
 export function composeTasks(
-  place: Place,
+  timeline: TaskTimeline,
   {
     copied,
     made,
     isAllCopied,
   }: { copied: readonly PlannedRendition[]; made: readonly PlannedRendition[]; isAllCopied: boolean },
 ): EncodeTask[] {
-  const ranges = planChunks(place.cutList);
+  const ranges = planChunks(timeline.cutList);
   const tasks = (renditions: readonly PlannedRendition[], isEarly: boolean) =>
     renditions.length === 0
       ? []
@@ -151,36 +159,36 @@ export function composeTasks(
             ? 0
             : renditions.reduce((sum, one) => sum + (one.widthPx ?? 0) * (one.heightPx ?? 0), 0);
           return {
-            ...base(place, 'compose', range),
+            ...base(timeline, 'compose', range),
             renditionIds: renditions.map(({ id }) => id),
             isFirst,
             // Copying needs no encoder, so it uses the quick queue.
             queue: isFirst || isAllCopied ? 'quick' : 'long',
-            priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
-            weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),
+            priority: taskPriority(isFirst, timeline.durationSec, range.fromSegment),
+            weight: taskWeight('compose', pixels, rangeSec(timeline.cutList, range)),
           };
         });
   return [...tasks(copied, true), ...tasks(made, copied.length === 0)];
 }
 
 /** Plans one task that composes an audio track without encoding. */
-export function composeAudioTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
-  const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
+export function composeAudioTasks(timeline: TaskTimeline, { id }: PlannedRendition): EncodeTask[] {
+  const range = { fromSegment: 0, toSegment: countAudioSegments(timeline.durationSec) };
   return [
     {
-      ...base(place, 'compose-audio', range),
+      ...base(timeline, 'compose-audio', range),
       renditionIds: [id],
       isFirst: true,
       queue: 'quick',
-      priority: taskPriority(true, place.durationSec, 0),
-      weight: taskWeight('compose-audio', 0, place.durationSec),
+      priority: taskPriority(true, timeline.durationSec, 0),
+      weight: taskWeight('compose-audio', 0, timeline.durationSec),
     },
   ];
 }
 
-export function thumbnailTask(place: Place): EncodeTask {
+export function thumbnailTask(timeline: TaskTimeline): EncodeTask {
   return {
-    ...base(place, 'thumbnail', { fromSegment: 0, toSegment: 1 }),
+    ...base(timeline, 'thumbnail', { fromSegment: 0, toSegment: 1 }),
     renditionIds: [],
     isFirst: false,
     queue: 'quick',
@@ -190,24 +198,24 @@ export function thumbnailTask(place: Place): EncodeTask {
 }
 
 function videoTask(
-  place: Place,
+  timeline: TaskTimeline,
   renditions: readonly PlannedRendition[],
   range: ChunkRange,
   isFirst: boolean,
 ): EncodeTask {
   const pixels = renditions.reduce((sum, { widthPx, heightPx }) => sum + (widthPx ?? 0) * (heightPx ?? 0), 0);
   return {
-    ...base(place, 'video', range),
+    ...base(timeline, 'video', range),
     renditionIds: renditions.map(({ id }) => id),
     isFirst,
     queue: isFirst ? 'quick' : 'long',
-    priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
-    weight: taskWeight('video', pixels, rangeSec(place.cutList, range)),
+    priority: taskPriority(isFirst, timeline.durationSec, range.fromSegment),
+    weight: taskWeight('video', pixels, rangeSec(timeline.cutList, range)),
   };
 }
 
-function base(place: Place, kind: TaskKind, range: ChunkRange) {
-  return { key: place.key, id: newGuid(), timelineId: place.timelineId, kind, ...range };
+function base(timeline: TaskTimeline, kind: TaskKind, range: ChunkRange) {
+  return { key: timeline.key, id: newGuid(), timelineId: timeline.timelineId, kind, ...range };
 }
 
 function rangeSec(cutList: CutList, range: ChunkRange): number {

@@ -175,9 +175,9 @@ test.each([
 test('omits rungs that are too small for a codec', () => {
   const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
-  const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
+  const timeline = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
   const made = (codec: string) =>
-    planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec, watermark: null, colours: null });
+    planCodec(timeline, { facts, ladder: { allowedRungs: RUNGS }, codec, watermark: null, colours: null });
   expect(made('av1')).toEqual({ renditions: [], tasks: [] });
   expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
 });

@@ -19,8 +19,8 @@ import {
   encodedTasks,
   frameGridTasks,
   onDemandTasks,
-  type Place,
   passThroughTasks,
+  type TaskTimeline,
   thumbnailTask,
 } from './plan-tasks.ts';
 
@@ -84,9 +84,9 @@ export function planVideo(request: PlanRequest): EncodePlan {
     ? []
     : planAudioTracks(request, durationSec, isListed && request.loudnessTargetLufs === null);
   const id = newGuid();
-  const place = { key: request.key, timelineId: id, cutList, durationSec };
+  const timeline = { key: request.key, timelineId: id, cutList, durationSec };
   const others = otherCodecs.map((codec) =>
-    planCodec(place, { facts, ladder: request.ladder, codec, watermark, colours }),
+    planCodec(timeline, { facts, ladder: request.ladder, codec, watermark, colours }),
   );
   timelines.push({
     id,
@@ -94,10 +94,10 @@ export function planVideo(request: PlanRequest): EncodePlan {
     isActive: !isReplacement && !playsMeanwhile,
     renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...audioTracks],
     tasks: [
-      ...passThroughTasks(place, copied),
-      ...ladderTasks(place, encoded, playsMeanwhile),
-      ...audioTasks(place, audioTracks, isOnDemand),
-      ...(playsMeanwhile ? [] : earlyThumbnail(request, place)),
+      ...passThroughTasks(timeline, copied),
+      ...ladderTasks(timeline, encoded, playsMeanwhile),
+      ...audioTasks(timeline, audioTracks, isOnDemand),
+      ...(playsMeanwhile ? [] : earlyThumbnail(request, timeline)),
       ...others.flatMap(({ tasks }) => (isOnDemand ? asBackfill(tasks) : tasks)),
     ],
   });
@@ -105,10 +105,16 @@ export function planVideo(request: PlanRequest): EncodePlan {
   return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
 }
 
-function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMeanwhile: boolean): EncodeTask[] {
-  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandTasks(place, encoded);
-  if (playsMeanwhile) return encodedTasks(place, encoded, false);
-  return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
+function ladderTasks(
+  timeline: TaskTimeline,
+  encoded: readonly PlannedRendition[],
+  playsMeanwhile: boolean,
+): EncodeTask[] {
+  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandTasks(timeline, encoded);
+  if (playsMeanwhile) return encodedTasks(timeline, encoded, false);
+  return timeline.cutList.grid.kind === 'source'
+    ? encodedTasks(timeline, encoded, true)
+    : frameGridTasks(timeline, encoded);
 }
 
 /**
@@ -118,13 +124,13 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
   const { cutList } = passThrough.plan;
   const id = newGuid();
-  const place = { key: request.key, timelineId: id, cutList, durationSec };
+  const timeline = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough, coloursNextTo(request.facts))];
   const audioTracks = planAudioTracks(request, durationSec, false);
   const tasks = [
-    ...passThroughTasks(place, copied),
-    ...audioTasks(place, audioTracks, false),
-    ...earlyThumbnail(request, place),
+    ...passThroughTasks(timeline, copied),
+    ...audioTasks(timeline, audioTracks, false),
+    ...earlyThumbnail(request, timeline),
   ];
   return { id, cutList, isActive: true, renditions: [...copied, ...audioTracks], tasks };
 }
@@ -133,10 +139,13 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
  * Plans a first thumbnail from the source if encoding takes long and there is no thumbnail yet. With a watermark, no
  * thumbnail is planned, because it would lack the watermark. The thumbnail of an audio file is its cover.
  */
-function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
-  if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
+function earlyThumbnail(
+  { facts, isReplacement, isOnDemand, watermark }: PlanRequest,
+  timeline: TaskTimeline,
+): EncodeTask[] {
+  if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(timeline)];
   if (isReplacement || watermark !== null) return [];
-  return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
+  return isOnDemand || timeline.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(timeline)] : [];
 }
 
 /**

@@ -260,8 +260,8 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   const { claim, deps, plan, source } = planned;
   const first = findFirst(plan, 'pass-through');
   if (first === null || source === null) return;
-  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
-  const writer = createChunkWriter(place);
+  const target = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
+  const writer = createChunkWriter(target);
   try {
     stored.push(await copyFirstPictures(first, source, writer, signal));
   } catch (error) {
@@ -282,8 +282,8 @@ async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: A
   const { path } = planned.source.file;
   const audio = copiesAudio ? await copyFirstAudio(path, { streamIndex, durationSec }, signal) : await planned.audio;
   if (!fitsRendition(audio, first.rendition, plan.facts)) return;
-  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
-  const writer = createChunkWriter(place);
+  const target = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
+  const writer = createChunkWriter(target);
   try {
     stored.push(await storeAudio(first, audio, writer, signal));
   } catch (error) {

@@ -143,7 +143,9 @@ export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 's
   throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store has not been checked yet.');
 }
 
-/** Returns why the store does not belong to this database; null if it does, or if the store is new. Changes nothing. */
+/**
+ * Returns why the store does not belong to this database, or null if it does, or if the store is new. Changes nothing.
+ */
 export async function describeForeignStore(deps: Pick<GuardDeps, 'db' | 'storage'>): Promise<string | null> {
   const verdict = await judge(deps);
   return verdict.kind === 'refused' ? verdict.reason : null;
@@ -155,13 +157,13 @@ export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'stora
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
   const away = found.find(({ state }) => state === 'unreachable');
   if (away?.state === 'unreachable') {
-    throw new Refused('unavailable', `The store ${away.place} cannot be reached: ${away.reason}.`);
+    throw new Refused('unavailable', `The store ${away.location} cannot be reached: ${away.reason}.`);
   }
   const seen = found.map((store) => (store.state === 'marked' ? store.mark.sequence : 0));
   const { id, sequence } = await passSequence(db, Math.max(...seen));
   const text = formatMark({ installation: id, sequence });
   for (const mark of storage.marks) await mark.write(text, { ifAbsent: false }, signal);
-  return found.map(({ place }) => place);
+  return found.map(({ location }) => location);
 }
 
 /**
@@ -172,7 +174,7 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
   try {
     let verdict = await judge(deps);
     if (verdict.kind === 'new') {
-      await markNew(deps, verdict.places);
+      await markNew(deps, verdict.locations);
       verdict = await judge(deps);
     }
     if (verdict.kind === 'ahead') {
@@ -197,25 +199,25 @@ async function judge({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promis
 }
 
 async function findMark(mark: StoreMark, signal: AbortSignal): Promise<FoundMark> {
-  const { place } = mark;
+  const { location } = mark;
   try {
     const text = await mark.read(signal);
-    if (text === null) return { place, state: (await mark.isEmpty(signal)) ? 'empty' : 'unmarked' };
+    if (text === null) return { location, state: (await mark.isEmpty(signal)) ? 'empty' : 'unmarked' };
     const parsed = parseMark(text);
-    return parsed === null ? { place, state: 'unknown' } : { place, state: 'marked', mark: parsed };
+    return parsed === null ? { location, state: 'unknown' } : { location, state: 'marked', mark: parsed };
   } catch (error) {
-    return { place, state: 'unreachable', reason: describe(error) };
+    return { location, state: 'unreachable', reason: describe(error) };
   }
 }
 
 /** If two databases find the same empty store concurrently, only one of them marks it. */
-async function markNew({ db, storage }: GuardDeps, places: readonly string[]): Promise<void> {
+async function markNew({ db, storage }: GuardDeps, locations: readonly string[]): Promise<void> {
   // Keeps the sequence number. To a role that starts at the same time, a higher number would mean that the store was
   // used before.
   const ours = await loadInstallation(db);
   const text = formatMark({ installation: ours.id, sequence: ours.sequence });
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  for (const mark of storage.marks.filter(({ place }) => places.includes(place))) {
+  for (const mark of storage.marks.filter(({ location }) => locations.includes(location))) {
     await mark.write(text, { ifAbsent: true }, signal).catch((error: unknown) => {
       if (!(error instanceof Refused && error.kind === 'conflict')) throw error;
     });

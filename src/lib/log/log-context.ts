@@ -16,7 +16,7 @@ export function logContext(): LogContext {
   return storage.getStore() ?? {};
 }
 
-/** Returns the id of the request that caused the current work; null for work that no request caused. */
+/** Returns the id of the request that caused the current work, or null for work that no request caused. */
 export function currentRequestId(): string | null {
   const id = storage.getStore()?.requestId;
   return typeof id === 'string' ? id : null;

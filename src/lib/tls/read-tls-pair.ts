@@ -52,7 +52,7 @@ export function readTlsPair({ certificatePath, keyPath }: TlsPaths, names = TLS)
   return { cert, key, expiresAt: new Date(certificate.validTo) };
 }
 
-/** Reads the certificate of a service; null without TLS. Throws `Refused` like `readTlsPair`. */
+/** Reads the certificate of a service. Returns null without TLS. Throws `Refused` like `readTlsPair`. */
 export function readCertificate(tls: TlsPaths | null | undefined): X509Certificate | null {
   return tls == null ? null : new X509Certificate(readTlsPair(tls).cert);
 }

@@ -75,8 +75,8 @@ function listBoxes(bytes: Buffer, { start, end }: { start: number; end: number }
     if (isLenient && boxes.length === MAX_LENIENT_BOXES) {
       throw new BrokenMedia(`Expected at most ${MAX_LENIENT_BOXES} boxes side by side.`);
     }
-    const place = { start: at, payloadStart: at + head.headBytes, end: at + sizeBytes };
-    boxes.push({ type: head.type, bytes, ...place, isLenient });
+    const bounds = { start: at, payloadStart: at + head.headBytes, end: at + sizeBytes };
+    boxes.push({ type: head.type, bytes, ...bounds, isLenient });
     at += sizeBytes;
   }
   return boxes;

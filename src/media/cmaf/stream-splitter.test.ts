@@ -28,8 +28,8 @@ function split(pieces: readonly Buffer[], maxPartBytes?: number): StreamPart[] {
   return parts;
 }
 
-function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const borders = [0, ...places.toSorted((left, right) => left - right), bytes.length];
+function cut(bytes: Buffer, offsets: readonly number[]): Buffer[] {
+  const borders = [0, ...offsets.toSorted((left, right) => left - right), bytes.length];
   return borders.slice(1).map((end, index) => bytes.subarray(borders[index], end));
 }
 
@@ -37,8 +37,8 @@ describe('a stream splitter', () => {
   test('returns the same parts, however the stream is split', () => {
     const expected = [{ kind: 'init', bytes: init }, ...fragments.map((bytes) => ({ kind: 'fragment', bytes }))];
     fc.assert(
-      fc.property(fc.array(fc.nat(stream.length), { maxLength: 30 }), (places) => {
-        expect(split(cut(stream, places))).toEqual(expected);
+      fc.property(fc.array(fc.nat(stream.length), { maxLength: 30 }), (offsets) => {
+        expect(split(cut(stream, offsets))).toEqual(expected);
       }),
     );
     expect(split([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);

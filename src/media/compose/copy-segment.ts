@@ -4,16 +4,16 @@ import { type FragmentParts, type Segment, sealFragments } from '../cmaf/segment
 import { readStoredFragments } from '../cmaf/stored-fragments.ts';
 
 /** Destination of a copied segment: its number and its ticks on the new timeline. */
-export type CopyPlace = { number: number; timescale: number; startTick: number; durationTicks: number };
+export type SegmentTiming = { number: number; timescale: number; startTick: number; durationTicks: number };
 
 /**
  * Moves a stored segment to another timeline: the same samples with new times. If the last frame ends slightly before
  * or after the segment boundary, adjusts it to end there. Throws BrokenMedia if the segment does not fit.
  */
-export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], place: CopyPlace): Segment {
-  const { parts, endTick } = placeParts(bytes, fragments, place.startTick);
-  const lackTicks = place.startTick + place.durationTicks - endTick;
-  return { ...place, fragments: sealFragments(place, stretchEnd(parts, { lackTicks, mayGap: false }, place)) };
+export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], timing: SegmentTiming): Segment {
+  const { parts, endTick } = placeParts(bytes, fragments, timing.startTick);
+  const lackTicks = timing.startTick + timing.durationTicks - endTick;
+  return { ...timing, fragments: sealFragments(timing, stretchEnd(parts, { lackTicks, mayGap: false }, timing)) };
 }
 
 /**
@@ -23,10 +23,10 @@ export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], 
 export function copyAudioSegment(
   bytes: Buffer,
   fragments: readonly FragmentEntry[],
-  place: Omit<CopyPlace, 'durationTicks'> & { durationTicks: number | null },
+  timing: Omit<SegmentTiming, 'durationTicks'> & { durationTicks: number | null },
 ): Segment {
-  const { parts, endTick } = placeParts(bytes, fragments, place.startTick);
-  const whole = { ...place, durationTicks: place.durationTicks ?? endTick - place.startTick };
+  const { parts, endTick } = placeParts(bytes, fragments, timing.startTick);
+  const whole = { ...timing, durationTicks: timing.durationTicks ?? endTick - timing.startTick };
   const lackTicks = whole.startTick + whole.durationTicks - endTick;
   return { ...whole, fragments: sealFragments(whole, stretchEnd(parts, { lackTicks, mayGap: true }, whole)) };
 }
@@ -44,7 +44,7 @@ function placeParts(bytes: Buffer, fragments: readonly FragmentEntry[], startTic
 function stretchEnd(
   parts: readonly FragmentParts[],
   { lackTicks, mayGap }: { lackTicks: number; mayGap: boolean },
-  place: CopyPlace,
+  timing: SegmentTiming,
 ): FragmentParts[] {
   if (lackTicks === 0) return [...parts];
   const last = parts.at(-1);
@@ -52,7 +52,8 @@ function stretchEnd(
   const mostTicks = mayGap && lackTicks > 0 ? lackTicks : (lastSample?.durationTicks ?? 0);
   if (last === undefined || lastSample === undefined || Math.abs(lackTicks) > mostTicks) {
     throw new BrokenMedia(
-      `Expected segment ${place.number} to last ${place.durationTicks} ticks, got ${place.durationTicks - lackTicks}.`,
+      `Expected segment ${timing.number} to last ${timing.durationTicks} ticks, ` +
+        `got ${timing.durationTicks - lackTicks}.`,
     );
   }
   const stretched = { ...lastSample, durationTicks: lastSample.durationTicks + lackTicks };

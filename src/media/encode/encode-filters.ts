@@ -5,7 +5,7 @@ import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
-import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
+import { type WatermarkPosition, watermarkFilters } from './watermark.ts';
 
 /**
  * Range of frames on the grid, from `fromFrame` (inclusive) to `toFrame` (exclusive). Decoding begins at `leadFrame` or
@@ -95,7 +95,7 @@ export type Cascade = {
   labels: readonly string[];
   /** Output colours. */
   colours: Colours;
-  mark: { place: WatermarkPlace; timeBase: string } | null;
+  mark: { position: WatermarkPosition; timeBase: string } | null;
 };
 
 /**
@@ -116,7 +116,7 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
     const marking =
       index > 0 || mark === null
         ? ''
-        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, colours })}`;
+        : `[plain];${watermarkFilters(mark.position, { ...rung, timeBase: mark.timeBase, colours })}`;
     const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
     parts.push(`${input}${scaling},setsar=1${marking}${output}`);
   });

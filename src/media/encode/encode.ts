@@ -68,7 +68,7 @@ export function planEncode(job: EncodeJob): EncoderPlan {
   const hdr = job.codec.keepsHdr ? video.hdr : null;
   const hdrMetadata = hdr === null ? undefined : video.hdrMetadata;
   const colours = hdr === null ? (job.colours ?? BT709) : hdrColours(video);
-  const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
+  const mark = job.watermark && { position: job.watermark, timeBase: pacing.timeBase };
   const cascade = scaleCascade(video, { rungs, labels, colours, mark });
   const graph = [...steadySize(video, job.isCareful), ...pacing.filters, cascade].join(',');
   const outputs = rungs.map((rung, index) => [

@@ -57,6 +57,6 @@ async function countFaults(path: string): Promise<number> {
 }
 
 // Matroska rounds times to a millisecond.
-test('joining clips half a frame off the grid neither drops nor repeats frames', async () => {
+test('joined clips that are half a frame off the grid have at most two dropped or repeated frames', async () => {
   expect(await countFaults(await join30('joined.mkv', 2, 1 / 60))).toBeLessThanOrEqual(2);
 });

@@ -5,10 +5,15 @@ import { SWSCALE_MATRICES } from './colour-filters.ts';
  * Position of a watermark in percent of the frame: the upper left corner and size of a box. The watermark is centred in
  * the box, as large as its aspect ratio allows. A side of 0 is derived from the other. If both are 0, the width is 15.
  */
-export type WatermarkPlace = { leftPercent: number; topPercent: number; widthPercent: number; heightPercent: number };
+export type WatermarkPosition = {
+  leftPercent: number;
+  topPercent: number;
+  widthPercent: number;
+  heightPercent: number;
+};
 
 /** A watermark to draw: a PNG created by this service, and its position. */
-export type Watermark = WatermarkPlace & { png: Buffer };
+export type Watermark = WatermarkPosition & { png: Buffer };
 
 const USUAL_WIDTH_PERCENT = 15;
 
@@ -26,15 +31,15 @@ export const OPEN_WATERMARK: readonly string[] = [
  * `timeBase` must be the time base of the frames. Otherwise the times of the frames would be rounded to microseconds.
  */
 export function watermarkFilters(
-  place: WatermarkPlace,
+  position: WatermarkPosition,
   picture: { widthPx: number; heightPx: number; timeBase: string; colours: Colours },
 ): string {
   const { widthPx, heightPx, colours } = picture;
   const white = HDR_WHITE[colours.transfer];
   const share = (px: number, percent: number) => Math.round((px * percent) / 100);
-  const hasSize = place.widthPercent > 0 || place.heightPercent > 0;
-  const boxWidthPx = share(widthPx, hasSize ? place.widthPercent : USUAL_WIDTH_PERCENT);
-  const boxHeightPx = share(heightPx, place.heightPercent);
+  const hasSize = position.widthPercent > 0 || position.heightPercent > 0;
+  const boxWidthPx = share(widthPx, hasSize ? position.widthPercent : USUAL_WIDTH_PERCENT);
+  const boxHeightPx = share(heightPx, position.heightPercent);
   const mark = [
     `scale=${scaleTo(boxWidthPx, boxHeightPx)}`,
     'format=rgba',
@@ -43,8 +48,8 @@ export function watermarkFilters(
     `format=${white === undefined ? 'yuva420p' : 'yuva420p10le'}`,
     `settb=${picture.timeBase}`,
   ];
-  const x = centre(share(widthPx, place.leftPercent), boxWidthPx, 'overlay_w');
-  const y = centre(share(heightPx, place.topPercent), boxHeightPx, 'overlay_h');
+  const x = centre(share(widthPx, position.leftPercent), boxWidthPx, 'overlay_w');
+  const y = centre(share(heightPx, position.topPercent), boxHeightPx, 'overlay_h');
   const format = white === undefined ? 'yuv420' : 'yuv420p10';
   return `[1:v:0]${mark.join(',')}[mark];[plain][mark]overlay=x=${x}:y=${y}:eval=init:format=${format}`;
 }

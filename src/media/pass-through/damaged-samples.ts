@@ -21,11 +21,11 @@ export function fillDamagedSamples(
 ): number[] {
   const damaged: number[] = [];
   let at = 0;
-  for (const [place, sizeBytes] of sizesBytes.entries()) {
+  for (const [index, sizeBytes] of sizesBytes.entries()) {
     const sample = payload.subarray(at, at + sizeBytes);
-    if (place > 0 && fitsFiller(sizeBytes, nalLengthBytes) && !hasPicture(sample, nalLengthBytes)) {
+    if (index > 0 && fitsFiller(sizeBytes, nalLengthBytes) && !hasPicture(sample, nalLengthBytes)) {
       fill(sample, nalLengthBytes);
-      damaged.push(place);
+      damaged.push(index);
     }
     at += sizeBytes;
   }

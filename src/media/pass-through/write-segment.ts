@@ -62,7 +62,7 @@ export function buildSegment(
   if (segment === undefined) {
     throw new Error(`Expected a segment below ${plan.segments.length}, got ${segmentNumber}.`);
   }
-  const samples = listSamples(index, plan, segment, new Set(without.map((place) => segment.firstSample + place)));
+  const samples = listSamples(index, plan, segment, new Set(without.map((offset) => segment.firstSample + offset)));
   const fragments: PassThroughFragment[] = [];
   const fragmentEntries: FragmentEntry[] = [];
   let baseTick = segment.startTicks;
@@ -103,12 +103,12 @@ function listSamples(
       last.sizeBytes += sizeBytes;
       continue;
     }
-    const place = samples.length;
-    const tick = ticks[place] ?? 0;
+    const offset = samples.length;
+    const tick = ticks[offset] ?? 0;
     samples.push({
-      durationTicks: (ticks[place + 1] ?? endTicks) - tick,
+      durationTicks: (ticks[offset + 1] ?? endTicks) - tick,
       sizeBytes,
-      compositionOffsetTicks: (shownTicks[place] ?? 0) - tick,
+      compositionOffsetTicks: (shownTicks[offset] ?? 0) - tick,
       isSync,
     });
   }

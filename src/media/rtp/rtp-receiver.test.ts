@@ -55,9 +55,9 @@ test('reassembles frames in order from duplicated and reordered packets when bot
     fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
       const packets = stream(60, 2 ** 32 - 90_000);
       // Each packet is up to five positions late.
-      const places = packets.map((bytes, index) => ({ bytes, place: index + (delays[index % delays.length] ?? 0) }));
-      const sent = places
-        .sort((a, b) => a.place - b.place)
+      const arrivals = packets.map((bytes, index) => ({ bytes, index: index + (delays[index % delays.length] ?? 0) }));
+      const sent = arrivals
+        .sort((a, b) => a.index - b.index)
         .flatMap(({ bytes }) => (isDoubled ? [bytes, bytes] : [bytes]));
       const first = packets[0] as Buffer; // The test sends 60 frames.
       const receiver = new RtpReceiver([VIDEO, AUDIO]);

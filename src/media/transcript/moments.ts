@@ -16,7 +16,7 @@ const WEIGHTS = { heat: 1, words: 1, loudness: 0.4 };
 /** Excess over the mean level that counts as loud, in dB. */
 const LOUD_DB = 9;
 
-/** Chooses moments that viewers rewatched, whose words characterise the video, or that are loud. Sorts them by time. */
+/** Chooses moments that viewers rewatched, that contain characteristic words, or that are loud. Sorts them by time. */
 export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenMoment[] {
   const { sentences, durationSec } = transcript;
   const counts = countStems(sentences);

@@ -6,7 +6,7 @@ import { segmentsOf } from '../../live/read-recording.ts';
 import type { Fleet } from './fleet.ts';
 
 const PAUSE_MS = 300;
-/** Enough for both releases to encode some, on any machine. */
+/** Maximum number of uploads. Both releases encode some of them on any machine. */
 const MAX_UPLOADS = 12;
 const UPLOAD_PAUSE_MS = 3_000;
 const FINISHED = 4;

@@ -3,7 +3,7 @@ import { delaySamples } from '../../../src/media/cmaf/presentation-delay.ts';
 import {
   encryptSegment,
   HEADROOM_BYTES,
-  type SegmentPlace,
+  type SegmentPosition,
 } from '../../../src/media/drm/encryption/encrypt-segment.ts';
 import { encode, FRAGMENTED, splitStream } from './read-test-media.ts';
 import { writeFragment } from './write-fragment.ts';
@@ -39,7 +39,7 @@ export function splitRendition(stream: Buffer): ClearRendition {
 }
 
 /** Encrypts a copy of a segment. `headroomBytes` is the free space before it. */
-export function encryptCopy(segment: Buffer, place: SegmentPlace, headroomBytes = HEADROOM_BYTES): Buffer {
+export function encryptCopy(segment: Buffer, place: SegmentPosition, headroomBytes = HEADROOM_BYTES): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(headroomBytes), segment]);
   return runAtOnce(encryptSegment({ bytes, clearStart: headroomBytes }, place));
 }

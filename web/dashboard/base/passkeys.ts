@@ -27,7 +27,7 @@ export async function choosePasskey(): Promise<object> {
   return { id, clientDataJSON, authenticatorData, signature, userHandle };
 }
 
-/** Returns why this page cannot use passkeys; null if it can. */
+/** Returns why this page cannot use passkeys, or null if it can. */
 export function passkeyFault({ origin, url, fault }: PasskeyPlace): string | null {
   switch (fault) {
     case 'no-address':

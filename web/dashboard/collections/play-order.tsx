@@ -52,7 +52,7 @@ function Editor({ path, stored, onSaved }: EditorProps) {
         label={t('Order')}
         value={value.order}
         choices={trAll(ORDERS)}
-        // The choices are those of the list above.
+        // The options are defined in the list above.
         onChange={(order) => edit({ order: order as Order })}
       />
       {value.order === 'manual' && <Arranged videos={value.videos} onChange={(videos) => edit({ videos })} />}

@@ -53,7 +53,7 @@ export function ImportForm({ libraryId, path, onMade }: Props) {
       <Bounds limits={limits.value} set={setLimits} />
       <Check
         label={t('Skip duplicates')}
-        hint={t('Videos whose file the library has already are moved to the trash after the transfer.')}
+        hint={t('Videos whose file is already in the library are moved to the trash after the transfer.')}
         value={skipDuplicates}
         onChange={(to) => setLimits({ skipDuplicates: to })}
       />

@@ -8,7 +8,7 @@ export const de = {
   'An endpoint of your site': 'Ein Endpunkt deiner Website',
   'Signed tokens of your issuer (JWT)': 'Signierte Tokens deines Ausstellers (JWT)',
   'Viewer access': 'Zugang der Zuschauer',
-  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+  'Your site decides who may watch a video, for example after a payment or a sign-in.':
     'Deine Website entscheidet über jeden Zuschauer, der ein Video öffnet, etwa nach Zahlung oder Anmeldung.',
   'Who decides': 'Wer entscheidet',
   'Secret that signs the requests': 'Geheimnis, das die Anfragen signiert',
@@ -17,8 +17,8 @@ export const de = {
     'Anfragen werden sofort mit dem neuen Geheimnis signiert. Dein Endpunkt muss es dann prüfen.',
   'Replace the secret': 'Geheimnis ersetzen',
   'URL of the endpoint': 'URL des Endpunkts',
-  'Seconds for which an answer is valid': 'Sekunden, die eine Antwort gilt',
-  'Playback ends with the answer. Choose more than the length of your videos.':
+  'Seconds for which a decision is valid': 'Sekunden, die eine Antwort gilt',
+  'Playback ends when the decision expires. Choose more than the length of your videos.':
     'Die Wiedergabe endet mit ihr. Wähle mehr als die Länge deiner Videos.',
   'Admit viewers while the endpoint does not respond': 'Zuschauer einlassen, solange der Endpunkt nicht antwortet',
   'Issuer (iss)': 'Aussteller (iss)',
@@ -1110,7 +1110,7 @@ export const de = {
   Follow: 'Live verfolgen',
   Menu: 'Menü',
   'Previous period': 'Vorheriger Zeitraum',
-  'A view counts for the resolution that it showed longest.':
+  'A view counts for the resolution that was shown longest.':
     'Ein Aufruf zählt für die Auflösung, die er am längsten gezeigt hat.',
   'As soon as another video has five views, the average of the library is shown here for comparison.':
     'Sobald ein anderes Video fünf Aufrufe hat, steht hier zum Vergleich der Durchschnitt der Bibliothek.',
@@ -1150,7 +1150,7 @@ export const de = {
   'No file can be downloaded.': 'Es kann keine Datei heruntergeladen werden.',
   'Turn on MP4 files for new videos': 'MP4-Dateien für neue Videos einschalten',
   'Uploads go to the collection {0}.': 'Die Uploads kommen in die Sammlung {0}.',
-  'Left out, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
+  'Skipped, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Du bist mit einem Schlüssel angemeldet, ohne Konto. Melde dich ab, und dann mit deiner E-Mail-Adresse an.',
   '{0} so far': '{0} bisher',
@@ -1424,7 +1424,7 @@ export const de = {
   'Only videos of this user': 'Nur Videos dieses Benutzers',
   'API token': 'API-Token',
   'Skip duplicates': 'Duplikate überspringen',
-  'Videos whose file the library has already are moved to the trash after the transfer.':
+  'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Videos, deren Datei die Bibliothek schon hat, kommen nach der Übertragung in den Papierkorb.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Dateien auf deinem Computer: millrace import folder PATH oder millrace import takeout PATH',
@@ -1819,7 +1819,7 @@ export const de = {
   'The browser blocks notifications of this page. Allow them in its settings.':
     'Der Browser blockiert Benachrichtigungen dieser Seite. Erlaube sie in seinen Einstellungen.',
   'Choose events': 'Ereignisse auswählen',
-  'Choose what you are notified of, in all libraries that you may see.':
+  'Choose your notifications for all libraries that you can see.':
     'Wähle, worüber du benachrichtigt wirst. Das gilt für alle Bibliotheken, die du sehen darfst.',
   Dashboard: 'Dashboard',
   'E-mail': 'E-Mail',

@@ -7,7 +7,7 @@ export const es = {
   'An endpoint of your site': 'Un endpoint de tu sitio',
   'Signed tokens of your issuer (JWT)': 'Tokens firmados de tu emisor (JWT)',
   'Viewer access': 'Acceso de espectadores',
-  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+  'Your site decides who may watch a video, for example after a payment or a sign-in.':
     'Tu sitio decide sobre cada espectador que abre un video, por ejemplo, tras un pago o un inicio de sesión.',
   'Who decides': 'Quién decide',
   'Secret that signs the requests': 'Secreto que firma las solicitudes',
@@ -16,8 +16,8 @@ export const es = {
     'Las solicitudes se firman de inmediato con el nuevo secreto. Tu endpoint debe comprobarlo desde entonces.',
   'Replace the secret': 'Reemplazar el secreto',
   'URL of the endpoint': 'URL del endpoint',
-  'Seconds for which an answer is valid': 'Segundos de validez de una respuesta',
-  'Playback ends with the answer. Choose more than the length of your videos.':
+  'Seconds for which a decision is valid': 'Segundos de validez de una respuesta',
+  'Playback ends when the decision expires. Choose more than the length of your videos.':
     'La reproducción termina con ella. Elige un valor mayor que la duración de tus videos.',
   'Admit viewers while the endpoint does not respond': 'Admitir espectadores mientras el endpoint no responda',
   'Issuer (iss)': 'Emisor (iss)',
@@ -1119,7 +1119,7 @@ export const es = {
   Follow: 'Seguir en tiempo real',
   Menu: 'Menú',
   'Previous period': 'Periodo anterior',
-  'A view counts for the resolution that it showed longest.':
+  'A view counts for the resolution that was shown longest.':
     'Una visualización cuenta para la resolución que mostró durante más tiempo.',
   'As soon as another video has five views, the average of the library is shown here for comparison.':
     'En cuanto otro video tenga cinco visualizaciones, aquí se mostrará el promedio de la biblioteca para comparar.',
@@ -1159,7 +1159,7 @@ export const es = {
   'No file can be downloaded.': 'No se puede descargar ningún archivo.',
   'Turn on MP4 files for new videos': 'Activa los archivos MP4 para videos nuevos',
   'Uploads go to the collection {0}.': 'Los archivos se añaden a la colección {0}.',
-  'Left out, because not video or audio: {0}': 'Omitidos por no ser video ni audio: {0}',
+  'Skipped, because not video or audio: {0}': 'Omitidos por no ser video ni audio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Has iniciado sesión con una clave, que no tiene cuenta. Cierra la sesión e iníciala con tu correo electrónico.',
   '{0} so far': '{0} hasta ahora',
@@ -1435,7 +1435,7 @@ export const es = {
   'Only videos of this user': 'Solo videos de este usuario',
   'API token': 'Token de API',
   'Skip duplicates': 'Omitir duplicados',
-  'Videos whose file the library has already are moved to the trash after the transfer.':
+  'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Los videos cuyo archivo ya está en la biblioteca se mueven a la papelera tras la transferencia.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Archivos en tu equipo: millrace import folder PATH o millrace import takeout PATH',
@@ -1829,7 +1829,7 @@ export const es = {
   'The browser blocks notifications of this page. Allow them in its settings.':
     'El navegador bloquea las notificaciones de esta página. Permítelas en su configuración.',
   'Choose events': 'Elegir eventos',
-  'Choose what you are notified of, in all libraries that you may see.':
+  'Choose your notifications for all libraries that you can see.':
     'Elige de qué quieres recibir avisos, en todas las bibliotecas que puedes ver.',
   Dashboard: 'Panel',
   'E-mail': 'Correo',

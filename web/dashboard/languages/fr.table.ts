@@ -7,7 +7,7 @@ export const fr = {
   'An endpoint of your site': 'Un point de terminaison de votre site',
   'Signed tokens of your issuer (JWT)': 'Jetons signés de votre émetteur (JWT)',
   'Viewer access': 'Accès des spectateurs',
-  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+  'Your site decides who may watch a video, for example after a payment or a sign-in.':
     'Votre site décide pour chaque spectateur qui ouvre une vidéo, par exemple après un paiement ou une connexion.',
   'Who decides': 'Qui décide',
   'Secret that signs the requests': 'Secret qui signe les requêtes',
@@ -16,8 +16,8 @@ export const fr = {
     "Les requêtes sont signées immédiatement avec le nouveau secret. Votre endpoint doit alors l'utiliser.",
   'Replace the secret': 'Remplacer le secret',
   'URL of the endpoint': 'URL du point de terminaison',
-  'Seconds for which an answer is valid': "Durée de validité d'une réponse, en secondes",
-  'Playback ends with the answer. Choose more than the length of your videos.':
+  'Seconds for which a decision is valid': "Durée de validité d'une réponse, en secondes",
+  'Playback ends when the decision expires. Choose more than the length of your videos.':
     "La lecture s'arrête à son expiration. Choisissez une durée supérieure à celle de vos vidéos.",
   'Admit viewers while the endpoint does not respond':
     'Autoriser les spectateurs tant que le point de terminaison ne répond pas',
@@ -1140,7 +1140,7 @@ export const fr = {
   Follow: 'Suivre en direct',
   Menu: 'Menu',
   'Previous period': 'Période précédente',
-  'A view counts for the resolution that it showed longest.':
+  'A view counts for the resolution that was shown longest.':
     'Une vue compte pour la résolution affichée le plus longtemps.',
   'As soon as another video has five views, the average of the library is shown here for comparison.':
     'Dès qu’une autre vidéo aura cinq vues, la moyenne de la bibliothèque s’affichera ici pour comparaison.',
@@ -1180,7 +1180,7 @@ export const fr = {
   'No file can be downloaded.': 'Aucun fichier ne peut être téléchargé.',
   'Turn on MP4 files for new videos': 'Activer les fichiers MP4 pour les nouvelles vidéos',
   'Uploads go to the collection {0}.': 'Les fichiers sont ajoutés à la collection {0}.',
-  'Left out, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
+  'Skipped, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Vous utilisez une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
   '{0} so far': '{0} jusqu’ici',
@@ -1455,7 +1455,7 @@ export const fr = {
   'Only videos of this user': 'Uniquement les vidéos de cet utilisateur',
   'API token': 'Jeton API',
   'Skip duplicates': 'Ignorer les doublons',
-  'Videos whose file the library has already are moved to the trash after the transfer.':
+  'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Les vidéos dont la bibliothèque possède déjà le fichier sont mises à la corbeille après le transfert.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Fichiers sur votre ordinateur : millrace import folder PATH ou millrace import takeout PATH',
@@ -1852,7 +1852,7 @@ export const fr = {
   'The browser blocks notifications of this page. Allow them in its settings.':
     'Le navigateur bloque les notifications de cette page. Autorisez-les dans ses paramètres.',
   'Choose events': 'Choisir les événements',
-  'Choose what you are notified of, in all libraries that you may see.':
+  'Choose your notifications for all libraries that you can see.':
     'Choisissez ce dont vous êtes informé, dans toutes les bibliothèques que vous pouvez voir.',
   Dashboard: 'Tableau de bord',
   'E-mail': 'E-mail',

@@ -7,7 +7,7 @@ export const ja = {
   'An endpoint of your site': '自分のサイトのエンドポイント',
   'Signed tokens of your issuer (JWT)': '発行者の署名付きトークン（JWT）',
   'Viewer access': '視聴者のアクセス制御',
-  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+  'Your site decides who may watch a video, for example after a payment or a sign-in.':
     '支払いやログインの後など、視聴者が動画を開くたびに自分のサイトが可否を判断します。',
   'Who decides': '判断方法',
   'Secret that signs the requests': 'リクエストの署名に使うシークレット',
@@ -16,8 +16,8 @@ export const ja = {
     'リクエストはすぐに新しいシークレットで署名されます。エンドポイントでの検証にも新しいシークレットを使ってください。',
   'Replace the secret': 'シークレットを置き換える',
   'URL of the endpoint': 'エンドポイントの URL',
-  'Seconds for which an answer is valid': '応答の有効期間（秒）',
-  'Playback ends with the answer. Choose more than the length of your videos.':
+  'Seconds for which a decision is valid': '応答の有効期間（秒）',
+  'Playback ends when the decision expires. Choose more than the length of your videos.':
     '有効期間が終わると再生も止まります。動画の長さより長くしてください。',
   'Admit viewers while the endpoint does not respond': 'エンドポイントが応答しない間は視聴を許可',
   'Issuer (iss)': '発行者（iss）',
@@ -1114,7 +1114,7 @@ export const ja = {
   Follow: 'リアルタイムで更新',
   Menu: 'メニュー',
   'Previous period': '前の期間',
-  'A view counts for the resolution that it showed longest.': '各視聴は、最も長く表示された解像度に数えられます。',
+  'A view counts for the resolution that was shown longest.': '各視聴は、最も長く表示された解像度に数えられます。',
   'As soon as another video has five views, the average of the library is shown here for comparison.':
     'ほかの動画の視聴が5回に達すると、比較用にライブラリの平均がここに表示されます。',
   'Choose dates': '日付を指定',
@@ -1153,7 +1153,7 @@ export const ja = {
   'No file can be downloaded.': 'ダウンロードできるファイルはありません。',
   'Turn on MP4 files for new videos': '新しい動画のMP4ファイルをオンにする',
   'Uploads go to the collection {0}.': 'コレクション「{0}」にアップロードします。',
-  'Left out, because not video or audio: {0}': '動画・音声ではないため除外: {0}',
+  'Skipped, because not video or audio: {0}': '動画・音声ではないため除外: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'キーでサインインしているため、アカウントがありません。サインアウトして、メールアドレスでサインインしてください。',
   '{0} so far': '{0}（現時点）',
@@ -1426,7 +1426,7 @@ export const ja = {
   'Only videos of this user': 'このユーザーの動画のみ',
   'API token': 'API トークン',
   'Skip duplicates': '重複をスキップ',
-  'Videos whose file the library has already are moved to the trash after the transfer.':
+  'Videos whose file is already in the library are moved to the trash after the transfer.':
     'ライブラリに同じファイルがすでにある動画は、転送後にゴミ箱へ移動されます。',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'パソコン上のファイル：millrace import folder PATH または millrace import takeout PATH',
@@ -1816,7 +1816,7 @@ export const ja = {
   'The browser blocks notifications of this page. Allow them in its settings.':
     'ブラウザーがこのページの通知をブロックしています。ブラウザーの設定で許可してください。',
   'Choose events': 'イベントを選択',
-  'Choose what you are notified of, in all libraries that you may see.':
+  'Choose your notifications for all libraries that you can see.':
     '表示できるすべてのライブラリについて、通知を受け取るイベントを選択します。',
   Dashboard: 'ダッシュボード',
   'E-mail': 'メール',

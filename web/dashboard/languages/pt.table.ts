@@ -7,7 +7,7 @@ export const pt = {
   'An endpoint of your site': 'Um endpoint do seu site',
   'Signed tokens of your issuer (JWT)': 'Tokens assinados pelo seu emissor (JWT)',
   'Viewer access': 'Acesso dos espectadores',
-  'Your site decides about each viewer who opens a video, for example after a payment or a sign-in.':
+  'Your site decides who may watch a video, for example after a payment or a sign-in.':
     'Seu site decide sobre cada espectador que abre um vídeo, por exemplo após um pagamento ou login.',
   'Who decides': 'Quem decide',
   'Secret that signs the requests': 'Segredo que assina as requisições',
@@ -16,8 +16,8 @@ export const pt = {
     'As solicitações são assinadas imediatamente com o novo segredo. Seu endpoint deve verificá-lo a partir daí.',
   'Replace the secret': 'Substituir o segredo',
   'URL of the endpoint': 'URL do endpoint',
-  'Seconds for which an answer is valid': 'Validade de uma resposta em segundos',
-  'Playback ends with the answer. Choose more than the length of your videos.':
+  'Seconds for which a decision is valid': 'Validade de uma resposta em segundos',
+  'Playback ends when the decision expires. Choose more than the length of your videos.':
     'A reprodução termina quando ela acaba. Escolha um valor maior que a duração dos seus vídeos.',
   'Admit viewers while the endpoint does not respond': 'Admitir espectadores enquanto o endpoint não responder',
   'Issuer (iss)': 'Emissor (iss)',
@@ -1110,7 +1110,7 @@ export const pt = {
   Follow: 'Acompanhar ao vivo',
   Menu: 'Menu',
   'Previous period': 'Período anterior',
-  'A view counts for the resolution that it showed longest.':
+  'A view counts for the resolution that was shown longest.':
     'Uma visualização conta para a resolução exibida por mais tempo.',
   'As soon as another video has five views, the average of the library is shown here for comparison.':
     'Assim que outro vídeo tiver cinco visualizações, a média da biblioteca aparecerá aqui para comparação.',
@@ -1150,7 +1150,7 @@ export const pt = {
   'No file can be downloaded.': 'Nenhum arquivo pode ser baixado.',
   'Turn on MP4 files for new videos': 'Ative os arquivos MP4 para novos vídeos',
   'Uploads go to the collection {0}.': 'Os envios vão para a coleção {0}.',
-  'Left out, because not video or audio: {0}': 'Ignorados por não serem vídeo nem áudio: {0}',
+  'Skipped, because not video or audio: {0}': 'Ignorados por não serem vídeo nem áudio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Você entrou com uma chave, que não tem conta. Saia e entre com seu endereço de e-mail.',
   '{0} so far': '{0} até agora',
@@ -1424,7 +1424,7 @@ export const pt = {
   'Only videos of this user': 'Só vídeos deste usuário',
   'API token': 'Token de API',
   'Skip duplicates': 'Ignorar duplicados',
-  'Videos whose file the library has already are moved to the trash after the transfer.':
+  'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Vídeos cujo arquivo já existe na biblioteca são movidos para a lixeira após a transferência.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Arquivos no seu computador: millrace import folder PATH ou millrace import takeout PATH',
@@ -1817,7 +1817,7 @@ export const pt = {
   'The browser blocks notifications of this page. Allow them in its settings.':
     'O navegador bloqueia as notificações desta página. Permita-as nas configurações dele.',
   'Choose events': 'Escolher eventos',
-  'Choose what you are notified of, in all libraries that you may see.':
+  'Choose your notifications for all libraries that you can see.':
     'Escolha sobre o que quer ser notificado, em todas as bibliotecas que pode ver.',
   Dashboard: 'Painel',
   'E-mail': 'E-mail',

@@ -75,7 +75,7 @@ export const FIELD_LABELS = {
   DrmVersion: 'Type',
   'ViewerAccess.mode': 'Who decides',
   'ViewerAccess.url': 'URL of the endpoint',
-  'ViewerAccess.cacheSec': 'Seconds for which an answer is valid',
+  'ViewerAccess.cacheSec': 'Seconds for which a decision is valid',
   'ViewerAccess.failOpen': 'Admit viewers while the endpoint does not respond',
   'ViewerAccess.issuer': 'Issuer (iss)',
   'ViewerAccess.audience': 'Audience (aud)',

@@ -2,7 +2,7 @@
 export type Section = {
   label: string;
   blocks: readonly (readonly [name: string, label: string])[];
-  /** True if each block is a page of its own, because it is a long list. */
+  /** True if each block is a separate page, because it is a long list. */
   isPaged?: boolean;
 };
 

@@ -43,7 +43,7 @@ function Editor({ path, stored, onSaved }: EditorProps) {
   return (
     <Panel
       title={t('Viewer access')}
-      hint={t('Your site decides about each viewer who opens a video, for example after a payment or a sign-in.')}
+      hint={t('Your site decides who may watch a video, for example after a payment or a sign-in.')}
     >
       <div class="stack" key={resets}>
         <SelectField
@@ -106,8 +106,8 @@ function HookFields({ access, change }: FieldsProps) {
     <>
       <TextField label={t('URL of the endpoint')} value={access.url ?? ''} onChange={(url) => change({ url })} />
       <NumberField
-        label={t('Seconds for which an answer is valid')}
-        hint={t('Playback ends with the answer. Choose more than the length of your videos.')}
+        label={t('Seconds for which a decision is valid')}
+        hint={t('Playback ends when the decision expires. Choose more than the length of your videos.')}
         min={10}
         value={access.cacheSec}
         onChange={(cacheSec) => change({ cacheSec })}

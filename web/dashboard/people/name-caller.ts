@@ -16,6 +16,6 @@ export function nameCaller(
   if (!GUID.test(id)) return nameKey(Key);
   const label = labels.get(id) ?? '';
   if (label !== '') return nameKey(label);
-  // The first digits of an id are its time, so that two keys of the same minute share them.
+  // The first digits of an id are its creation time, so keys created in the same minute share them.
   return Scope === 'account' ? t('Account key') : nameKey(`…${id.slice(-8)}`);
 }

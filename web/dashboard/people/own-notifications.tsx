@@ -16,7 +16,7 @@ const PATH = '/dashboard/account/notifications';
 export function OwnNotifications({ email }: { email: string }) {
   const { value, error } = useLoaded<NotificationChoicesModel>(PATH);
   return (
-    <Panel title={t('Notifications')} hint={t('Choose what you are notified of, in all libraries that you may see.')}>
+    <Panel title={t('Notifications')} hint={t('Choose your notifications for all libraries that you can see.')}>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {value.value !== null && <Choices stored={value.value} email={email} />}
     </Panel>

@@ -13,7 +13,7 @@ export type PeriodState = {
   /** `none`, `previous` or a month. */
   other: string;
   period: Period;
-  /** The periods to compare; null if none is chosen. */
+  /** The periods to compare, or null if none is chosen. */
   compared: { period: Period; before: Period } | null;
   change(to: Partial<{ choice: PeriodChoice; own: OwnDates; other: string }>): void;
 };

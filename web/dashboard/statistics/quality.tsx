@@ -56,7 +56,7 @@ export function Quality({ libraryId, found }: { libraryId: number; found: Qualit
           </tr>
         ))}
       </Table>
-      {by.value === 'renditions' && <p class="hint">{t('A view counts for the resolution that it showed longest.')}</p>}
+      {by.value === 'renditions' && <p class="hint">{t('A view counts for the resolution that was shown longest.')}</p>}
       {found.isLimited && <p class="hint">{t('Only the newest {0} views.', amount(found.views))}</p>}
     </section>
   );

@@ -126,7 +126,7 @@ function usePlayUntil(link: PartProps['link']): (fromSec: number, toSec: number)
         const { value: part } = end;
         if (part === null || (sec >= part.fromSec - 0.5 && sec < part.toSec)) return;
         end.value = null;
-        // A position before the part is that of another seek.
+        // A position before the part belongs to another seek.
         if (sec >= part.toSec && sec < part.toSec + 1) link.pause();
       }),
     [link, end],

@@ -22,7 +22,7 @@ const EVENTS = ['timeupdate', 'play', 'pause', 'ended'];
 /** Frames start at rounded times. A position slightly later shows the frame that starts there. */
 const INTO_FRAME_SEC = 0.001;
 
-/** Time after a seek in which positions that do not match it are those of earlier seeks. */
+/** Time after a seek in which positions that do not match it belong to earlier seeks. */
 const SEEK_LIMIT_MS = 3000;
 const SEEK_TOLERANCE_SEC = 0.01;
 /** Time that may have been played before the player reports its position. */

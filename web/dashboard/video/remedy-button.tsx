@@ -60,7 +60,7 @@ export function RemedyButton({
   return null;
 }
 
-/** Chooses the file of a video that has none yet. */
+/** Lets the user choose a file for a video that has none yet. */
 function FileForVideo({ libraryId, video }: Pick<PartProps, 'libraryId' | 'video'>) {
   if (sentPercent(video) !== null) return null;
   return (

@@ -58,7 +58,7 @@ function elementCode({ address, video, size }: Shared): string {
 /** Values of options that a URL leaves out. */
 const STANDARD: Readonly<Record<string, string>> = { autoplay: 'true' };
 
-/** React has an object as style and names attributes in camel case. Entities in its strings are those of HTML. */
+/** React has an object as style and names attributes in camel case. Its strings contain HTML entities. */
 function reactCode({ address, video, size }: Shared): string {
   const { style, ...rest } = frameAttributes(address, video, size);
   const rules = style.split(';').map((rule) => {

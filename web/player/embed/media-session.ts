@@ -33,7 +33,7 @@ function listenToButtons(mediaSession: MediaSession, video: HTMLVideoElement, ac
   };
   for (const [action, handler] of Object.entries(handlers)) {
     try {
-      // The keys are those of the literal above.
+      // The keys come from the literal above.
       mediaSession.setActionHandler(action as MediaSessionAction, handler);
     } catch (error) {
       // A browser refuses actions that it does not know.

@@ -15,7 +15,7 @@ const FAR_BEHIND_SEC = 3;
  * the missing media is loaded soon, and a seek to media that is not loaded would stall again.
  */
 const LOADED_WITHIN_SEC = 8;
-/** Minimum length of a seek by the viewer, in seconds. Shorter seeks are those of the engine, over gaps. */
+/** Minimum length of a seek by the viewer, in seconds. Shorter seeks are made by the engine, over gaps. */
 const SEEK_SEC = 2;
 /**
  * Minimum interval between seeks, in ms. Otherwise, the player would seek endlessly if the connection is too slow for

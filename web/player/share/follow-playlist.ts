@@ -51,7 +51,7 @@ function mark(link: HTMLAnchorElement, links: readonly HTMLAnchorElement[], fram
   history.replaceState(null, '', query);
 }
 
-/** Returns the id of the video in the player; null if it shows none. */
+/** Returns the id of the video in the player, or null if it shows none. */
 function shownIn(frame: HTMLIFrameElement): string | null {
   try {
     return PLAYER_PATH.exec(frame.contentWindow?.location.pathname ?? '')?.[1] ?? null;

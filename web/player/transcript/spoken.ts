@@ -56,8 +56,8 @@ export function findParts(text: string, search: string): TextPart[] | null {
   const parts: TextPart[] = [];
   let from = 0;
   for (let at = folded.text.indexOf(wanted); at !== -1; at = folded.text.indexOf(wanted, at + wanted.length)) {
-    const start = folded.places[at] ?? text.length;
-    const end = folded.places[at + wanted.length] ?? text.length;
+    const start = folded.offsets[at] ?? text.length;
+    const end = folded.offsets[at + wanted.length] ?? text.length;
     parts.push({ text: text.slice(from, start), isFound: false }, { text: text.slice(start, end), isFound: true });
     from = end;
   }
@@ -66,15 +66,15 @@ export function findParts(text: string, search: string): TextPart[] | null {
 }
 
 /** Returns a text in lower case without accents, and the original position of each of its UTF-16 code units. */
-function fold(text: string): { text: string; places: number[] } {
+function fold(text: string): { text: string; offsets: number[] } {
   let folded = '';
-  const places: number[] = [];
-  let place = 0;
+  const offsets: number[] = [];
+  let offset = 0;
   for (const character of text) {
     const plain = character.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-    for (let unit = 0; unit < plain.length; unit += 1) places.push(place);
+    for (let unit = 0; unit < plain.length; unit += 1) offsets.push(offset);
     folded += plain;
-    place += character.length;
+    offset += character.length;
   }
-  return { text: folded, places };
+  return { text: folded, offsets };
 }

@@ -1,2 +1,2 @@
-/** Descriptions of fields by model and name. A nested object without a name of its own is listed by its field. */
+/** Descriptions of fields by model and name. A nested object without a name is listed by its field. */
 export type FieldTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;

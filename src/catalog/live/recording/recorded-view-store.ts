@@ -3,7 +3,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { SourceFacts } from '../../../media/probe/source-facts.ts';
 import type { CutList } from '../../../media/timeline/cut-list.ts';
 import type { Db } from '../../db.ts';
-import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from '../../tasks/task-view-store.ts';
+import { loadCutList, loadTaskRenditions, type TaskRange, type TaskRendition } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
 /**
@@ -23,7 +23,7 @@ export type RecordedView = {
  * Reads the input of an encode task for a recording. Returns null if the task is not for a recording, or the recording
  * no longer exists.
  */
-export async function loadRecordedView(db: Db, task: TaskPlace): Promise<RecordedView | null> {
+export async function loadRecordedView(db: Db, task: TaskRange): Promise<RecordedView | null> {
   const renditions = await loadTaskRenditions(db, task);
   const sourceId = renditions[0]?.plan.recordedOf;
   if (sourceId === undefined) return null;

@@ -25,7 +25,7 @@ export type Purpose = 'media' | 'player' | 'asset' | 'preflight' | 'unknown';
  */
 export type PlaybackPart = 'start' | 'continue' | 'none';
 
-/** A request before any decision. `page` is the host of the page that sent it; null for none. */
+/** A request before any decision. `page` is the host of the page that sent it, or null. */
 export type AdmissionRequest = {
   method: string;
   address: SignedAddress;
@@ -34,7 +34,7 @@ export type AdmissionRequest = {
   policy: CompiledPolicy | null;
   client: Client;
   page: string | null;
-  /** Input of the firewall, with its settings; null if there is nothing to inspect. */
+  /** Input of the firewall, with its settings, or null if there is nothing to inspect. */
   inspected: Inspected | null;
   nowMs: number;
 };
@@ -183,7 +183,7 @@ export function asksForToken({ policy, purpose }: Pick<AdmissionRequest, 'policy
   return purpose === 'media' && policy !== null && policy.zone.settings.tokenRequired;
 }
 
-/** Returns the reason why the token of a request does not admit it; null if it does. */
+/** Returns the reason why the token of a request does not admit it, or null if it does. */
 function faultOf(
   { address, policy, client, nowMs }: AdmissionRequest,
   { tokens }: AdmissionContext,

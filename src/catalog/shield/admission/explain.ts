@@ -22,8 +22,8 @@ export function explainStages(request: AdmissionRequest, context: AdmissionConte
 const MASK = '***';
 
 /**
- * Returns the message that the zone would have signed for a URL in the scheme of its token, with the key masked; null
- * without a token.
+ * Returns the message that the zone would have signed for a URL in the scheme of its token, with the key masked, or
+ * null without a token.
  */
 export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy, address: string): string | null {
   if (typeof token === 'string') return null;
@@ -36,7 +36,7 @@ export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy,
   return first.algorithm === 'hmac-sha256' ? `HMAC-SHA256(${MASK}, "${text}")` : `${first.algorithm}("${text}")`;
 }
 
-/** Returns the common mistake that explains a refused token; null if none is found. */
+/** Returns the common mistake that explains a refused token, or null if none is found. */
 export function findNearMiss(
   address: SignedAddress,
   zone: ZonePolicy,

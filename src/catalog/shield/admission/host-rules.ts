@@ -34,7 +34,7 @@ export class HostRules {
   }
 }
 
-/** Returns the host name of a URL in lower case; null if there is none. */
+/** Returns the host name of a URL in lower case, or null if there is none. */
 export function hostOf(address: string): string | null {
   return URL.parse(address)?.hostname.toLowerCase() || null;
 }

@@ -11,19 +11,19 @@ import type { HostRules } from './host-rules.ts';
 /** Facts about a viewer: the host of their page, null for none, and the embed token that they send. */
 export type Viewer = { page: string | null; shown: EmbedToken };
 
-/** Returns the reason why a player page that is opened directly is refused; null if it is allowed. */
+/** Returns the reason why a player page that is opened directly is refused, or null if it is allowed. */
 export function judgeDirectPlay({ zone }: CompiledPolicy, isDirect: boolean): Hit | null {
   if (!isDirect || zone.referrers.allowDirectPlay) return null;
   return { rule: RULES.directPlay, expected: 'a page of the owner that embeds the player', received: 'none' };
 }
 
-/** Returns why the page of a viewer may not show a library's videos; null if it may. */
+/** Returns why the page of a viewer may not show a library's videos, or null if it may. */
 export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): Hit | null {
   if (allowsPage(policy, page, ownHosts)) return null;
   return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", received: page ?? 'none' };
 }
 
-/** Returns why an embed token does not permit playing a video; null if it does, or if the library requires none. */
+/** Returns why an embed token does not permit playing a video, or null if it does, or if the library requires none. */
 export function judgeEmbedToken(
   { zone }: CompiledPolicy,
   { mediaId, shown }: { mediaId: Guid; shown: EmbedToken },
@@ -44,8 +44,8 @@ export function holdsEmbedToken(
 }
 
 /**
- * Returns why a valid embed token of a share page no longer applies; null if it does, or if it is not of a share page.
- * `share` is the one that the token names; null if it was deleted. `collectionId` is that of the video.
+ * Returns why a valid embed token of a share page no longer applies, or null if it does, or if it is not of a share
+ * page. `share` is the one that the token names, or null if it was deleted. `collectionId` is that of the video.
  */
 export function judgeShareToken(
   { zone }: CompiledPolicy,
@@ -70,7 +70,7 @@ export type PlaybackRequest = {
   /** `usesSessions`: its playlists have keys of play sessions. */
   video: { mediaId: Guid; collectionId: Guid | null; usesSessions: boolean } | null;
   viewer: Viewer;
-  /** The share that the viewer's token names; null if there is none. */
+  /** The share that the viewer's token names, or null if there is none. */
   tokenShare: Share | null;
   /** True if a browser opens the URL as a top-level page, and not in a frame. */
   isOpenedByItself: boolean;
@@ -78,9 +78,9 @@ export type PlaybackRequest = {
 };
 
 /**
- * Returns the reason why an admitted request gets no player page, key or playlist with keys; null if it gets one. Makes
- * the checks that depend on the video. The edge makes each of them where it responds; this function makes all of them,
- * to explain a request.
+ * Returns the reason why an admitted request gets no player page, key or playlist with keys, or null if it gets one.
+ * Makes the checks that depend on the video. The edge makes each of them where it responds; this function makes all of
+ * them, to explain a request.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
   const { target, policy, video, viewer, tokenShare, nowMs } = request;

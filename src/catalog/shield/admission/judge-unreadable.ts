@@ -6,7 +6,7 @@ export type Unreadable = Omit<ParserFault, 'kind'> & { rule: Rule; status: 400 |
 
 const STATUS = { headersTooLarge: 431, slowRequest: 408, ambiguousLength: 400, malformed: 400 } as const;
 
-/** Finds the rule broken by a request that could not be parsed; null for a connection that merely broke. */
+/** Finds the rule broken by a request that could not be parsed, or null for a connection that merely broke. */
 export function judgeUnreadable(error: ParserError): Unreadable | null {
   const fault = readParserError(error);
   if (fault === null) return null;

@@ -64,7 +64,8 @@ export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRang
 }
 
 /**
- * Returns the target under a zone's host, which serves only that zone and its library; null for targets of other zones.
+ * Returns the target under a zone's host, which serves only that zone and its library, or null for targets of other
+ * zones.
  */
 export function targetUnderHost({ pathZone, target }: Route, { zone }: CompiledPolicy): EdgeTarget | null {
   const isForeign = pathZone !== null && pathZone !== zone.name;

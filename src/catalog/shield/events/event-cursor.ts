@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** A position between two events of a zone's day, where a page begins. */
-export type EventPlace = { zoneId: number; day: string; afterSeq: number };
+export type EventPosition = { zoneId: number; day: string; afterSeq: number };
 
 const VERSION = 1;
 const BODY_BYTES = 21;
 const PROOF_BYTES = 8;
 
 /** Writes a position as a page token: base64url, and invalid for another zone or day. */
-export function writeCursor({ zoneId, day, afterSeq }: EventPlace, secret: Uint8Array): string {
+export function writeCursor({ zoneId, day, afterSeq }: EventPosition, secret: Uint8Array): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(VERSION, 0);
   body.writeBigUInt64BE(BigInt(zoneId), 1);
@@ -17,12 +17,12 @@ export function writeCursor({ zoneId, day, afterSeq }: EventPlace, secret: Uint8
   return Buffer.concat([body, proofOf(body, secret)]).toString('base64url');
 }
 
-/** Reads the position from a token that was made for this zone and day; null for any other text. */
+/** Reads the position from a token that was made for this zone and day. Returns null for any other text. */
 export function readCursor(
   token: string,
-  { zoneId, day }: Omit<EventPlace, 'afterSeq'>,
+  { zoneId, day }: Omit<EventPosition, 'afterSeq'>,
   secrets: readonly Uint8Array[],
-): EventPlace | null {
+): EventPosition | null {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== BODY_BYTES + PROOF_BYTES || bytes.toString('base64url') !== token) return null;
   const body = bytes.subarray(0, BODY_BYTES);

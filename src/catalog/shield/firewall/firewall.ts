@@ -100,7 +100,7 @@ class Judgement {
     return matched;
   }
 
-  /** Returns the text that matched; null for none. */
+  /** Returns the text that matched, or null. */
   #matchOne(condition: CompiledCondition, subject: Subject): string | null {
     const { text, steps } = this.#textOf(subject, condition.change);
     const texts = condition.isMulti ? steps : [text];

@@ -10,7 +10,7 @@ const RETRY_MS = 10_000;
 
 /**
  * Replaces the defaults of the core rule set, which are for a general web application: allows the methods and content
- * types that this service uses. The names are those of the core rule set.
+ * types that this service uses. The names are defined by the core rule set.
  */
 export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',

@@ -28,8 +28,8 @@ const COMPARISONS: Readonly<Record<string, (text: string, argument: string) => b
 };
 
 /**
- * Creates the operator of a condition; null if it is not supported, such as libinjection's. Patterns are RE2's, whose
- * time is linear in the text, with `.` matching line ends and `^`, `$` at lines, as ModSecurity 3 compiles them.
+ * Creates the operator of a condition. Returns null if it is not supported, such as libinjection's. Patterns are RE2's,
+ * whose time is linear in the text, with `.` matching line ends and `^`, `$` at lines, as ModSecurity 3 compiles them.
  */
 export function readOperator(name: string, argument: string): Operator | null {
   if (name === 'rx') return { kind: 'pattern', pattern: compilePattern(argument) };

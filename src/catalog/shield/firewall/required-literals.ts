@@ -4,8 +4,8 @@
  */
 
 /**
- * Possible matches of a part of an expression: exactly these texts, or any text with at least one of `required`; null
- * for unknown.
+ * Possible matches of a part of an expression: exactly these texts, or any text with at least one of `required`, or
+ * null for unknown.
  */
 type Found = { exact: readonly string[] | null; required: readonly string[] | null };
 

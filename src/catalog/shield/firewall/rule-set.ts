@@ -27,7 +27,7 @@ export type CompiledCondition = {
   isMulti: boolean;
   isNegated: boolean;
   operator: Operator;
-  /** Group of texts in the scan, at least one of which is in every match of the operator; null if there is none. */
+  /** Group of texts in the scan, at least one of which is in every match of the operator, or null if there is none. */
   group: number | null;
   capturesGroups: boolean;
   settings: readonly Setting[];

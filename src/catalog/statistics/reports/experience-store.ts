@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../../db.ts';
 
-/** Playback quality for viewers of a country. `startupMs` is the median; null if none was measured. */
+/** Playback quality for viewers of a country. `startupMs` is the median, or null if none was measured. */
 export type Experience = {
   country: string;
   sessions: number;

@@ -8,7 +8,7 @@ import type { StatisticsOf } from './statistics-store.ts';
 export type GroupQuality = {
   views: number;
   watchSec: number;
-  /** Median and 95th percentile; null if no start was measured. */
+  /** Median and 95th percentile, or null if no start was measured. */
   startupP50Ms: number | null;
   startupP95Ms: number | null;
   stalledViews: number;

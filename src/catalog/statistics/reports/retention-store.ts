@@ -12,7 +12,7 @@ export type AverageRetention = { videos: number; percents: number[] };
 
 export type Retention = {
   /**
-   * Percentage of sessions that played each of up to 100 parts of equal length; null for a library, and below five
+   * Percentage of sessions that played each of up to 100 parts of equal length, or null for a library, and below five
    * sessions.
    */
   retention: number[] | null;

@@ -53,7 +53,7 @@ export function writeTicket(ticket: ViewingTicket, secret: KeyObject): string {
   return `${text}.${macOf(text, secret).toString('base64url')}`;
 }
 
-/** Reads a ticket; null if it was not written by this installation, or is older than three days. */
+/** Reads a ticket. Returns null if it was not written by this installation, or is older than three days. */
 export function readTicket(text: string, secrets: readonly KeyObject[], nowMs: number): ViewingTicket | null {
   const [, library, media = '', issued, bucketSec, bucketCount, page = '', mac = ''] = TICKET.exec(text) ?? [];
   const mediaId = parseGuid(media);

@@ -60,7 +60,7 @@ function boundAt(step: number): number {
   return Math.round(FIRST_BOUND_MS * STEP ** step);
 }
 
-/** Returns the bound below which `share` (0 to 1) of the counted sessions started; null if no start was measured. */
+/** Returns the bound below which `share` (0 to 1) of the counted sessions started, or null if no start was measured. */
 export function startupPercentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let seen = 0;

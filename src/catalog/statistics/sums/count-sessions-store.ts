@@ -105,7 +105,7 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
 }
 
 /**
- * Replaces stored sessions, except their country, device and referrer, which are those of the start. Locks rows in the
+ * Replaces stored sessions, but keeps the country, device and referrer from their start. Locks rows in the
  * same order as all writers, and reads their counted state once they are locked.
  */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {

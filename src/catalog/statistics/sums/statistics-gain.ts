@@ -13,7 +13,7 @@ export type Verdict = 'counted' | 'repeated' | 'undelivered';
 export type SeenSession = ViewingSession & {
   country: string;
   device: string;
-  /** The viewer's point in the day's sketch; null if unknown or not counted. */
+  /** The viewer's point in the day's sketch, or null if unknown or not counted. */
   viewer: SketchPoint | null;
   /** Derived from segment requests of a player that is not ours. */
   isEstimate: boolean;

@@ -4,7 +4,9 @@ import { type SketchPoint, sketchPoint } from '../sums/viewer-sketch.ts';
 /** A viewer's identity, kept only for the length of one call. */
 export type Viewer = { libraryId: number; address: string; userAgent: string };
 
-/** Returns a viewer's point in the sketch of the day in which a session began; null if the day's salt is not loaded. */
+/**
+ * Returns a viewer's point in the sketch of the day in which a session began, or null if the day's salt is not loaded.
+ */
 export type PlaceViewer = (viewer: Viewer, startMs: number) => SketchPoint | null;
 
 const DAY_MS = 24 * 3600_000;

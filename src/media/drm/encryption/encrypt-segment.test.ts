@@ -136,9 +136,10 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
 test.each(cases)('$kind encrypted with $scheme is the same for any buffer headroom', ({ scheme, kind }) => {
   const { cipher } = protect(renditions[kind], scheme);
   const segment = Buffer.concat(renditions[kind].segments);
-  const place = { cipher, number: 5 };
-  const expected = encryptCopy(segment, place);
-  for (const headroomBytes of [0, 1, 700, 5_000]) expect(encryptCopy(segment, place, headroomBytes)).toEqual(expected);
+  const position = { cipher, number: 5 };
+  const expected = encryptCopy(segment, position);
+  for (const headroomBytes of [0, 1, 700, 5_000])
+    expect(encryptCopy(segment, position, headroomBytes)).toEqual(expected);
 });
 
 describe('frames with too many slices', () => {

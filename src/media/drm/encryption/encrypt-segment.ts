@@ -7,7 +7,7 @@ import { sampleIv } from './sample-iv.ts';
 import type { TrackCipher } from './track-cipher.ts';
 
 /** Position of a fragment: the number of its segment, and the index of its first sample in that segment. */
-type FragmentPlace = { segment: number; firstSample: number };
+type FragmentPosition = { segment: number; firstSample: number };
 
 const FLAG_SUBSAMPLES = 2;
 const MDAT_HEAD_BYTES = 8;
@@ -21,7 +21,7 @@ const STEP_BYTES = 2 * 2 ** 20;
 export const HEADROOM_BYTES = 64 * 1024;
 
 /** Cipher and number of a segment. `firstSample` is the index of the first given sample in the segment. Default: 0. */
-export type SegmentPlace = { cipher: TrackCipher; number: number; firstSample?: number };
+export type SegmentPosition = { cipher: TrackCipher; number: number; firstSample?: number };
 
 /** A buffer whose end, from `clearStart` on, has the clear bytes. The bytes before are free. */
 type Room = { bytes: Buffer; clearStart: number };
@@ -34,10 +34,10 @@ type Room = { bytes: Buffer; clearStart: number };
  * Overwrites the clear bytes, in steps of about 2 ms. The result is a part of `room`, which needs HEADROOM_BYTES before
  * the clear bytes. With less, or for very unusual segments, the result is a separate buffer.
  */
-export function* encryptSegment(room: Room, place: SegmentPlace): Generator<undefined, Buffer> {
-  const plans = planSegment(room.bytes.subarray(room.clearStart), place);
+export function* encryptSegment(room: Room, position: SegmentPosition): Generator<undefined, Buffer> {
+  const plans = planSegment(room.bytes.subarray(room.clearStart), position);
   const output = layOut(plans, room);
-  const { cipher } = place;
+  const { cipher } = position;
   let at = 0;
   let doneBytes = 0;
   for (const { head, payload, samples } of plans) {
@@ -57,8 +57,8 @@ export function* encryptSegment(room: Room, place: SegmentPlace): Generator<unde
 }
 
 /** Returns the size of the result of `encryptSegment`, without encrypting. */
-export function measureEncrypted(segment: Buffer, place: SegmentPlace): number {
-  return countBytes(planSegment(segment, place));
+export function measureEncrypted(segment: Buffer, position: SegmentPosition): number {
+  return countBytes(planSegment(segment, position));
 }
 
 /** Returns the end of `room`, or a new buffer if the output would overwrite clear bytes that are not read yet. */
@@ -73,7 +73,7 @@ function layOut(plans: readonly FragmentPlan[], { bytes, clearStart }: Room): Bu
   return isFree && totalBytes <= bytes.length ? bytes.subarray(-totalBytes) : Buffer.allocUnsafe(totalBytes);
 }
 
-function planSegment(segment: Buffer, { cipher, number, firstSample = 0 }: SegmentPlace): FragmentPlan[] {
+function planSegment(segment: Buffer, { cipher, number, firstSample = 0 }: SegmentPosition): FragmentPlan[] {
   const plans: FragmentPlan[] = [];
   let start = 0;
   let nextSample = firstSample;
@@ -103,9 +103,9 @@ type FragmentPlan = {
 function planFragment(
   fragment: Fragment,
   cipher: TrackCipher,
-  place: FragmentPlace,
+  position: FragmentPosition,
 ): Omit<FragmentPlan, 'payloadStart'> {
-  const samples = planSamples(fragment, cipher, place);
+  const samples = planSamples(fragment, cipher, position);
   const head = writeProtectedHead(fragment, samples, cipher.openDivider !== null);
   return { head, payload: fragment.payload, samples };
 }
@@ -118,19 +118,19 @@ function sumBytes(parts: readonly Buffer[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, place: FragmentPlace): SamplePlan[] {
+function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, position: FragmentPosition): SamplePlan[] {
   const divide = cipher.openDivider?.() ?? null;
   let at = 0;
   return samples.map(({ sizeBytes }, index) => {
     at += sizeBytes;
     const subsamples = divide === null ? null : divide(payload.subarray(at - sizeBytes, at));
-    return { sizeBytes, iv: chooseIv(cipher, place, index), subsamples };
+    return { sizeBytes, iv: chooseIv(cipher, position, index), subsamples };
   });
 }
 
 function chooseIv(
   { scheme, ivPrefix }: TrackCipher,
-  { segment, firstSample }: FragmentPlace,
+  { segment, firstSample }: FragmentPosition,
   index: number,
 ): Buffer | null {
   return scheme.sampleIvBytes === 0 ? null : sampleIv({ ivPrefix, segment, sample: firstSample + index });

@@ -63,7 +63,7 @@ describe('a sample initialisation vector', () => {
     { ivPrefix: 0, segment: 0, sample: 2 ** 14 },
     { ivPrefix: -1, segment: 0, sample: 0 },
     { ivPrefix: 0, segment: 0.5, sample: 0 },
-  ])('is rejected for %o, which would repeat an IV', (place) => {
-    expect(() => sampleIv(place)).toThrow('for an initialisation vector');
+  ])('is rejected for %o, which would repeat an IV', (position) => {
+    expect(() => sampleIv(position)).toThrow('for an initialisation vector');
   });
 });

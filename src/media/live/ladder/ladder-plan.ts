@@ -1,6 +1,6 @@
 import { chooseLevel } from '../../encode/codecs/h264.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../../encode/ladder.ts';
-import { type WatermarkPlace, watermarkFilters } from '../../encode/watermark.ts';
+import { type WatermarkPosition, watermarkFilters } from '../../encode/watermark.ts';
 import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
 import { DECODER_GUARD } from '../../ffmpeg/usual-decoders.ts';
 import { BT709 } from '../../probe/colours.ts';
@@ -92,7 +92,7 @@ function rateOf({ frameRate }: TrackConfig): number {
  * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark,
  * a PNG mounted as the sandbox's source, is drawn on the first rung, and the other rungs inherit it.
  */
-export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
+export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPosition | null): string[] {
   const num = Math.round(rateOf(source) * 1000);
   const outputs = rungs.flatMap((rung, index) => [
     ...['-map', `[v${index}]`, '-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
@@ -121,7 +121,7 @@ const OPEN_MARK: readonly string[] = [
 ];
 
 /** Scales each rung from the one above it. */
-function scaling(rungs: readonly RungPlan[], mark: WatermarkPlace | null): string {
+function scaling(rungs: readonly RungPlan[], mark: WatermarkPosition | null): string {
   return rungs
     .map((rung, index) => {
       const input = index === 0 ? '[0:v]' : `[rest${index}]`;

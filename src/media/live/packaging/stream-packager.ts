@@ -18,7 +18,7 @@ export type PeriodTracks = {
 };
 
 /** Segment number and timeline position at which a period continues. Both fields are 0 for a new period. */
-export type PeriodPlace = { segment: number; endMs: number };
+export type PeriodPosition = { segment: number; endMs: number };
 
 export type PackagedEvent =
   /** A segment begins at this time on the timeline. */
@@ -79,7 +79,7 @@ export class StreamPackager {
   /** Newest frame of each track, in ms on the timeline. */
   #newestMs: Record<AccessUnit['kind'], number> = { video: 0, audio: 0 };
 
-  constructor(tracks: PeriodTracks, place: PeriodPlace) {
+  constructor(tracks: PeriodTracks, place: PeriodPosition) {
     const startTick = Math.round((place.endMs * VIDEO_TIMESCALE) / 1000);
     this.#video =
       tracks.video === null

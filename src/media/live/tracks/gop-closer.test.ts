@@ -113,7 +113,7 @@ test.each([
   expect(keys).toHaveLength(5);
   for (const key of keys)
     expect(await decode(`${name} ${key}`, sets, closed.slice(key))).toEqual(hashes(closed.slice(key)));
-  // A GOP that follows another one than in the stream.
+  // A GOP that follows a different one than in the stream.
   const [one = [], , three = []] = keys.map((key, index) => closed.slice(key, keys[index + 1]));
   expect(await decode(`${name} joined`, sets, [...three, ...one])).toEqual([...hashes(three), ...hashes(one)]);
 });

@@ -9,7 +9,7 @@ const HEIGHT_PX = 56;
 const MIN_WIDTH_PX = 40;
 const MAX_WIDTH_PX = 140;
 
-/** Frames of a storyboard. `count` is the number of frames, `width` and `height` are those of the video. */
+/** Frames of a storyboard. `count` is the number of frames, `width` and `height` are the dimensions of the video. */
 export type Film = { seekPath: string; count: number; width: number; height: number };
 
 /** Frames of the visible part side by side, cut from storyboard sheets. */

@@ -3,7 +3,7 @@ import { toPx, type View } from './view.ts';
 /** A part of the video with a name, such as a chapter. Its start equals its end if it is a point. */
 export type TimelineItem = { startSec: number; endSec: number; label: string };
 
-/** A drawn item, or several adjacent ones that are too narrow to draw alone. `index` is that of the first. */
+/** A drawn item, or several adjacent ones that are too narrow to draw alone. `index` is the index of the first item. */
 export type Block = { index: number; count: number; leftPx: number; widthPx: number };
 
 /** Blocks narrower than this are drawn together. */
