@@ -66,7 +66,7 @@ export const REFUSALS = {
   'disk-full': {
     status: 507,
     sentence: 'There is not enough disk space.',
-    cause: 'a full disk, or less free space than the configured reserve',
+    cause: 'a full disk, or an upload that would leave less than 5 GB or 5 % of the disk free, whichever is more',
   },
 } as const satisfies Record<string, ErrorFacts>;
 

@@ -58,6 +58,18 @@ test('a clip is cut by dragging, frame steps, zoom and undo, and created with it
   await expect.poll(() => page.locator('.tl-window').evaluate((part) => part.clientWidth)).toBeLessThan(zoomed);
   await fixture.press('Show everything');
   await lookAtPage('timeline-clip', page, { views: VIEWS, exclude: ['iframe'] });
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+  const [shownFrom, shownTo] = [await from.inputValue(), await to.inputValue()];
+  await to.fill('99:00');
+  await to.press('Tab');
+  const lastSec = await fixture.secOf('End of clip');
+  expect(lastSec).toBeLessThanOrEqual(LENGTH_SEC + 1);
+  await from.fill('98:00');
+  await from.press('Tab');
+  expect(await fixture.secOf('Beginning of clip')).toBeLessThan(lastSec);
+  await from.fill(shownFrom);
+  await to.fill(shownTo);
+  await to.press('Tab');
   await page.getByLabel('Clip title').fill('Best part');
   const [startSec, endSec] = [await fixture.secOf('Beginning of clip'), await fixture.secOf('End of clip')];
   await page.getByRole('button', { name: /^Create clip/ }).click();

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -95,6 +95,23 @@ test('uploads a folder as a collection', async () => {
   const video = await done('upload', 'media', '--no-wait');
   const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
   expect(await done('ls', `collection=${collection}`)).toContain(video);
+});
+
+test('a file that is refused does not stop the upload of a folder', async () => {
+  await mkdir(join(folder, 'mixed'));
+  await writeFile(join(folder, 'mixed', 'broken.mp4'), 'This is not a video.');
+  await copyFile(clip, join(folder, 'mixed', 'good.mp4'));
+  const { code, out, err } = await millrace(['upload', 'mixed']);
+  expect(err).toMatch(/mixed\/broken\.mp4: .*\n.*1 of 2 files failed/);
+  expect([code, out.trim().split('\n').length]).toEqual([6, 1]);
+  expect(JSON.parse(await done('get', out.trim(), '--json'))).toMatchObject({ title: 'good' });
+});
+
+test('the lifetime of a signed URL is a number of seconds', async () => {
+  for (const lifetime of ['abc', '-5', '0', '1e99', '99999999999999999']) {
+    const { code, out } = await millrace(['token', '00000000-0000-0000-0000-000000000000', `--expires=${lifetime}`]);
+    expect([lifetime, code, out]).toEqual([lifetime, 2, '']);
+  }
 });
 
 test('a rejected upload reports the reason and creates no video', async () => {

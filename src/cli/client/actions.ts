@@ -28,6 +28,7 @@ export const actions = {
 export type Action = keyof typeof actions | 'completion';
 
 const DAY_SEC = 86_400;
+const MAX_LIFETIME_SEC = 10 * 365 * DAY_SEC;
 
 async function login({ url, key: given, library, values }: Context): Promise<void> {
   const key = values.key ?? (process.stdin.isTTY ? given : (await readStdin()).toString().trim());
@@ -70,13 +71,21 @@ async function captions({ millrace, library, takes, pairs }: Context): Promise<v
  */
 async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
   const [videoId = ''] = takes;
+  const lifetimeSec = readLifetime(values.expires);
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
   const { ZoneSecurityKey } = await millrace.call('getPullZone', { id: PullZoneId });
   const page = await fetch(`${url}/play/${library}/${encodeURIComponent(videoId)}`, { redirect: 'manual' });
   const address = page.headers.get('location');
   if (address === null || ZoneSecurityKey === null) throw new Error(`Expected a player page, got ${page.status}.`);
-  const expiresSec = Math.floor(Date.now() / 1000) + Number(values.expires ?? DAY_SEC);
+  const expiresSec = Math.floor(Date.now() / 1000) + lifetimeSec;
   printLine(await signEmbedUrl(new URL(address, url).href, ZoneSecurityKey, expiresSec));
+}
+
+/** Returns a lifetime in seconds, at most ten years. Throws `Refused` for any other text. */
+function readLifetime(text = String(DAY_SEC)): number {
+  const sec = Number(text);
+  if (/^\d+$/.test(text) && sec > 0 && sec <= MAX_LIFETIME_SEC) return sec;
+  throw new Refused('invalid', `expected --expires from 1 to ${MAX_LIFETIME_SEC} seconds, got ${text}.`);
 }
 
 /** Prints one line per process. For an ingest process, prints one line per live stream below it. */

@@ -24,7 +24,7 @@ const EXIT_CODES = [
   '3: the key is wrong or has no permission',
   '4: not found',
   '5: the service is unreachable or temporarily unavailable; try again',
-  '6: a video could not be encoded, imported or exported',
+  '6: a file of several could not be uploaded, or a video could not be encoded, imported or exported',
 ];
 
 /** Returns one line per verb. */

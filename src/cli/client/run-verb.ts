@@ -22,6 +22,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
   if (verb === undefined) return null;
   const args = words.slice(verb.words.split(' ').length);
   let context: Context | null = null;
+  process.stdout.once('error', endWithReader);
   try {
     if (printsLocally(verb, args)) return 0;
     context = await openContext(args, { isNew: verb.words === 'login' });
@@ -35,6 +36,12 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context, verb)}`);
     return code;
   }
+}
+
+/** Ends the program if the reader of its output has ended, as `head` does. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
 }
 
 /**

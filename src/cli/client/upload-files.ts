@@ -1,29 +1,63 @@
 import { openAsBlob } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { Millrace, type UploadState } from '../../../sdk/src/millrace.ts';
+import { ApiError, Millrace, type UploadState, VideoFailedError } from '../../../sdk/src/millrace.ts';
 import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
+import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
 const PENDING = 'uploads.json';
 
+/** Statuses of requests that were refused because of the file. */
+const FILE_STATUSES = [400, 409, 413, 415, 422];
+
 type Source = { path: string; collectionId: string | null };
 
-/** Uploads files and the media files of folders one after another. Prints the id of each video. */
+/**
+ * Uploads files and the media files of folders one after another. Prints the id of each video. A file that cannot be
+ * uploaded or encoded does not stop the others. Throws `TransferIncomplete` after the last file if one failed.
+ */
 export async function uploadAll(context: Context): Promise<void> {
   requireKnownWait(context);
   // Searches before any video is created, so that a wrong path leaves no video behind.
   const found: { path: string; files: string[] | null }[] = [];
   for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
   const uploader = await openUploader(context);
+  const sources: Source[] = [];
   for (const { path, files } of found) {
     const folder = files === null ? null : await collectionOf(context, basename(resolve(path)));
     const collectionId = context.values.collection ?? folder;
-    for (const file of files ?? [path]) await uploadOne(context, uploader, { path: file, collectionId });
+    for (const file of files ?? [path]) sources.push({ path: file, collectionId });
   }
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return await uploadOne(context, uploader, only);
+  let failed = 0;
+  for (const source of sources) {
+    try {
+      await uploadOne(context, uploader, source);
+    } catch (error) {
+      endProgress();
+      if (!concernsOnlyFile(error)) {
+        process.stderr.write(`millrace upload: stopped at ${source.path}\n`);
+        throw error;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`millrace upload: ${source.path}: ${reason}\n`);
+      failed += 1;
+    }
+  }
+  if (failed > 0) {
+    throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);
+  }
+}
+
+/** Returns whether other files may still succeed after this error. */
+function concernsOnlyFile(error: unknown): boolean {
+  if (error instanceof ApiError) return FILE_STATUSES.includes(error.status);
+  return error instanceof VideoFailedError || (error instanceof Error && 'syscall' in error);
 }
 
 /** `replace VIDEO FILE`: the old file keeps playing until the new one is ready. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
-import { hasPreview, phaseOfStream } from './describe-stream.ts';
+import type { MediaState } from '../../catalog/schema.ts';
+import { hasPreview, phaseOfStream, streamOf } from './describe-stream.ts';
 
 const head: LiveHead = {
   state: 'running',
@@ -49,4 +50,15 @@ test.each<[string, Partial<LiveHead>, string]>([
     phaseOfStream(stream, { percent: 0, mayPreview: true, isSilent: null, viewers: null, nowMs: 1_000 }).kind,
   ).toBe(kind);
   expect(hasPreview(stream)).toBe(kind === 'preview');
+});
+
+test.each<[string, MediaState, LiveHead['state'], boolean]>([
+  ['a stream that waits', 'created', 'created', true],
+  ['a running stream', 'created', 'running', true],
+  ['an ended stream without a recording', 'created', 'ended', true],
+  ['a recording that is not sealed yet', 'created', 'vod-processing', true],
+  ['a finished recording', 'finished', 'ended', false],
+  ['a recording of which more resolutions are encoded', 'transcoding', 'ended', false],
+])('%s is shown as a stream or a video', (_, state, liveState, isStream) => {
+  expect(streamOf({ state, live: { ...head, state: liveState } }) !== null).toBe(isStream);
 });

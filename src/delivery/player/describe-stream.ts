@@ -47,11 +47,12 @@ export function phaseOfStream(
 }
 
 /**
- * Returns the stream that a publication shows, or null for a video. A finished recording of several periods counts as a
- * video.
+ * Returns the stream that a publication shows, or null for a video. A recording of several periods counts as a video,
+ * also while further resolutions of it are encoded.
  */
-export function streamOf({ live, state }: Publication): LiveHead | null {
-  return live === undefined || state === 'finished' ? null : live;
+export function streamOf({ live, state }: Pick<Publication, 'live' | 'state'>): LiveHead | null {
+  if (live === undefined || state === 'finished') return null;
+  return live.state === 'ended' && state !== 'created' ? null : live;
 }
 
 /** Returns whether media is available now that only viewers with a preview token may see. */

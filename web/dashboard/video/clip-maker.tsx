@@ -16,6 +16,7 @@ import type { PartProps } from './part-props.ts';
 import { playDataPath } from './play-data-path.ts';
 import { limitTimes } from './timeline/model/limit-times.ts';
 import { preciseClock } from './timeline/model/precise-clock.ts';
+import type { Edge, Times } from './timeline/model/track.ts';
 import { Timeline } from './timeline/timeline.tsx';
 import { useHistory } from './timeline/use-history.ts';
 import { useWaveform } from './timeline/use-waveform.ts';
@@ -41,6 +42,11 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
   const { fromSec, toSec, title } = clip.value;
   const { change, ...undoing } = useHistory(clip.value, (to) => (clip.value = to), 0);
   const setRange = (range: Range, key: string | null) => change({ ...clip.value, ...range }, key);
+  const lastSec = Math.max(video.length, waveform?.lengthSec ?? 0);
+  const limit = (times: Times, edge: Edge): Range => {
+    const { startSec, endSec } = limitTimes(times, edge, { ...CLIP_LIMITS, lastSec });
+    return { fromSec: startSec, toSec: endSec };
+  };
   const making = useAction();
   const points = readHeat(heat.value.value?.heatmap ?? {}, video.length);
   const make = () =>
@@ -67,11 +73,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
               isPoints: false,
               isCut: true,
               nameOf: () => t('clip'),
-              onMove: (_, times, { edge, key }) => {
-                const lastSec = Math.max(video.length, waveform?.lengthSec ?? 0);
-                const { startSec, endSec } = limitTimes(times, edge, { ...CLIP_LIMITS, lastSec });
-                setRange({ fromSec: startSec, toSec: endSec }, key);
-              },
+              onMove: (_, times, { edge, key }) => setRange(limit(times, edge), key),
             },
           ]}
           selection={SELECTION}
@@ -84,10 +86,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
           title={t('Create a clip')}
           hint={t('Captions and chapters are included. The clip is ready within seconds.')}
         >
-          <div class="row">
-            <TimeField label={t('From')} value={fromSec} onChange={(sec) => setRange({ fromSec: sec, toSec }, null)} />
-            <TimeField label={t('To')} value={toSec} onChange={(sec) => setRange({ fromSec, toSec: sec }, null)} />
-          </div>
+          <RangeFields {...{ fromSec, toSec, limit }} onChange={(range) => setRange(range, null)} />
           <div class="row">
             <button type="button" onClick={() => playClip(fromSec, toSec)}>
               {t('Play clip')}
@@ -138,7 +137,41 @@ function usePlayUntil(link: PartProps['link']): (fromSec: number, toSec: number)
   };
 }
 
-function TimeField({ label, value, onChange }: { label: string; value: number; onChange: (sec: number) => void }) {
+type RangeFieldsProps = Range & {
+  /** Returns the nearest range that is allowed. */
+  limit: (times: Times, edge: Edge) => Range;
+  onChange: (range: Range) => void;
+};
+
+/** Fields for both ends of the clip. */
+function RangeFields({ fromSec, toSec, limit, onChange }: RangeFieldsProps) {
+  return (
+    <div class="row">
+      <TimeField
+        label={t('From')}
+        value={fromSec}
+        limit={(sec) => limit({ startSec: sec, endSec: toSec }, 'start').fromSec}
+        onChange={(sec) => onChange({ fromSec: sec, toSec })}
+      />
+      <TimeField
+        label={t('To')}
+        value={toSec}
+        limit={(sec) => limit({ startSec: fromSec, endSec: sec }, 'end').toSec}
+        onChange={(sec) => onChange({ fromSec, toSec: sec })}
+      />
+    </div>
+  );
+}
+
+type TimeFieldProps = {
+  label: string;
+  value: number;
+  /** Returns the nearest time that is allowed. */
+  limit: (sec: number) => number;
+  onChange: (sec: number) => void;
+};
+
+function TimeField({ label, value, limit, onChange }: TimeFieldProps) {
   return (
     <label class="inline">
       {label}
@@ -146,9 +179,10 @@ function TimeField({ label, value, onChange }: { label: string; value: number; o
         class="time"
         value={preciseClock(value)}
         onChange={({ currentTarget }) => {
-          const sec = readSec(currentTarget.value);
-          if (Number.isFinite(sec)) onChange(sec);
-          else currentTarget.value = preciseClock(value);
+          const typedSec = readSec(currentTarget.value);
+          const sec = Number.isFinite(typedSec) ? limit(typedSec) : value;
+          currentTarget.value = preciseClock(sec);
+          if (sec !== value) onChange(sec);
         }}
       />
     </label>

@@ -29,7 +29,11 @@ export function readCues(vtt: string): Cue[] {
 }
 
 export function writeCues(cues: readonly Cue[]): string {
-  const blocks = cues.map(({ startSec, endSec, text }) => `${writeSec(startSec)} --> ${writeSec(endSec)}\n${text}`);
+  const blocks = cues.map(({ startSec, endSec, text }) => {
+    // An empty line would end the cue.
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    return [`${writeSec(startSec)} --> ${writeSec(endSec)}`, ...lines].join('\n');
+  });
   return `WEBVTT\n\n${blocks.join('\n\n')}\n`;
 }
 
