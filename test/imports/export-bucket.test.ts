@@ -30,7 +30,7 @@ test(`writes a library into a bucket, and only once (${ENGINE})`, async () => {
   const before = await bucket.objects();
   expect(new Set(Object.keys(before))).toEqual(
     new Set([
-      ...['jpg', 'de.vtt', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
+      ...['jpg', 'de.vtt', 'json', 'comments.json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
       ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
       ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
     ]),

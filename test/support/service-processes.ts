@@ -28,6 +28,8 @@ export async function killTree(service: Service): Promise<void> {
   const killed = service.kill();
   killAll(below);
   await killed;
+  // If bubblewrap is killed just after it forked, its child waits for it forever: it sets its death signal only later.
+  killAll(processesOf(service.dataDir).filter(({ command }) => command.startsWith('bwrap ')));
   await untilNoneRuns(service.dataDir);
 }
 
