@@ -43,6 +43,7 @@ const LANDED = [
   ['029-exports.ts', '9563b7762b3675cb'],
   ['030-storage-month.ts', 'd46e0b9a4230dd53'],
   ['031-storage-totals.ts', 'c06bb90dae435533'],
+  ['032-import-arrangements.ts', 'e30e2cb8cc37cb31'],
 ] as const;
 
 let database: TestDatabase;
