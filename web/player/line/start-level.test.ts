@@ -23,7 +23,8 @@ test.each([
   { mbps: 0.5, heightPx: 240, why: 'the bandwidth suffices for no rung' },
   { mbps: 2, heightPx: 360, why: '480p is carried' },
   { mbps: 8, heightPx: 720, why: '1080p is carried, but takes 2.3 s' },
-  { mbps: 20, heightPx: 1080, why: 'its first segment takes 0.9 s' },
+  { mbps: 20, heightPx: 720, why: '1080p takes 0.9 s' },
+  { mbps: 40, heightPx: 1080, why: 'its first segment takes 0.45 s' },
 ])('starts with $heightPx at $mbps Mbit/s: $why', ({ mbps, heightPx }) => {
   expect(start(mbps)).toBe(heightPx);
 });

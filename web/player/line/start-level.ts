@@ -11,7 +11,7 @@ export type Start = { line: Line; size: PlayerSize; maxBytes?: number | undefine
 /** Duration of the first segment in seconds. */
 const SEGMENT_SEC = 4;
 /** Maximum time to load the first segment that still feels immediate, in seconds. */
-const FIRST_SEGMENT_SEC = 1;
+const FIRST_SEGMENT_SEC = 0.5;
 const CAREFUL_SEGMENT_SEC = 0.8;
 /** Maximum fraction of the bandwidth that a rung may need, so that the buffer grows. */
 const CARRIED_SHARE = 0.8;
