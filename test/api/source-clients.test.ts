@@ -31,7 +31,7 @@ const BYTES_TYPE = { Accept: 'application/json', 'Content-Type': 'application/oc
 const CAPTIONS = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n').toString('base64');
 const done = { status: 200, body: { success: true } };
 
-/** Creates a video with a body of the client. Returns its path. */
+/** Creates a video with the request body of a client. Returns its path. */
 async function create(send: Sender, body: string, title: string): Promise<string> {
   const made = await send('POST', '/videos', body);
   expect(made).toMatchObject({ status: 200, body: { title, status: 0 } });
