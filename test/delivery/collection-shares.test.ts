@@ -88,7 +88,7 @@ test('plays the videos of a collection one after the other, by countdown, button
     expect(await page.locator('#download').getAttribute('href')).toContain(`/download?video=${course.shown.ids[1]}`);
     const playing = () => video.evaluate((element: HTMLVideoElement) => !element.paused && element.muted);
     await expect.poll(playing, PATIENCE).toBe(true);
-    // The second video ends, and the third one starts by itself.
+    // The second video ends, and the third one starts automatically.
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('Three');
     await player.getByRole('button', { name: 'Previous video' }).waitFor(PATIENCE);
     expect(await player.getByRole('button', { name: 'Next video' }).count()).toBe(0);
