@@ -17,7 +17,7 @@ type Sender = (
   body?: BodyInit,
 ) => Promise<{ status: number; body: Record<string, unknown> }>;
 
-/** Returns a client that sends these headers with each request to library 1, and bodies as they are. */
+/** Returns a client that sends these headers with each request to library 1, and bodies unchanged. */
 function clientWith(headers: Record<string, string>): Sender {
   return async (method, path, body) => {
     const all = { AccessKey: api.first.libraryKey, ...headers };
@@ -122,7 +122,7 @@ test('the iOS and Android SDKs create, upload and delete videos, and load the se
   const videoId = path.slice('/videos/'.length);
   const headers = { 'Content-Type': 'application/octet-stream' };
   expect(await clientWith(headers)('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
-  // The player has no key. It sends the address of the hosted player as referrer.
+  // The player has no key. It sends the URL of the hosted player as referrer.
   const player = { Accept: 'application/json', Referer: 'https://iframe.mediadelivery.net/' };
   const answer = await fetch(`${api.url}/library/1${path}/play`, { headers: player });
   expect([answer.status, await answer.json()]).toMatchObject([200, { video: { guid: videoId, title: 'A film' } }]);
