@@ -10,7 +10,8 @@ const OTHER_SOURCE = /\.(test|table|d)\.ts$/;
 
 /**
  * `npm run mutate -- PATH...`: mutates each line of the modules (files or folders) and runs the unit tests next to
- * them. Lists the mutations that no test detects, and the share of detected ones. Skips modules without a unit test.
+ * them. Lists the mutations that no test detects, and the percentage of detected ones. Skips modules without a unit
+ * test.
  */
 export async function mutate(paths: readonly string[]): Promise<number> {
   if (paths.length === 0) throw new Refused('invalid', 'expected the path of a module or a folder, got none.');

@@ -35,6 +35,6 @@ test.each<[keyof typeof CONDITIONS, Omit<Measurement, 'name' | 'unit'>, boolean 
   ['busy', { ...figure, ours: 3, baseline: 2, needsIdle: true }, null],
   ['slow', { ...figure, ours: 3, baseline: 2, needsIdle: true }, true],
   ['usual', { ...figure, ours: 1, bar: null }, null],
-])('on a machine that is %s, the verdict of %o is %s', (conditions, measurement, expected) => {
+])('on a machine that is %s, whether %o is met is reported as %s', (conditions, measurement, expected) => {
   expect(judge({ ...figure, ...measurement }, CONDITIONS[conditions])).toBe(expected);
 });

@@ -146,7 +146,7 @@ async function answerOperation(
       discard(answer);
       reply.send();
     } else if (operation.answer === 'feed') {
-      // The contract of the operation says so.
+      // An operation that returns this type declares a feed in its contract.
       sendFeed(request, reply, answer as FeedAnswer);
     } else reply.send(answer ?? undefined);
   } catch (error) {

@@ -7,8 +7,8 @@ import type { ZoneSigner } from './zone-signer.ts';
 export type EdgePlace = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
 
 /**
- * Returns the place for a viewer with an embed token. If the owner decides about viewers, its URLs end with that token,
- * because the token ends with the decision.
+ * Returns the location for a viewer with an embed token. If the owner decides which viewers may watch, its URLs expire
+ * with that token, because the token ends with the decision.
  */
 export function placeOfViewer<Place extends EdgePlace>(place: Place, { expiresSec }: EmbedToken): Place {
   if (place.signer === null || place.library.settings.viewers.mode === 'off') return place;

@@ -103,7 +103,7 @@ function firstValid(values: readonly unknown[], make: (value: unknown) => Librar
     try {
       return make(value);
     } catch {
-      // Another value may be valid.
+      // The value is invalid. Try the next one.
     }
   }
   throw new Error('Expected a valid value, got none. Add one to `others`.');

@@ -12,7 +12,7 @@ import { toShieldZone } from './shield/shield-zone.ts';
 import { toLibraryModel } from './video-libraries/library-model.ts';
 import { toSoundModel } from './video-libraries/library-sound.ts';
 
-/** Text in place of a secret. */
+/** Text shown instead of a secret. */
 const MASK = '***';
 /** Maximum fields of a line, and characters of a value. Secrets are masked before a value is cut. */
 const MAX_FIELDS = 50;

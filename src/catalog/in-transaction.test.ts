@@ -28,7 +28,7 @@ test('throws CommitInDoubt if the result of a commit is lost, because the commit
   database.pool.on('acquire', (client) => used.add(client));
   const done = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('lost answer')`.execute(tx);
-    // At this time the commit is in progress.
+    // The commit is in progress by now.
     setTimeout(() => used.forEach((client) => void Reflect.get(client, 'connection').stream.destroy()), 300);
   });
   await expect(done).rejects.toThrow(CommitInDoubt);

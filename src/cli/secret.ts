@@ -94,7 +94,7 @@ async function rotate(db: Db, settings: Settings, options: Options): Promise<num
   await untilAll(db, `seal with key ${newId}`, ({ ids }) => ids[0] === newId);
   await reseal(db, both);
   await advanceRotation(db, newId, 'switched', 'resealed');
-  // The key of this machine is in a file, which still contains the old one.
+  // This machine reads its key from a file, which still contains the old key.
   if (settings.secretKey === null && secretKeyId(own) !== newId) await rotateSecretKey(settings.dataDir, both);
   return await finish(db, rotation, both, settings);
 }

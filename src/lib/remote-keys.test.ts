@@ -47,7 +47,7 @@ test('if keys cannot be loaded again, a reload fails without `keepMs`', async ()
   const { reload, verify, stop } = await serveKeys(0);
   await stop();
   await expect(reload()).rejects.toThrow();
-  // Beyond the time for which the package keeps keys.
+  // Advance past the time for which the package caches keys.
   vi.advanceTimersByTime(3_600_000);
   await expect(verify()).rejects.toThrow();
 });

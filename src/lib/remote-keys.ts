@@ -72,7 +72,7 @@ function hasKeys(text: string): boolean {
   try {
     return Array.isArray(Object(JSON.parse(text)).keys);
   } catch {
-    // Not JSON. The package refuses it.
+    // The response is not JSON. The package refuses it.
     return false;
   }
 }

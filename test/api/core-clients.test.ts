@@ -13,7 +13,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { CORE_VERBS } from '../support/core-verbs.ts';
 import { makeTlsPair } from '../support/make-tls-pair.ts';
 
-/** Operations of the account API that clients of the hosted service call apart from videos. */
+/** Operations of the account API that clients of the hosted service call, other than those for videos. */
 let api: TestApi;
 let secure: TestApi;
 let folder: string;

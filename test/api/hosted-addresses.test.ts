@@ -9,7 +9,7 @@ import type { TlsPaths } from '../../src/lib/tls/read-tls-pair.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeTlsPair } from '../support/make-tls-pair.ts';
 
-// Clients with the addresses of the hosted service compiled in, unmodified. docs/clients.md describes these ways.
+// Unmodified clients that have the URLs of the hosted service compiled in. Each test uses a method of docs/clients.md.
 const run = promisify(execFile);
 let folder: string;
 let pair: TlsPaths;

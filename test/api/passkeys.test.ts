@@ -30,7 +30,7 @@ const withCookie = (headers: Record<string, string>, answer: Answer) => ({
   Cookie: [headers.Cookie, ...cookiesOf(answer)].filter((cookie) => cookie !== undefined).join('; '),
 });
 
-/** Creates a person who is signed in at the public address. */
+/** Creates a person who is signed in at the public URL. */
 async function newPerson(email: string): Promise<TestPerson> {
   const person = await join(service, { role: 'editor', email });
   return { ...person, headers: browser(person.headers.Cookie) };

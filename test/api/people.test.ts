@@ -243,7 +243,7 @@ test.each([
   expect(response.status).toBe(200);
   const ended = response.text();
   await end(person.id);
-  // Fails by the time limit of the test if the stream stays open.
+  // If the stream stays open, the test times out.
   expect(await ended).toContain('retry:');
 });
 

@@ -51,7 +51,7 @@ test('signing out at the provider ends the session that it opened, and its event
   const ended = stream.text();
   await fixture.provider.signOut('ada');
   expect(await statusOf(session)).toBe(401);
-  // Fails by the time limit of the test if the stream stays open.
+  // If the stream stays open, the test times out.
   expect(await ended).toContain('retry:');
   expect(await statusOf(other)).toBe(200);
 });

@@ -17,7 +17,7 @@ type Sender = (
   body?: BodyInit,
 ) => Promise<{ status: number; body: Record<string, unknown> }>;
 
-/** Returns a client that sends these headers with each request to library 1, and bodies as they are. */
+/** Returns a client that sends these headers with each request to library 1, and bodies unchanged. */
 function clientWith(headers: Record<string, string>): Sender {
   return async (method, path, body) => {
     const all = { AccessKey: api.first.libraryKey, ...headers };
@@ -31,7 +31,7 @@ const BYTES_TYPE = { Accept: 'application/json', 'Content-Type': 'application/oc
 const CAPTIONS = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n').toString('base64');
 const done = { status: 200, body: { success: true } };
 
-/** Creates a video with a body of the client. Returns its path. */
+/** Creates a video with the request body of a client. Returns its path. */
 async function create(send: Sender, body: string, title: string): Promise<string> {
   const made = await send('POST', '/videos', body);
   expect(made).toMatchObject({ status: 200, body: { title, status: 0 } });
@@ -122,7 +122,7 @@ test('the iOS and Android SDKs create, upload and delete videos, and load the se
   const videoId = path.slice('/videos/'.length);
   const headers = { 'Content-Type': 'application/octet-stream' };
   expect(await clientWith(headers)('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
-  // The player has no key. It sends the address of the hosted player as referrer.
+  // The player has no key. It sends the URL of the hosted player as referrer.
   const player = { Accept: 'application/json', Referer: 'https://iframe.mediadelivery.net/' };
   const answer = await fetch(`${api.url}/library/1${path}/play`, { headers: player });
   expect([answer.status, await answer.json()]).toMatchObject([200, { video: { guid: videoId, title: 'A film' } }]);

@@ -58,7 +58,7 @@ test('quality by group is exact while several edges write two libraries', async 
     },
     { country: 'FR', startupMs: 900, rungSec: [['240', 5]], failures: 3, device: 'mobile', watchedSec: [5, 1] },
     { country: '', startupMs: null, rungSec: [] },
-    // Neither other players, nor visits that are not views, nor older ones.
+    // Other players, visits that are not views, and older visits do not count.
     { country: 'US', isEstimate: true },
     { country: 'US', verdict: 'repeated', viewerId: newGuid() },
     { country: 'US', startHourMs: nowHourMs - 40 * DAY_MS },

@@ -74,7 +74,7 @@ test('a test of the settings shows the verdict and its time', async () => {
   expect((await ask({ videoId })).status).toBe(409);
   await change({ mode: 'hook', url: receiver.url });
   const answer = await ask({ videoId, viewer: 'customer' });
-  // The receiver sends an empty answer, which is no verdict.
+  // The receiver sends an empty response, which contains no verdict.
   expect(answer.body).toMatchObject({ verdict: 'unchecked', validSec: null, durationMs: expect.any(Number) });
   expect((await ask({ videoId: 'none' })).status).toBe(400);
 });
@@ -115,7 +115,7 @@ test('an export reads files of a library whose owner decides about viewers', asy
   await change({ mode: 'off' });
   const { pullZone } = (await api.libraries.findLibrary(1)) ?? {};
   const open = () => fetch(`http://127.0.0.1:${edgePort}/${pullZone?.name}/${guid}/thumbnail.jpg`);
-  // The edge hears of the change from the database.
+  // The database notifies the edge of the change.
   await expect.poll(async () => (await open()).status, { timeout: 60_000 }).toBe(200);
   expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
   await edge.close();

@@ -93,8 +93,8 @@ async function holdOpenOperation(operation: Real): Promise<void> {
 }
 
 /**
- * An existing object of the own library is not refused because of its URL. A foreign object gets the same response
- * as an unknown one.
+ * An existing object of the caller's library is not refused because of its URL. An object of another library gets the
+ * same response as an unknown one.
  */
 function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {
   expect([401, 403, 404], own?.text).not.toContain(own?.status);

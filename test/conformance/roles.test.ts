@@ -87,7 +87,7 @@ async function addressFor(operation: Real, place: Place, role: Role): Promise<st
   const [, id] = /^\/videolibrary\/(\d+)/.exec(address) ?? [];
   const person = people.get(`${place} ${role}`);
   if (place !== 'library' || id === undefined || person === undefined) return address;
-  // The id is one of our own answers.
+  // The id comes from our own response.
   const row = { person_id: person.id as Guid, library_id: Number(id), role };
   await world.api.database.db.insertInto('person_role').values(row).execute();
   return address;
@@ -95,7 +95,7 @@ async function addressFor(operation: Real, place: Place, role: Role): Promise<st
 
 /** Makes a person the author of a comment, because roles without `videos.edit` may change only their own. */
 async function giveComment(id: string, person: TestPerson | undefined): Promise<void> {
-  // The id is one of our own answers.
+  // The id comes from our own response.
   const query = world.api.database.db.updateTable('review_comment').where('id', '=', id as Guid);
   await query.set({ author_id: person?.id ?? '' }).execute();
 }

@@ -78,7 +78,7 @@ test('a player token ends within seconds when the video leaves the collection', 
   const { url } = await course.share({}, made);
   const [first, second] = [await playerOf(url, made.ids[0]), await playerOf(url, made.ids[1])];
   expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
-  // The token is of one video.
+  // The token is valid for one video only.
   expect(await statusOf(first.replace(made.ids[0] ?? '', made.ids[1] ?? ''))).toBe(403);
   await setVideo(made.ids[0], { collection_id: null });
   await expect.poll(() => statusOf(first), PATIENCE).toBe(403);

@@ -28,7 +28,7 @@ const playTheEnd = (video: Locator) =>
   });
 const shownVideo = (page: Page) => page.locator('#videos a[aria-current]').textContent();
 
-/** Controls the end of the first of the videos. */
+/** Controls when the first video ends. */
 function atFirstEnd(page: Page) {
   const player = page.frameLocator('#player');
   return {
@@ -37,7 +37,7 @@ function atFirstEnd(page: Page) {
       await player.getByText('Next: <i>Two</i>').waitFor(PATIENCE);
       await player.getByText(/^Starts in \d+ s$/).waitFor(PATIENCE);
     },
-    /** Passes more time than a countdown lasts, and expects that there is none. */
+    /** Waits longer than a countdown lasts, and expects that there is none. */
     async expectNoNext() {
       for (const ms of [3_000, 12_000]) {
         await page.clock.runFor(ms);
@@ -62,7 +62,7 @@ test('plays the videos of a collection one after the other, by countdown, button
     await lookAtPage('collection', page, SHARE_PAGE);
     await page.setViewportSize({ width: 1440, height: 900 });
     const { playToEnd, expectNoNext } = atFirstEnd(page);
-    // The end of the first video, with a countdown that the viewer cancels.
+    // The first video ends, and the viewer cancels the countdown.
     await playToEnd();
     expect(faults).toEqual([]);
     const [frame] = page.mainFrame().childFrames();
@@ -88,7 +88,7 @@ test('plays the videos of a collection one after the other, by countdown, button
     expect(await page.locator('#download').getAttribute('href')).toContain(`/download?video=${course.shown.ids[1]}`);
     const playing = () => video.evaluate((element: HTMLVideoElement) => !element.paused && element.muted);
     await expect.poll(playing, PATIENCE).toBe(true);
-    // The second video ends, and the third one starts by itself.
+    // The second video ends, and the third one starts automatically.
     await expect.poll(() => shownVideo(page), PATIENCE).toContain('Three');
     await player.getByRole('button', { name: 'Previous video' }).waitFor(PATIENCE);
     expect(await player.getByRole('button', { name: 'Next video' }).count()).toBe(0);
@@ -155,7 +155,7 @@ test('the player of a collection goes to the next video in a frame of another si
     const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(frame));
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void site.close());
-    // Another host name of this machine, and thus another site.
+    // A different host name of this machine, which counts as a different site.
     await page.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
     const player = page.frameLocator('iframe');
     await player.getByRole('button', { name: 'Next video' }).click(PATIENCE);

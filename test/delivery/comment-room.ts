@@ -64,7 +64,7 @@ export async function openCommentRoom(): Promise<CommentRoom> {
   };
 }
 
-/** Sends a comment to a share page. Each request is of a new client, unless `headers` name one. */
+/** Sends a comment to a share page. Each request comes from a new client, unless `headers` identify one. */
 export function sendComment(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}/comments`, {
     method: 'POST',

@@ -155,7 +155,7 @@ test('a tunnel that is reset, or whose client keeps its side open, affects no ot
   sockets.push(halfOpen.resume());
   halfOpen.write(tunnel);
   await once(halfOpen, 'end');
-  // The edge does not wait for the client to close: later writes are answered with a reset.
+  // The edge does not wait for the client to close: later writes cause a reset.
   const reset = new Promise((resolve) => halfOpen.once('close', resolve));
   const writing = setInterval(() => halfOpen.write('x'), 200);
   await reset;

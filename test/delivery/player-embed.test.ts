@@ -23,7 +23,7 @@ beforeAll(async () => {
   shown = await fixture.publish();
   site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  // Another host name of this machine, and thus another origin.
+  // A different host name of this machine, which is a different origin.
   siteBase = `http://localhost:${(site.address() as AddressInfo).port}`;
 });
 afterAll(async () => {

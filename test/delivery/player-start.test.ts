@@ -28,7 +28,7 @@ type Line = {
   connection?: object;
   query?: string;
 };
-/** Bandwidth in Mbit/s that is no limit. */
+/** Bandwidth in Mbit/s that is too high to limit anything. */
 const FAST = 10_000;
 
 /** Opens the player with an empty cache on a connection of this bandwidth. */

@@ -192,7 +192,7 @@ test('a confirmed address is the name of its viewer', async () => {
   const nameless = cookieOf(await send(url, { email: 'ada@example.com', code }));
   expect((await fetch(url, { headers: { cookie: nameless } })).status).toBe(200);
   await fixture.shares.update(key, { allowsComments: true });
-  // A pass from before does not name the viewer, who has to enter a code again.
+  // An earlier pass does not name the viewer, who has to enter a code again.
   await expect.poll(async () => (await fetch(url, { headers: { cookie: nameless } })).status, PATIENCE).toBe(403);
   expect((await post(url, MINE, { cookie: nameless })).status).toBe(403);
   const again = await requestCodeFrom(fixture.mail, url);

@@ -247,7 +247,7 @@ test('during a rotation of the secret key, a code of the former key is accepted'
 test('a share with password and domains needs both', async () => {
   const { url } = await share({ password: PASSWORD });
   expect(await (await open(url)).text()).toContain('Password');
-  // The form of the address does not exist before the password.
+  // The form for the address is shown only after the password.
   expect(await (await send(url, { email: 'ada@example.com' })).text()).toContain('The password is wrong.');
   const first = cookieOf(await send(url, { password: PASSWORD }));
   expect(await (await open(url, { cookie: first })).text()).toContain('E-mail address');

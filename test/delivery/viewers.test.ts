@@ -137,7 +137,7 @@ async function changeViewers(film: PublishedFilm, viewers: Record<string, unknow
     .set({ settings: JSON.stringify({ viewers }) })
     .where('id', '=', film.libraryId)
     .execute();
-  // The edge learns of the change from the database.
+  // The database notifies the edge of the change.
   await expect.poll(() => outcome(pageUrl(film)).then(([status]) => status), { timeout: 60_000 }).not.toBe(200);
 }
 

@@ -59,7 +59,8 @@ function createClient(apiKey: string): BunnyCdnStream {
 }
 
 /**
- * Makes the firewall refuse everything that it detects, so that no action of the applications may look like an attack.
+ * Makes the firewall refuse everything that it detects, so that the test fails if an action of the applications looks
+ * like an attack.
  */
 async function blockAttacks(): Promise<void> {
   const waf = { wafExecutionMode: 1 };

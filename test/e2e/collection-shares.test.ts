@@ -105,7 +105,7 @@ test('arranges a collection, shares it, plays it elsewhere, and ends the share',
     element.muted = true;
     return element.play();
   });
-  // The end of the first video leads to the second one by itself.
+  // After the first video has ended, the second one starts automatically.
   await player.getByText('Next: Lesson two').waitFor();
   await expect.poll(shown, PATIENCE).toContain('Lesson two');
   await player.getByRole('button', { name: 'Next video' }).click();

@@ -7,7 +7,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { FOUR_VIEWS, lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY } from '../support/service.ts';
 
-/** A box of MP4 without content, with which a transfer takes seconds if its bandwidth is limited. */
+/** Size of an empty MP4 box that makes a transfer with limited bandwidth take seconds. */
 const PADDING_BYTES = 40 * 2 ** 20;
 
 let fixture: ExportFixture;

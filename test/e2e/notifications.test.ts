@@ -69,7 +69,7 @@ async function addFailing(title: string): Promise<void> {
   await expect.poll(async () => (await call('GET', `/library/1/videos/${guid}`)).status, PATIENCE).toBe(5);
 }
 
-/** Lets the page look for notifications now instead of at its next turn. */
+/** Lets the page look for notifications now instead of at the next interval. */
 const lookNow = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
 test(

@@ -21,7 +21,7 @@ const LONG_SEC = 36_000;
 const LINES = 5000;
 const CHAPTERS = 500;
 
-/** Makes a video of ten hours that has no file, and therefore neither frames nor sound. */
+/** Creates a ten-hour video without a file, and therefore without frames and sound. */
 async function makeLong(): Promise<string> {
   const made = await createVideo(fixture.service, 'Ten hours');
   const { db, close } = openCatalogue(fixture.service);

@@ -15,7 +15,7 @@ test.each(Object.entries(SOURCE_FIELDS))(
     const known = [...fields.needs.flat(), ...fields.takes];
     expect(shown.filter((field) => !known.includes(field))).toEqual([]);
     const open = all.filter(({ field, isSecret }) => SECRET_FIELDS.has(field) && isSecret !== true);
-    // The first part of a pair of keys is no secret.
+    // The first part of a pair of keys is not a secret.
     const pairs = open.filter(({ field }) => field !== 'accessKey' || !shown.includes('secretKey'));
     expect(pairs).toEqual([]);
   },

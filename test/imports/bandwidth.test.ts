@@ -28,7 +28,7 @@ test('the transfers of an import share its bandwidth, and fewer run if each woul
   const wanted = { libraryId, source: 's3' as const, address: '', request, isDryRun: false, ...limits };
   const key = await createImportStore({ db, secretBox: api.secretBox }).create(wanted, () => async () => undefined);
   const queue: Queue = { send: () => async () => undefined };
-  // The job uses these dependencies only.
+  // The job uses only these dependencies.
   const deps = { db, queue, secretBox: api.secretBox, outbound: createOutbound({ allow: ['127.0.0.1/32'] }) };
   for (let tick = 0; tick < 2; tick += 1) {
     await runImport.run({ ...key, tick }, deps as unknown as JobDeps, new AbortController().signal);

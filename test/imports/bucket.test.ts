@@ -21,7 +21,7 @@ const COMMENT = {
   dateCreated: '2024-05-06T07:08:09.123',
 };
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n';
-/** Objects that are no media, more than fit on a page of the list. */
+/** Objects that are not media, more than fit on a page of the list. */
 const OTHERS = 560;
 
 type Fields = Record<string, unknown>;

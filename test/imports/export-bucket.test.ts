@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ExportFixture, expectSame, FIRST, millrace, openExportFixture, SECOND } from './export-fixture.ts';
 import { ENGINE, type ExportPlace, openExportPlace } from './export-place.ts';
 
-/** A box of MP4 without content, with which a file needs several parts. */
+/** Size of an empty MP4 box that makes a file larger than one part. */
 const PADDING_BYTES = 40 * 2 ** 20;
 
 let fixture: ExportFixture;

@@ -106,7 +106,7 @@ export async function reviewOf(service: Service, libraryId = 1): Promise<object>
   const comments = await Promise.all(
     (await load('videos?orderBy=title')).map(({ guid }) => load(`videos/${String(guid)}/comments`)),
   );
-  // The account of an author is not exported, so an imported comment is nobody's own.
+  // The account of an author is not exported, so an imported comment belongs to no account.
   const text = JSON.stringify({ orders, comments });
   return JSON.parse(text.replaceAll('"isOwn":true', '"isOwn":false'));
 }

@@ -17,7 +17,7 @@ import {
 import { ENGINE, type ExportPlace, openExportPlace } from './export-place.ts';
 import { ask } from './import-fixture.ts';
 
-/** A box of MP4 without content, with which a transfer takes seconds if its bandwidth is limited. */
+/** Size of an empty MP4 box that makes a transfer with limited bandwidth take seconds. */
 const PADDING_BYTES = 40 * 2 ** 20;
 const SLOW = { concurrency: 1, bandwidth: 4_000_000 };
 

@@ -117,7 +117,7 @@ test('an import from another Millrace has the orders of collections and the revi
   for (const video of videos) {
     await expect.poll(() => statusOf(from, video), { timeout: 60_000, interval: 500 }).toBe(4);
   }
-  // Without the account key, the address of the files is taken from a video, because no name service knows the zone.
+  // Without the account key, the URL of the files is derived from a video, because the zone is not in DNS.
   const access = [`apiUrl=${source.apiUrl}`, `accessKey=${from?.key}`, `sourceLibraryId=${from?.id}`];
   const ran = await millrace(fixture.target, 'import', 'millrace', ...access, '--library', String(to?.id));
   expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });

@@ -158,7 +158,7 @@ test('an import of an unknown source waits for a newer worker', async () => {
   await sql`update library_import set source = 'later' where id = ${key.importId}`.execute(db);
   const sent: unknown[] = [];
   const queue: Queue = { send: (_job, payload, options) => async () => void sent.push({ payload, options }) };
-  // The job uses these dependencies only.
+  // The job uses only these dependencies.
   const deps = { db, queue, secretBox: api.secretBox, outbound: null } as unknown as JobDeps;
   await runImport.run({ ...key, tick: 0 }, deps, new AbortController().signal);
   expect(sent).toMatchObject([{ payload: { ...key, tick: 1 }, options: { delaySec: 30 } }]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** One look at a page, ten times per second. */
+/** State of a page, recorded ten times per second. */
 type Look = { badge: string; notice: string };
 
 /** Records the badge and the notice of a page until it is closed. */

@@ -115,7 +115,7 @@ export async function playlistOf(fixture: WorkerFixture, key: MediaKey): Promise
   return playlist;
 }
 
-/** Returns the share of a tone in the audio: 0 to 1 of its power. */
+/** Returns the fraction of the audio's power that a tone has, 0 to 1. */
 export function share(sound: Float32Array, hz: number): number {
   let [re, im, power] = [0, 0, 0];
   sound.forEach((sample, index) => {

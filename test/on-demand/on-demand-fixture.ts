@@ -167,7 +167,7 @@ export async function followStates(fixture: WorkerFixture, key: MediaKey, last: 
   return rows.map(({ state }) => state);
 }
 
-/** Deletes a video's row, so that it is not filled in while tests check others. */
+/** Deletes a video's row, so that its backfill does not run while tests check other videos. */
 export async function drop(fixture: WorkerFixture, { mediaId }: MediaKey): Promise<void> {
   await fixture.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
 }
@@ -183,7 +183,7 @@ export async function fillIn(fixture: WorkerFixture, { mediaId }: MediaKey, deps
   for (const { libraryId, mediaId, taskId } of tasks) await performTask(deps, { libraryId, mediaId }, taskId);
 }
 
-/** Returns the requested and running work for a video, without encode tasks that only fill in. */
+/** Returns the requested and running work for a video, without backfill tasks. */
 export async function countOpen(
   fixture: WorkerFixture,
   { mediaId }: MediaKey,

@@ -221,7 +221,7 @@ test(`${BAD_PER_SEC} bad requests per second delay no viewer, and each is logged
   );
   expect(Object.keys(statuses).filter((status) => !['403', '429'].includes(status))).toEqual([]);
   await expect.poll(countEvents, { timeout: 20_000 }).toBe(sent);
-  // The short run shares the machine with other tests.
+  // The short run shares the machine with other tests, so only the soak checks rates and times.
   if (!isSoak) return;
   expect(sent).toBeGreaterThan(((BAD_PER_SEC * FLOOD_MS) / 1_000) * 0.9);
   expect(floodedMs).toBeLessThan(Math.max(2 * calmMs, AT_ONCE_MS));

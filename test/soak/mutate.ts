@@ -6,7 +6,7 @@ import type { Random } from '../support/seeded-random.ts';
 /** Damages the bytes of a file. The same seed causes the same damage. */
 export type Mutator = { name: string; mutate(bytes: Buffer, random: Random): Promise<Buffer> };
 
-/** Shares of bits that are flipped: from light damage to an almost unreadable file. */
+/** Fractions of the bits that are flipped: from light damage to an almost unreadable file. */
 const RATIOS = ['0.00002', '0.0001', '0.0004', '0.002', '0.01', '0.04'];
 
 /** Returns Debian's zzuf if it is installed, or else our own mutator. */

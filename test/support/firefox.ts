@@ -181,7 +181,7 @@ async function readAddress(child: ChildProcess): Promise<string> {
     }
     seen.push(line);
   }
-  throw new Error(`Expected Firefox to name its debugging address within ${START_MS} ms, got: ${seen.join(' | ')}`);
+  throw new Error(`Expected Firefox to print its debugging URL within ${START_MS} ms, got: ${seen.join(' | ')}`);
 }
 
 async function end(child: ChildProcess, profile: string): Promise<void> {

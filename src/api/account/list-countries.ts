@@ -24,7 +24,7 @@ export const listCountries = defineOperation({
 });
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
-/** In statistics, Kosovo has its own code, which is one of those that ISO 3166-1 reserves for users. */
+/** The statistics use a separate code for Kosovo, one of those that ISO 3166-1 reserves for users. */
 const COUNTRIES: readonly CountryModel[] = [...codes.map(([alpha2 = '']) => alpha2), 'XK']
   .filter((code, index, all) => all.indexOf(code) === index)
   .map(toCountry)

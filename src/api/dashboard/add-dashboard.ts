@@ -45,7 +45,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
       VideoId: videoId,
       AuthorizationExpire: String(expires),
       AuthorizationSignature: signature,
-      // The signature of a person is valid only while the session is.
+      // A person's upload signature is valid only as long as their session.
       ...(caller?.person !== undefined && { AuthorizationSession: caller.person.sessionId }),
     });
   });

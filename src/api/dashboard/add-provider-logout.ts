@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 16_384;
 /** Time for which the id of a used token is kept, in seconds: its validity with both clock tolerances. */
 const KEPT_SEC = LOGOUT_TOKEN_SEC + 10 * 60;
 
-/** Providers send the logouts of all their customers from a few IP addresses, many at once. */
+/** Providers send the logouts of all their customers from a few IP addresses, many at the same time. */
 const LOGOUT_RATE = { max: 1_000, windowMs: 60_000 };
 
 type Deps = DashboardDeps & { openId: OpenIdConnect };

@@ -6,7 +6,7 @@ import type { RelyingParty } from '../../lib/webauthn.ts';
 import type { OwnPlace } from './session-cookie.ts';
 
 /**
- * Origin at which passkeys work with the URL of the dashboard there, or the reason why there is none. Sent to the
+ * Origin at which passkeys work and the URL of the dashboard there, or the reason why there is none. Sent to the
  * dashboard. `no-address`: without a public URL, they work only on `localhost`. `address`: the public URL has an IP
  * address, which browsers refuse. `plain-http`: it has no TLS.
  */

@@ -18,7 +18,7 @@ const REGION = /^[A-Za-z0-9-]{1,100}$/;
 const PART = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/;
 const DEFAULT_REGION = 'us-east-1';
 
-/** Not part of the hosted API. Needs the account key, because it hands out the originals. */
+/** Not part of the hosted API. Needs the account key, because an export copies the originals. */
 export const createExport = defineOperation({
   name: 'createExport',
   summary: 'Start an export',

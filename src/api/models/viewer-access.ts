@@ -5,7 +5,7 @@ import { flag, guarded, int32, model, nullable, text, words } from './fields.ts'
 export const ViewerAccessMode = words('ViewerAccessMode', ['off', 'hook', 'jwt']);
 export const ViewerVerdict = words('ViewerVerdict', ['allowed', 'denied', 'unchecked']);
 
-/** Settings by which a library decides about viewers. Not part of the hosted API. */
+/** Settings that decide which viewers may watch the videos of a library. Not part of the hosted API. */
 export const ViewerAccessModel = model('ViewerAccessModel', {
   mode: ViewerAccessMode,
   url: nullable(text()),

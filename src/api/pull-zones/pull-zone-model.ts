@@ -6,7 +6,7 @@ import { readCertificate, type TlsPaths } from '../../lib/tls/read-tls-pair.ts';
 import { PullZoneType } from '../models/enums.ts';
 import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 
-/** Facts of the installation that decide about the host names of its zones. */
+/** Facts of the installation that determine the host names of its zones. */
 export type ZoneAddress = {
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;

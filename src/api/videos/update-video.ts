@@ -19,7 +19,7 @@ export const updateVideo = defineOperation({
   permission: 'videos.edit',
   params: VideoParams,
   body: UpdateVideoModel,
-  // Some clients send no body. Then nothing changes.
+  // Some clients send no body, which changes nothing.
   bodyPresence: 'maybe-missing',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -66,7 +66,7 @@ export async function resetLibraryKey(
     .execute();
   noteChange({ kind: 'secret', field: isWriting ? 'ApiKey' : 'ReadOnlyApiKey' });
   logOnCommit('key.replaced', { keyId: isWriting ? 'ApiKey' : 'ReadOnlyApiKey', libraryId: id });
-  // Texts of former keys are kept only while they sign.
+  // The text of a former key is kept only as long as it still signs.
   await tx
     .updateTable('access_key')
     .set({ signing_key_sealed: null })

@@ -8,6 +8,6 @@ const NAME = /^vz-[a-z0-9-]{1,60}$/;
 /** Parses a pull zone's name, ignoring case as in host names. Returns null for anything else. */
 export function parsePullZoneName(text: string): PullZoneName | null {
   const lower = text.toLowerCase();
-  // The pattern proves the brand.
+  // A name that matches the pattern satisfies the brand.
   return NAME.test(lower) ? (lower as PullZoneName) : null;
 }

@@ -54,7 +54,7 @@ async function writeQuotas(tx: Tx, libraryId: number, change: QuotaChange): Prom
       .onConflict((conflict) =>
         conflict.columns(['library_id', 'resource']).doUpdateSet({
           ...{ max_amount: quota.limit, mode: quota.mode },
-          // Thresholds of another limit have not been announced yet.
+          // For a different limit, no threshold has been announced yet.
           level: sql<QuotaLevel>`case when library_quota.max_amount = excluded.max_amount then library_quota.level
             else 0 end`,
         }),

@@ -15,7 +15,7 @@ type HashedCode = { shareId: Guid; addressHash: Buffer; codeHash: Buffer };
 
 /** Codes that were sent to viewers of shares. */
 export type ShareCodeStore = {
-  /** Stores a code for ten minutes. It replaces the former one of the address. Deletes expired codes. */
+  /** Stores a code for ten minutes. It replaces the previous code of the address. Deletes expired codes. */
   put(code: HashedCode): Promise<void>;
   /** Returns whether a code is right, and deletes it then. Counts a wrong one; the fifth ends the code. */
   take(code: HashedCode): Promise<boolean>;

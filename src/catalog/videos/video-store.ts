@@ -132,7 +132,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const earlier = sourceIn(before);
   const isOtherFile = source !== null && source.key !== earlier?.key;
   if (isOtherFile && before.state === 'finished') await keepReplaced(tx, key);
-  // A file that could not be used is not needed any more.
+  // A file that could not be used is no longer needed.
   const isUseless = before.state === 'failed' && earlier !== null && source?.key !== earlier.key;
   if (isUseless) await retireObject(tx, key, earlier);
   // Its previous file counts until it is deleted.

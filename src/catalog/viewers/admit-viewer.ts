@@ -15,8 +15,8 @@ export type AdmittedViewer = { shown: EmbedToken } | { hit: Hit };
 
 /**
  * Exchanges the token of a viewer for an embed token of the video, which ends with the verdict, if the owner of the
- * library decides about viewers. The embed token admits everything after the page: its data, playlists, keys and
- * licences, and through the token of the folder all files. A valid embed token of the owner or of a share page is
+ * library decides which viewers may watch. The embed token admits everything after the page: its data, playlists, keys
+ * and licences, and through the token of the folder all files. A valid embed token of the owner or of a share page is
  * kept.
  */
 export async function admitViewer(

@@ -45,7 +45,7 @@ export async function askHook(
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...signStandard([secret], { id: newGuid(), timestamp, body }) },
       body,
-      // The status counts, however large a page of errors is. The body is bounded below.
+      // The status counts even if the error page is large. The body is limited below.
       maxBytes: Number.POSITIVE_INFINITY,
       timeoutMs: TIMEOUT_MS,
       redirects: 'returned',

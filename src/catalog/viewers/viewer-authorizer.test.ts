@@ -44,7 +44,7 @@ const secondsOf = (verdict: ViewerVerdict) =>
 test.each([400, 401, 403, 404, 413, 422])('status %d refuses one viewer, and no other one', async (status) => {
   const url = await startEndpoint(({ viewer }, response) => {
     if (viewer === 'good') allow(response);
-    // Larger than an answer may be, as pages of errors are.
+    // An error page may be larger than an answer.
     else response.writeHead(status).end('x'.repeat(100_000));
   });
   for (const failOpen of [false, true]) {

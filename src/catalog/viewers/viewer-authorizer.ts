@@ -63,7 +63,7 @@ export class ViewerAuthorizer {
     this.#keys = createRemoteKeys(fetch, OLD_KEYS_MS);
   }
 
-  /** Returns the verdict about a viewer of a library whose owner decides about viewers. */
+  /** Returns whether a viewer may watch, as decided by the owner of the library. */
   async judge(access: Asked | Incomplete, viewer: ViewerFacts): Promise<ViewerVerdict> {
     if (access.mode === 'incomplete') return toUnchecked(access);
     const key = keyOf(access, viewer);

@@ -11,7 +11,7 @@ test('an empty cell of a manifest leaves the title and the collection that the p
   await mkdir(path.join(root, 'Talks'));
   await writeFile(path.join(root, 'Talks/two.mp4'), 'x');
   await writeFile(path.join(root, 'manifest.csv'), 'file,title,collectionId,category\nTalks/two.mp4,,,Art\n');
-  // The reader needs these fields of the context only.
+  // The reader needs only these fields of the context.
   const context = { url: 'http://api', library: 1, pairs: {} } as unknown as Context;
   const { collections, videos } = await readFolder(context, root);
   expect(collections).toMatchObject([{ title: 'Talks' }]);

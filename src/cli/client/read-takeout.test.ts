@@ -49,7 +49,7 @@ afterAll(() => rm(root, { recursive: true }));
 test('matches shortened and repeated file names with rows of the tables, and keeps playlists', async () => {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  // The reader needs these fields of the context only.
+  // The reader needs only these fields of the context.
   const context = { url: 'http://api', library: 1, pairs: {} } as unknown as Context;
   const normalize = vi.spyOn(String.prototype, 'normalize');
   const { collections, videos } = await readTakeout(context, root);

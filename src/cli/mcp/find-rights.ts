@@ -16,7 +16,7 @@ export async function findRights({ url, key, library }: Service, signal: AbortSi
   if (isAccount) return { account: true, write: true };
   await millrace.call('listVideos', { libraryId: library, itemsPerPage: 1, signal });
   try {
-    // A key for reading gets a 403 before the video is looked up.
+    // A read-only key gets a 403 before the video is looked up.
     await millrace.call('getOriginal', { libraryId: library, videoId: NO_VIDEO, signal });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

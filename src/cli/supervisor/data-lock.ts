@@ -105,7 +105,7 @@ function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = n
     const isReadOnly = Object(cause).code === 'EROFS';
     const user = process.getuid?.() ?? 0;
     const owner = ownerUid === null ? '' : ` of user ${ownerUid}`;
-    // ENOENT means a file system of the kernel, where no user can create folders.
+    // ENOENT indicates a kernel file system such as /proc, in which no user can create folders.
     const isKernels = Object(cause).code === 'ENOENT';
     const remedy = isReadOnly
       ? 'Mount the file system writable.'

@@ -91,7 +91,7 @@ describe('the first value of a key', () => {
       return shares.get('a');
     });
     expect(await timeAll([request])).toEqual([{ isFound: false, ms: 8_000 }]);
-    // The load continued, and the cache is not taken as down.
+    // The load continued, and the cache does not count as down.
     expect(await timeAll([shares.get('a'), shares.get('b')])).toMatchObject([{ isFound: true }, { isFound: true }]);
     expect(await timeAll([shares.get('c')])).toEqual([{ isFound: true, ms: 5_000 }]);
   });

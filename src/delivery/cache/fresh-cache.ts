@@ -229,7 +229,7 @@ export class FreshCache<Value> {
     const startedMs = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const giveUp = () => {
-      // A request that waited for other values before says nothing about these loads.
+      // If the request also waited for other values, its time says nothing about these loads.
       if (isPatient && waitMs === fullMs) this.#isDown = true;
       reject(new Refused('unavailable', 'The video cannot be looked up now. Try again.'));
     };

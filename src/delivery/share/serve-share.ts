@@ -203,7 +203,7 @@ async function passwordPage(
   { share, verdict }: { share: Share; verdict: 'asked' | 'wrong' | 'limited' },
   deps: ShareDeps,
 ): Promise<Answer> {
-  // Only the settings of the library are shown.
+  // The page shows nothing but the settings of the library.
   const settings = await settingsOf(admitted, share, deps);
   const view = { path: pathOf(admitted), verdict, settings, language: languageOf(admitted.request) };
   const status = verdict === 'limited' ? 429 : 403;

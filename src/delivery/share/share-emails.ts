@@ -32,8 +32,8 @@ export type ShareEmails = SharePass & {
   /** Whether codes can be sent. */
   isAvailable: boolean;
   /**
-   * Sends a code to an address if it is of one of the share's domains. The result and its time are the same for other
-   * addresses, so that nobody learns the domains.
+   * Sends a code to an address if it belongs to one of the share's domains. The result and its time are the same for
+   * other addresses, so that nobody learns the domains.
    */
   request(share: Share, text: string, from: Client, write: WriteCode): 'sent' | 'invalid' | 'limited';
   /** Checks a code, which is accepted once. */

@@ -175,7 +175,7 @@ export class SegmentCommitter {
       for (const { stored, resolve } of batch)
         resolve(lost.has(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
     } catch (error) {
-      // The process is closing.
+      // The commit is retried until the process closes, so it is closing.
       for (const { reject } of batch) reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#isCommitting = false;

@@ -180,8 +180,7 @@ type TrackJob = {
   run: FfmpegRun;
   parts: AsyncIterable<AudioPart>;
   /**
-   * Called after the output of the encoder was read completely, and before the task ends and thus may complete the
-   * track.
+   * Called after the output of the encoder was read completely, and before the task ends, which may complete the track.
    */
   atEnd: () => Promise<void>;
 };

@@ -177,7 +177,7 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // No worker was notified of tasks that were already ready.
+    // Claim again: tasks that were ready before the registration notified no worker.
     return this.#claimMostUrgent(queue);
   }
 

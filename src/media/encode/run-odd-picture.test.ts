@@ -128,7 +128,7 @@ test.each([
   const cutList = planFrameGrid(facts);
   const rungs = planLadder(facts, { allowedRungs: [240] });
   const common = { facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1, rungs };
-  // Ranges are encoded by separate processes, which must agree on the frames next to their border.
+  // Ranges are encoded by separate processes, which must agree on the frames at their boundary.
   const shown: number[] = [];
   for (const [fromSegment, toSegment] of [
     [0, 1],

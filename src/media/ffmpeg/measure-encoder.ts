@@ -14,7 +14,7 @@ export function measureEncoder({ codec, durationSec, outputs }: FfmpegPlan): Mea
   metrics.encodersRunning.inc({ codec });
   return {
     advanced(outTimeSec) {
-      // The times of a range in the middle do not begin with 0.
+      // The times of a range in the middle do not begin at 0.
       firstSec ??= outTimeSec;
       lastSec = outTimeSec;
     },

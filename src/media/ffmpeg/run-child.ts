@@ -88,7 +88,7 @@ export async function runChild(
   const { pid, stdout } = child;
   // `spawn` reports a failed start with an event. Without a pid, there is no child to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  // Wait until the child has set itself up. Before that, it would outlive this process.
+  // Wait until the child has set its parent-death signal. Otherwise it would outlive this process.
   setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {

@@ -96,7 +96,7 @@ class SpanCutter {
   }
 }
 
-/** Returns the root mean square of a frame, as a share of full scale. */
+/** Returns the root mean square of a frame, as a fraction of full scale. */
 function levelOf(frame: Buffer): number {
   let sum = 0;
   for (let at = 0; at + 1 < frame.length; at += BYTES_A_SAMPLE) sum += frame.readInt16LE(at) ** 2;

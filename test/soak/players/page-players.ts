@@ -2,7 +2,7 @@
 import { until } from './page-wait.ts';
 import type { Trial } from './trial.ts';
 
-/** The page's interface to any player. `choose` fixes the rung of this height. */
+/** The page's interface to any player. `choose` selects the rung with this height and turns adaptation off. */
 export type Player = { video: HTMLVideoElement; heights(): number[]; choose(heightPx: number): void };
 type Open = (host: HTMLElement, address: string, fail: (reason: string) => void) => Promise<Player>;
 

@@ -109,7 +109,7 @@ export class Fleet {
     if (this.faults.length < MAX_LOAD_BALANCER_FAULTS) this.faults.push(`${new Date().toISOString()} ${fault}`);
   }
 
-  /** Lets a process leave: by `millrace drain` of a release, or by SIGTERM. It must exit with 0. */
+  /** Stops a process: by `millrace drain` of a release, or by SIGTERM. It must exit with 0. */
   async leave(member: Member, by: Release | 'SIGTERM'): Promise<void> {
     if (by === 'SIGTERM') {
       member.isReady = false;

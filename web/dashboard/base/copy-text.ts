@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** A text that the browser did not copy. A dialog shows it selected, so that the user can copy it. */
+/** A text that the browser refused to copy. A dialog shows it selected, so that the user can copy it. */
 export const uncopied = signal<string | null>(null);
 
-/** Copies a text. If the browser refuses, shows the text to copy by hand and returns false. */
+/** Copies a text. If the browser refuses, shows the text for manual copying and returns false. */
 export async function copyText(text: string): Promise<boolean> {
   if ((await writeClipboard(text)) || copySelection(text)) return true;
   uncopied.value = text;

@@ -22,7 +22,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
         },
       );
     }, [error, screen]);
-    // A setter would call a component, because it is a function. Each rendering therefore reads it from its signal.
+    // A state setter would call the component, because it is a function. The component is therefore read from a signal.
     const Screen = screen.value;
     if (error.value !== null) return <p class="notice error">{error.value}</p>;
     return Screen === null ? <div class="panel skeleton tall" aria-hidden="true" /> : <Screen {...props} />;

@@ -6,7 +6,7 @@ import type { PasskeyPlace } from '../../../src/api/dashboard/passkey-place.ts';
 import { api } from './api.ts';
 import { t } from './language.ts';
 
-/** Path of the own passkeys. */
+/** Path of the signed-in person's passkeys. */
 export const PASSKEYS = '/dashboard/account/passkeys';
 
 type Library = typeof import('@simplewebauthn/browser');

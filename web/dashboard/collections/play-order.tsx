@@ -126,7 +126,7 @@ type MoveProps = Focused & {
   move: (from: number, to: number) => void;
 };
 
-/** A button that moves a video by one place. It keeps the focus, which the browser removes from a moved element. */
+/** A button that moves a video by one position. It keeps the focus, which the browser removes from a moved element. */
 function MoveButton({ video, at, step, isEnd, focused, move }: Omit<MoveProps, 'guid'>) {
   const element = useRef<HTMLButtonElement>(null);
   useEffect(() => {

@@ -19,8 +19,8 @@ type AuditedField =
   | ChatField;
 
 /**
- * Labels of changed fields in the audit log: those of the settings that change them. Fields without a label are shown
- * with the words of their names.
+ * Labels of changed fields in the audit log. They are the labels of the settings that change them. Fields without a
+ * label are shown with the words of their names.
  */
 export const FIELD_LABELS = {
   Name: 'Name',

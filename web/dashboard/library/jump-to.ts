@@ -3,7 +3,7 @@ const SETTLING_MS = 1_200;
 const LOOK_MS = 50;
 const USER_EVENTS = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
-/** Stops the jump before. */
+/** Stops the previous jump. */
 let stopLast = () => {};
 
 /**
@@ -69,7 +69,7 @@ function mark(target: HTMLElement, isSetting: boolean): void {
   if (!isSetting) return;
   box.classList.add('found');
   const clear = () => box.classList.remove('found');
-  // Not the key or click that caused the jump.
+  // Waits, so that the key or click that caused the jump does not end it.
   setTimeout(() => {
     for (const name of ['keydown', 'pointerdown']) addEventListener(name, clear, { once: true });
   });

@@ -6,7 +6,7 @@ const MAX_FOUND = 8;
 
 type Props = { mayOpen: (block: string) => boolean; onChoose: (block: string, label: string) => void };
 
-/** Finds a setting by words and opens its place. */
+/** Finds a setting by words and jumps to it. */
 export function SettingsSearch({ mayOpen, onChoose }: Props) {
   const text = useSignal('');
   const chosen = useSignal(0);

@@ -51,7 +51,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
   const open = (block: string, label: string | null) => {
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;
-    // Within a page, nothing unsaved is lost.
+    // Within a page, no unsaved changes are lost.
     if (sectionOf(block) === section && !section.isPaged) renamePlace(to);
     else go(to, '', label !== null);
     jumpTo(block, label === null ? null : tr(label));

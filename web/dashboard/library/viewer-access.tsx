@@ -65,7 +65,7 @@ function Editor({ path, stored, onSaved }: EditorProps) {
 
 type SecretProps = { secret: string; path: string; onRenewed: EditorProps['onSaved'] };
 
-/** The secret of the requests, and a button that replaces it after a question. */
+/** The secret of the requests, and a button that replaces it after a confirmation. */
 function Secret({ secret, path, onRenewed }: SecretProps) {
   const isAsked = useSignal(false);
   const renewing = useAction();

@@ -73,7 +73,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player. Before the start, only people of the library see the picture, so that they can check it. */
+/** The player. Before the start, only people with a role in the library see the picture, so that they can check it. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address?signed=true`,

@@ -12,7 +12,7 @@ export function CopyByHand() {
 
 function SelectedText({ text }: { text: string }) {
   const area = useRef<HTMLTextAreaElement>(null);
-  // After the dialog has opened, which moves the focus.
+  // Runs after the dialog has opened, because opening it moves the focus.
   useEffect(() => {
     area.current?.focus();
     area.current?.select();

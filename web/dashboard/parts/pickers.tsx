@@ -130,7 +130,7 @@ function nameOfLanguage(code: string): string {
   try {
     return new Intl.DisplayNames([language.value], { type: 'language' }).of(code) ?? code;
   } catch {
-    // A stored code may be no language code.
+    // A stored code may be invalid.
     return code;
   }
 }

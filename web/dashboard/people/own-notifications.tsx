@@ -12,7 +12,7 @@ import { toast } from '../parts/toasts.tsx';
 
 const PATH = '/dashboard/account/notifications';
 
-/** The events of which the signed-in person is notified, by channel. */
+/** The events about which the signed-in person is notified, by channel. */
 export function OwnNotifications({ email }: { email: string }) {
   const { value, error } = useLoaded<NotificationChoicesModel>(PATH);
   return (

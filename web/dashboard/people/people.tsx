@@ -28,7 +28,7 @@ const ROLES = [
 const STATUSES: Readonly<Record<string, string>> = { invited: 'Invited', active: 'Active', disabled: 'Disabled' };
 type People = Static<typeof PaginationListModelOfPersonModel>;
 
-/** People who can sign in: invitations, roles, and their end. */
+/** People who can sign in, with invitations and roles. */
 export function People() {
   const page = useSignal(1);
   const link = useSignal<string | null>(null);

@@ -52,7 +52,7 @@ export function DropZone({ libraryId }: { libraryId: number }) {
   );
 }
 
-/** Returns the collection whose card is at a place of the page. Null if there is none. */
+/** Returns the collection whose card is at a point of the page. Null if there is none. */
 function collectionAt(target: EventTarget | null): string | null {
   return cardAt(target)?.dataset.collection ?? null;
 }

@@ -22,7 +22,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 
 const isOpen = signal(false);
-/** Unread ones at the time of opening, whose marks stay until the list is closed. */
+/** Notifications that were unread when the list was opened. They stay marked until it is closed. */
 const marked = signal(0);
 
 /** A button with the number of unread notifications. It opens their list. */

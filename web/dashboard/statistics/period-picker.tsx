@@ -33,7 +33,7 @@ export function PeriodPicker({ state, children }: { state: PeriodState; children
   const { choice, own, other, period, change } = state;
   const months = monthsBefore(Date.now(), MONTHS).map((month) => [month, monthName(month)] as const);
   const choose = (to: PeriodChoice) => {
-    // The dates of the former period are a start for the own ones.
+    // A custom period starts with the dates of the previous choice.
     const day = (ms: number) => new Date(ms).toISOString().slice(0, DAY_CHARACTERS);
     const isOwn = to === 'own' && own.from === '';
     change({ choice: to, ...(isOwn && { own: { from: day(period.fromMs), to: day(period.endMs - 1) } }) });

@@ -264,7 +264,7 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
   );
 }
 
-/** An id by language and purpose, with a number if it is taken. */
+/** Returns an id from language and purpose, with a number if it is already in use. */
 function freeId(language: string, purpose: string, tracks: readonly AudioTrackModel[]): string {
   const code = language.replaceAll(/[^A-Za-z0-9-]/g, '') || 'und';
   const plain = purpose === 'main' ? code : `${code}-${purpose}`;

@@ -50,7 +50,7 @@ export function Files({ libraryId, path, video }: PartProps) {
 function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const data = sizes.value.value?.data;
   if (data == null) return null;
-  // A rendition without bytes is not made yet.
+  // A rendition without bytes has not been encoded yet.
   const encoded = Object.entries(data.encoded ?? {}).filter(([, { size }]) => size > 0);
   const rest = REST.filter(([field]) => Number(data[field] ?? 0) > 0);
   const sounds = encoded.filter(([, { resolution }]) => resolution === null).map(([name]) => name);

@@ -54,7 +54,7 @@ export function usePlayer(): PlayerLink {
       const { event, value } = readEvent(data);
       if (event === 'ready')
         for (const name of EVENTS) send({ method: 'addEventListener', value: name, listener: 'dashboard' });
-      // Also when the page of the player is loaded again.
+      // `ready` also follows a reload of the player page.
       if (event === 'ready' || event === 'pause' || event === 'ended') isPlaying.value = false;
       if (event === 'play') isPlaying.value = true;
       if (event === 'timeupdate' && typeof value?.seconds === 'number') {

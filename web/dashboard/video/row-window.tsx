@@ -47,7 +47,7 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
       }
     }
     if (isChanged) measured.value += 1;
-    // The place of a row is only estimated until the rows near it were drawn.
+    // The position of a row is only estimated until the rows near it have been drawn.
     const { row: target, tries } = wanted.current;
     if (box.current === null || target === null || tries === 0) return;
     const isMoved = scrollToRow(box.current, target, heightOf);

@@ -2,7 +2,7 @@ import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 
 type Task = Pick<VideoActivityModel['tasks'][number], 'renditions' | 'fromSegment' | 'toSegment' | 'done'>;
 
-/** Returns the finished share of each rendition, 0-1: its tasks' progress weighted by their segments. */
+/** Returns the finished fraction of each rendition, 0 to 1: the progress of its tasks, weighted by their segments. */
 export function shareOfEach(tasks: readonly Task[]): Map<string, number> {
   const sums = new Map<string, { segments: number; done: number }>();
   for (const { renditions, fromSegment, toSegment, done } of tasks) {

@@ -65,7 +65,7 @@ export function Share(props: PartProps) {
   const link = new URL(signed.value.value?.address ?? address.href);
   addChoices(link, choices.value);
   const preview = new URL(link);
-  // Dashboard pages load no media before the user starts playback.
+  // The preview loads no media before the user starts playback.
   for (const [name, value] of HELD) preview.searchParams.set(name, value);
   const shape = frameShape(video);
   const needsToken = link.searchParams.has('token');
@@ -77,7 +77,7 @@ export function Share(props: PartProps) {
       <div class="stack">
         <Panel title={t('Preview')}>
           {signed.value.value === null && signed.error.value === null ? (
-            // Without its token, the address may be refused.
+            // Without its token, the player page may be refused.
             <div style={shape.style} class={`${shape.class} small waiting`} />
           ) : (
             <iframe

@@ -84,10 +84,7 @@ async function fetchXml(url: string, signal: AbortSignal) {
   }
 }
 
-/**
- * Creates a VAST client. It counts its calls in a storage, which is only in memory here, so that counts are not kept
- * for the next session.
- */
+/** Creates a VAST client. The client stores its call counts only in memory, so they are lost with the page. */
 function openClient(): VASTClient {
   const counts = new Map<string, unknown>();
   const storage = {

@@ -9,7 +9,7 @@ export function followPlaylist(frame: HTMLIFrameElement, list: HTMLElement): voi
   const links = [...list.querySelectorAll<HTMLAnchorElement>('a[data-video]')];
   const open = (link: HTMLAnchorElement | undefined) => {
     if (link === undefined) return;
-    // The player is of the same origin.
+    // The player has the same origin, so its video is accessible.
     const isMuted = frame.contentDocument?.querySelector('video')?.muted === true;
     const muted = isMuted ? { muted: 'true' } : {};
     const query = new URLSearchParams({ video: link.dataset.video ?? '', autoplay: 'true', ...muted });

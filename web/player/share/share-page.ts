@@ -70,7 +70,7 @@ if (panel !== null && choice != null) {
 }
 const comments = document.querySelector<HTMLElement>('#comments');
 if (frame !== null && comments !== null) {
-  // The player is of the same origin.
+  // The player has the same origin, so its video is accessible.
   const timeSec = () => frame.contentDocument?.querySelector('video')?.currentTime ?? 0;
   const pause = () => ask({ method: 'pause' });
   const seek = (sec: number) => {

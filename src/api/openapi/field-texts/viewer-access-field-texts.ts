@@ -2,7 +2,7 @@ import type { FieldTexts } from './field-texts.ts';
 
 const ACCESS = {
   mode:
-    '`off`: the other rules of the library decide. `hook`: your endpoint decides about each viewer. `jwt`: viewers ' +
+    '`off`: the other rules of the library decide. `hook`: your endpoint decides for each viewer. `jwt`: viewers ' +
     'need a token of your issuer. Unless it is `off`, player pages, play data and all files need a token.',
   url: 'URL of your endpoint.',
   failOpen: 'Whether viewers are admitted, for 5 minutes at most, while the endpoint does not respond or fails.',

@@ -80,7 +80,7 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         }
         if (stream !== before) await saveStream(tx, before, stream, secretBox);
         const taken = await takeLease(tx, key, node);
-        // This is the first publisher of the stream.
+        // Later publishers of the stream are reconnects, which are not announced.
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
       }).catch((error) => noteRefusal(db, streamKey, error)),

@@ -142,7 +142,7 @@ function toSettings(row: LiveRow, secretBox: SecretBox): LiveSettings {
 
 function readRelays(json: string): RelayRequest[] {
   const parsed: unknown = JSON.parse(json);
-  // Only this store writes it, from values of this type.
+  // Only this store writes the column, from values of this type.
   return parsed as RelayRequest[];
 }
 

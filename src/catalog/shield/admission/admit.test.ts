@@ -126,7 +126,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
     { purpose: 'player' },
     'admitted',
   ],
-])('decides about a request: %s', (_, change, target, request, expected) => {
+])('admits a request, or refuses it with the rule that applies: %s', (_, change, target, request, expected) => {
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 

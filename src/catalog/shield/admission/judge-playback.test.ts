@@ -121,7 +121,7 @@ test.each([
     { ...sign({ expiresSec: later }), expiresSec: later + 1 },
     'a token that was not made with this key, video and expires',
   ],
-])('judges %s', (_what, shown, received) => {
+])('accepts a player page with a token only if it is valid: %s', (_what, shown, received) => {
   const viewer = { page: 'good.example', shown };
   expect(judge({ viewer })).toEqual(received === null ? null : { id: forToken, received });
 });
@@ -162,7 +162,7 @@ test.each<[string, Partial<PlaybackRequest>, boolean]>([
   ['a page in a frame', {}, false],
   ['the state of a player', { target: player({ wantsState: true, isDirect: true }), isOpenedByItself: true }, false],
   ['the page of a share', { target: { kind: 'share', token: 't', part: 'page' }, isOpenedByItself: true }, false],
-])('without direct play, judges %s', (_what, request, isRefused) => {
+])('without direct play, refuses only pages opened directly: %s', (_what, request, isRefused) => {
   const viewer = { page: null, shown: NO_TOKEN };
   const refused = { id: RULES.directPlay.id, received: 'none' };
   const policy = (allowDirectPlay: boolean) => policyOf(withRules({ allowDirectPlay }));

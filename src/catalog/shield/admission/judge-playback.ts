@@ -102,7 +102,7 @@ const SESSION_KEY_CHARS = 43;
 function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-and-token' | null {
   const isRead = method === 'GET' || method === 'HEAD';
   if (target?.kind === 'player') return isRead ? 'page-and-token' : null;
-  // A share grants the token.
+  // A share page needs no token, because the share grants it.
   if (target?.kind === 'share') {
     const isForm = method === 'POST' && (target.part === 'page' || target.part === 'comments');
     return isForm || (isRead && target.part !== 'logo') ? 'page' : null;

@@ -67,7 +67,7 @@ export function shownHeaders(
     const value = headers[Name];
     if (value === undefined) return [];
     const text = Array.isArray(value) ? value.join(', ') : value;
-    // The page may have a token in its URL, as player pages do.
+    // The URL of the referring page may contain a token, as those of player pages do.
     const shown = Name === 'referer' ? redactUrl(text) : text;
     return [{ Name, Value: shown.slice(0, MAX_VALUE_CHARS) }];
   });

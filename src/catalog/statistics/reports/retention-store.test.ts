@@ -75,7 +75,7 @@ test('libraries are averaged separately, and simultaneous writers lose no sessio
   expect(ofFirst.libraryRetention).toEqual({ videos: 1, percents: [100, 0] });
   const ofSecond = await loadRetention(database.db, { libraryId: second, mediaId: theirs });
   expect(ofSecond.libraryRetention).toBe(null);
-  // The id of another library finds no video.
+  // The video belongs to another library, so nothing is found.
   expect(await loadRetention(database.db, { libraryId: second, mediaId: mine })).toEqual({
     retention: null,
     libraryRetention: null,

@@ -120,7 +120,7 @@ function emptyChart(keys: readonly string[]): Record<string, number> {
   return Object.fromEntries(keys.map((key) => [key, 0]));
 }
 
-/** Returns the mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
+/** Returns the average percentage of a video that its views watched: watch time / (views x length), at most 100. */
 function engagementOf({ views, watchSec }: { views: number; watchSec: number }, durationSec: number | null): number {
   if (durationSec === null || durationSec <= 0 || views < MIN_SESSIONS) return 0;
   return Math.round(Math.min(1, watchSec / (views * durationSec)) * 100);

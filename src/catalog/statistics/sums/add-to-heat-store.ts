@@ -29,7 +29,7 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     insert into media_heat (library_id, media_id, bucket_sec, sessions, counts)
     select "libraryId", "mediaId", min("bucketSec"), 0, '' from ${sent} group by 1, 2 order by 1, 2
     on conflict do nothing`.execute(tx);
-  // While a replacement file is being prepared, viewers still play the first one.
+  // While a replacement file is being prepared, viewers still play the previous one.
   const { rows } = await sql<Held & { duration_ms: number }>`
     select held.*, coalesce((media.replaced->>'durationMs')::float8, media.duration_ms) as duration_ms
     from media_heat held

@@ -15,8 +15,8 @@ export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
 }
 
 /**
- * Returns the heatmap of the API: each second of the media, as a string, with its share of the most played second, 1 to
- * 100. Seconds that were not played are left out.
+ * Returns the heatmap of the API: the plays of each second of the media, keyed by the second as a string, in percent of
+ * the most played second (1 to 100). Seconds that were not played are left out.
  */
 export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, number> {
   const heatmap: Record<string, number> = {};
@@ -27,7 +27,7 @@ export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, num
   return heatmap;
 }
 
-/** Returns each bucket's share of the most played one, 0 to 100. */
+/** Returns the plays of each bucket in percent of the most played one, 0 to 100. */
 export function toShares(stored: Buffer): number[] {
   const counts = Array.from({ length: stored.length / COUNT_BYTES }, (_, index) =>
     stored.readUInt32LE(index * COUNT_BYTES),

@@ -51,7 +51,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
     }
     waiting.set(key, known === undefined ? session : asItBegan(session, known));
   };
-  /** The unwritten sessions are older than those now waiting. */
+  /** Returns an unwritten session to the buffer. Sessions that arrived during the write are newer. */
   const putBack = (session: SeenSession) => {
     const newer = waiting.get(keyOf(session));
     if (newer === undefined) add(session);

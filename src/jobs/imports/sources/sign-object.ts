@@ -27,7 +27,7 @@ class Sha256 {
 async function signerOf({ accessKey, secretKey, region }: SourceRequest): Promise<SignatureV4> {
   const { SignatureV4: Signer } = await import('@smithy/signature-v4');
   const credentials = { accessKeyId: accessKey ?? '', secretAccessKey: secretKey ?? '' };
-  // Each part of the path is escaped before.
+  // `uriEscapePath` is false, because the caller has already escaped the path.
   const hash = Sha256 as unknown as ConstructorParameters<typeof Signer>[0]['sha256'];
   return new Signer({ service: 's3', region: region ?? 'us-east-1', credentials, sha256: hash, uriEscapePath: false });
 }

@@ -7,7 +7,7 @@ export function useSeek(link: PlayerLink): (sec: number) => void {
   return (sec) => {
     const isWaiting = wished.current !== null;
     wished.current = sec;
-    // The playhead moves at once.
+    // Move the playhead immediately, even if the player follows later.
     link.timeSec.value = sec;
     if (isWaiting) return;
     requestAnimationFrame(() => {

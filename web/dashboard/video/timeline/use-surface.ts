@@ -13,7 +13,7 @@ export type Place = { kind: 'ruler' | 'strip' } | { kind: 'item'; isSelected: bo
 export type SurfaceActions = {
   placeAt: (target: EventTarget | null, sec: number) => Place;
   onSeek: (sec: number) => void;
-  /** Selects the item at a place, if any. */
+  /** Selects the item at a position, if any. */
   onPick: (target: EventTarget | null, sec: number) => void;
   /** Starts to move the selected item. Returns the function that moves it by seconds, or null if it cannot move. */
   startMove: () => ((bySec: number, key: string, isFree: boolean) => void) | null;

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Listens for the wheel such that the listener may stop the browser from zooming or scrolling the page. */
+/** Listens for the wheel with an active listener, which may prevent the browser from zooming or scrolling the page. */
 export function useWheel(element: RefObject<HTMLElement | null>, listener: (event: WheelEvent) => void): void {
   const latest = useRef(listener);
   latest.current = listener;

@@ -3,7 +3,7 @@ import type { Edge, Times } from './track.ts';
 /** Range between the neighbours of an item, its minimum length, and the unit to which its times are rounded. */
 export type Limits = { firstSec: number; lastSec: number; minSec: number; unitSec: number };
 
-/** Returns the times of a moved item within its limits. The edge that is not moved keeps its place if it can. */
+/** Returns the times of a moved item within its limits. The edge that is not moved stays where it is if possible. */
 export function limitTimes({ startSec, endSec }: Times, edge: Edge, limits: Limits): Times {
   const { firstSec, lastSec, minSec, unitSec } = limits;
   const clamp = (sec: number, from: number, to: number) =>

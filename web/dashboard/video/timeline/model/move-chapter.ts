@@ -6,7 +6,7 @@ const UNIT_SEC = 1;
 
 /**
  * Moves a chapter on the timeline. It ends before the next chapter and starts after the previous one. A neighbour that
- * ends or starts where the moved edge was follows it, so that chapters stay without gaps.
+ * ends or starts where the moved edge was follows it, so that no gap opens between them.
  */
 export function moveChapter<T extends { start: number; end: number }>(
   chapters: readonly T[],

@@ -3,7 +3,7 @@ const STEPS_WITHOUT_FRAMES = 10;
 /** Positions are rounded to milliseconds, so a position slightly before a frame belongs to it. */
 const TOLERANCE_SEC = 0.0006;
 
-/** Returns the steps per second of a video: its frames, or tenths of a second without frames. */
+/** Returns the steps per second of a video: its frame rate, or tenths of a second if the rate is unknown. */
 export function stepRate(framesPerSec: number): number {
   return framesPerSec > 0 && framesPerSec <= 240 ? framesPerSec : STEPS_WITHOUT_FRAMES;
 }

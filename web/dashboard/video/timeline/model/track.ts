@@ -3,7 +3,7 @@ import type { TimelineItem } from './blocks.ts';
 export type Edge = 'start' | 'end' | 'both';
 export type Times = { startSec: number; endSec: number };
 
-/** Items of one kind, below each other kind. */
+/** Items of one kind. Each kind has its own row. */
 export type Track = {
   items: readonly TimelineItem[];
   /** Points have one handle instead of two. */

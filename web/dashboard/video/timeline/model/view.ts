@@ -11,7 +11,9 @@ export function wholeView(lengthSec: number): View {
   return { fromSec: 0, spanSec: Math.max(lengthSec, MIN_SPAN_SEC) };
 }
 
-/** Zooms in by `factor`, or out if it is below 1. The anchor keeps its place, or is centred if it was not visible. */
+/**
+ * Zooms in by `factor`, or out if it is below 1. The anchor stays in its position, or is centred if it was not visible.
+ */
 export function zoomView(view: View, factor: number, anchorSec: number, lengthSec: number): View {
   const spanSec = Math.min(wholeView(lengthSec).spanSec, Math.max(MIN_SPAN_SEC, view.spanSec / factor));
   const share = (anchorSec - view.fromSec) / view.spanSec;
