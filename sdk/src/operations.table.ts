@@ -6,7 +6,7 @@ export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope;
 
 export type AccessKeyScope = "read" | "write";
 
-export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; LibraryId: number | null };
+export type AccountAuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string; Changes: (AuditChangeModel)[]; LibraryId: number | null; Object: string | null; ObjectKind: string | null; ObjectId: string | null };
 
 export type AccountAuditModel = { Items: (AccountAuditLineModel)[]; HasMoreItems: boolean };
 
@@ -709,7 +709,7 @@ export type Operations = {
   invitePerson: { input: { body: InvitePersonModel }; answer: InvitedPersonModel };
   /** Creates a link at which a person chooses a new password, which also removes the second factor and ends all sessions. Replaces the previous link. `POST /people/{personId}/invitation` */
   invitePersonAgain: { input: { personId: string }; answer: InvitedPersonModel };
-  /** Lists sign-ins and write requests of the whole account, newest first. Entries are kept for 90 days. `GET /audit` */
+  /** Lists sign-ins and write requests of the whole account, newest first, with the names of objects. Entries are kept for 90 days. `GET /audit` */
   listAccountAudit: { input: { kind?: "sign-in" | "people" | "keys" | "providers" | "other"; who?: string; operation?: string; libraryId?: number; from?: string; to?: string; before?: number; perPage?: number }; answer: AccountAuditModel };
   /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
   listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };

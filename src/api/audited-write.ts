@@ -20,11 +20,11 @@ export type AuditedRequest = {
   changes: AuditChange[] | null;
 };
 
-type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path' | 'auditedQuery'>;
+type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path' | 'isRead' | 'auditedQuery'>;
 
 /** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
 export function toAuditedWrite(rules: Rules, grant: Caller | null, action: AuditedRequest): AuditedWrite | null {
-  if (grant === null || rules.method === 'GET') return null;
+  if (grant === null || rules.method === 'GET' || rules.isRead === true) return null;
   const ownId = parseGuid(action.requestId);
   const targets: Record<string, string> = {
     ...targetsOf(action, rules.auditedQuery ?? {}),

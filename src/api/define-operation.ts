@@ -58,6 +58,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   /** Query string of the example in the OpenAPI document, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
+  /** True if it changes nothing although its method is not GET, so the audit log omits it. */
+  isRead?: true;
   /** Scope that a key needs. Default: `read` for GET, `write` for all other methods. */
   keyScope?: 'write';
   /** Permission that a signed-in person needs; catalog/people/permissions.ts lists its roles. */

@@ -7,6 +7,8 @@ import { cleanText } from '../lib/clean-text.ts';
 import { quote } from '../lib/quote.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
+import { readLine } from '../lib/visible-text.ts';
+import { AS_LINE } from './models/fields.ts';
 import { isTypoOf, type NameRules, suggest } from './name-rules.ts';
 import { type UnknownField, unknownFields } from './unknown-fields.ts';
 
@@ -35,6 +37,7 @@ type Shape = {
   required?: string[];
   items?: Shape;
   patternProperties?: Record<string, Shape>;
+  [AS_LINE]?: true;
 };
 
 const MAX_FAULTS = 5;
@@ -141,7 +144,7 @@ function parseJson(text: string): unknown {
 
 // Follows the schema, not the value, so that unknown parts are never visited, however deep they are.
 function shaped(schema: Shape, value: unknown): unknown {
-  if (typeof value === 'string') return isNumeric(schema) && NUMBER.test(value) ? Number(value) : cleanText(value);
+  if (typeof value === 'string') return shapeText(schema, value);
   if (Array.isArray(value)) {
     if (schema.items) return value.map((item) => shaped(schema.items ?? {}, item));
     // PHP writes an empty map as a list.
@@ -152,6 +155,11 @@ function shaped(schema: Shape, value: unknown): unknown {
   if (values)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key), shaped(values, item)]));
   return schema.properties ? shapeFields(schema.properties, schema.required ?? [], value) : {};
+}
+
+function shapeText(schema: Shape, value: string): string | number {
+  if (isNumeric(schema) && NUMBER.test(value)) return Number(value);
+  return schema[AS_LINE] === true ? readLine(value) : cleanText(value);
 }
 
 function shapeFields(properties: Record<string, Shape>, required: readonly string[], value: object): object {

@@ -167,6 +167,7 @@ export const EDGE_ERRORS = {
     sentence: 'The request is not valid.',
     cause: 'an invalid query of a live playlist, or an invalid beacon',
   },
+  'invalid-name': { status: 400, sentence: 'The name is not accepted.', cause: 'a comment with an unusable name' },
   malformed: {
     status: 400,
     sentence: 'The request is malformed.',

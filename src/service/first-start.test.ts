@@ -75,7 +75,7 @@ async function shown(isTTY: boolean): Promise<string> {
   return text;
 }
 
-test('shows keys on a terminal and otherwise writes them to a private file that it names', async () => {
+test('shows keys and sign-in link on a terminal, or else writes them to a private file that it names', async () => {
   const path = join(dataDir, 'first-start.txt');
   const onTerminal = await shown(true);
   expect(onTerminal).toContain('library-key');
@@ -83,7 +83,8 @@ test('shows keys on a terminal and otherwise writes them to a private file that 
   const inLog = await shown(false);
   expect(inLog).toContain(path);
   expect(inLog).toContain(addresses.edgeUrl);
-  expect(inLog).not.toMatch(/(library|account)-key/);
+  expect(inLog).not.toMatch(/(library|account)-key|welcome#/);
+  expect(onTerminal).toContain(`${addresses.publicUrl}/dashboard/welcome#once`);
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
 });
 

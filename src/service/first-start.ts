@@ -128,7 +128,7 @@ export type BaseAddresses = { publicUrl: string; edgeUrl: string };
 
 /**
  * Shows the result of the first start once. On a terminal, this includes the keys. Without one, the output may be
- * logged, so it omits the keys and names a private file that contains everything.
+ * logged, so it omits the keys and the sign-in link, and names a private file that contains everything.
  */
 export async function showFirstStart(
   library: FirstLibrary,
@@ -143,9 +143,9 @@ export async function showFirstStart(
   const path = join(dataDir, 'first-start.txt');
   await replaceFile(path, text, 0o600);
   out.write(`
-Millrace is ready. The keys and an upload command are in ${path}: read the file, then delete it.
+Millrace is ready. The sign-in link, the keys and an upload command are in ${path}: read the file, then delete it.
 
-  Dashboard          ${dashboardLink(library, addresses)}
+  Dashboard          ${addresses.publicUrl}/
   API URL            ${addresses.publicUrl}
   Delivery URL       ${addresses.edgeUrl}
   Library            ${library.libraryId}

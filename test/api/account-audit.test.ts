@@ -46,6 +46,22 @@ test('lists sign-ins, people, keys and providers of the whole account, by kind a
   expect((await read('/audit?from=2026-02-02&to=2026-02-01')).status).toBe(400);
 });
 
+test('names the objects of all libraries, and omits searches and exports of event logs', async () => {
+  const account = { key: service.first.accountKey };
+  const made = Object((await service.call('POST', '/library/1/videos', { body: { title: 'A named video' } })).body);
+  const collection = { body: { name: 'A named collection' } };
+  await service.call('POST', '/library/1/collections', collection);
+  const window = { from: Date.now() - 60_000, to: Date.now() };
+  const search = { ...account, body: window };
+  expect((await service.call('POST', '/shield/event-logs/1/search', search)).status).toBe(200);
+  expect((await service.call('POST', '/shield/event-logs/1/export', search)).status).toBe(200);
+  const items = Object((await read('/audit?perPage=2')).body).Items;
+  expect(items).toMatchObject([
+    { Operation: 'createCollection', Object: 'A named collection', ObjectKind: 'collection', LibraryId: 1 },
+    { Operation: 'createVideo', Object: 'A named video', ObjectKind: 'video', ObjectId: made.guid, LibraryId: 1 },
+  ]);
+});
+
 test('records the changes of people and of their own account', async () => {
   const { id, headers } = await join(service, { role: 'viewer', email: 'kim@example.com' });
   const own = { name: 'Kim', language: 'de' };

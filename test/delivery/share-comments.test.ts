@@ -84,6 +84,22 @@ test.each([
   expect(await listOf(url)).toEqual([]);
 });
 
+test.each(['', ' ', '\u200b\u3164', '\u202e', 'Team', 't e a m', 'Équipe', '团队', 'Ｔｅａｍ', 'x'.repeat(81)])(
+  'refuses the name %j with its own code',
+  async (name) => {
+    const { url } = await share();
+    const answer = await post(url, { ...MINE, name });
+    expect([answer.status, Object(await answer.json()).error]).toEqual([400, 'invalid-name']);
+    expect(await listOf(url)).toEqual([]);
+  },
+);
+
+test('a comment cannot change the direction of the text after it', async () => {
+  const { url } = await share();
+  const made = Object(await (await post(url, { ...MINE, text: 'a\u202eb\u2066c', name: 'A\u202eda' })).json());
+  expect([made.text, made.author]).toEqual(['abc', 'Ada']);
+});
+
 test('refuses requests of other sites', async () => {
   const { url } = await share();
   const { host, origin } = new URL(url);

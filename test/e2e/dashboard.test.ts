@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { type PathProxy, startPathProxy } from '../support/path-proxy.ts';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { readSignInLink } from '../support/sign-in-link.ts';
 import { REAL_CLIP } from '../support/videos.ts';
 
 const run = promisify(execFile);
@@ -143,10 +144,9 @@ test(
     await signIn('no key at all');
     await page.getByRole('alert').waitFor({ timeout: WAIT_MS });
     await look('sign-in');
-    // The service prints the link just after it is ready.
-    const link = () => /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
-    await expect.poll(link, { timeout: WAIT_MS }).toContain(proxy.url);
-    await page.goto(link(), { timeout: WAIT_MS });
+    const link = await readSignInLink(service);
+    expect(link).toContain(proxy.url);
+    await page.goto(link, { timeout: WAIT_MS });
     await page.getByRole('button', { name: 'Continue with keys only' }).click({ timeout: WAIT_MS });
     await page.getByText('Drop your first video here').waitFor({ timeout: WAIT_MS });
     expect(page.url()).toBe(`${proxy.url}/`);
@@ -154,7 +154,7 @@ test(
     const again = await fetch(`${service.apiUrl}/dashboard/session`, {
       method: 'POST',
       headers: { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' },
-      body: JSON.stringify({ link: link().split('#')[1] }),
+      body: JSON.stringify({ link: link.split('#')[1] }),
     });
     expect(again.status).toBe(401);
     await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));

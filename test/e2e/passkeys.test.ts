@@ -4,6 +4,7 @@ import { openBrowser } from '../support/browser.ts';
 import { lookAtPage } from '../support/look-at-page.ts';
 import { PASSWORD } from '../support/people.ts';
 import { discard, newDataDir, type Service, startService } from '../support/service.ts';
+import { readSignInLink } from '../support/sign-in-link.ts';
 
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
@@ -81,9 +82,7 @@ test(
 
 /** Creates the owner's account at `localhost`, because passkeys do not work at an IP address. */
 async function createOwner(): Promise<void> {
-  const link = () => /\S+(\/dashboard\/welcome#\w+)/.exec(service.output())?.[1] ?? '';
-  await expect.poll(link, { timeout: WAIT_MS }).not.toBe('');
-  await page.goto(service.apiUrl.replace('127.0.0.1', 'localhost') + link());
+  await page.goto((await readSignInLink(service)).replace('127.0.0.1', 'localhost'));
   await page.getByLabel('E-mail address').fill('owner@example.com');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Password').fill(PASSWORD);

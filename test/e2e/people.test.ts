@@ -4,6 +4,7 @@ import { totpCode } from '../../src/catalog/people/totp.ts';
 import { openBrowser } from '../support/browser.ts';
 import { lookAtPage } from '../support/look-at-page.ts';
 import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
+import { readSignInLink } from '../support/sign-in-link.ts';
 
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
@@ -42,10 +43,7 @@ async function signOut(shown: Page): Promise<void> {
 test(
   'the first start’s link creates the owner, who invites, secures the account and signs in with a code',
   async () => {
-    // The service prints the link just after it is ready.
-    const link = () => /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
-    await expect.poll(link, { timeout: WAIT_MS }).not.toBe('');
-    await page.goto(link());
+    await page.goto(await readSignInLink(service));
     await page.getByLabel('E-mail address').waitFor();
     // The link has been used now, and this browser is signed in.
     await page.reload();

@@ -7,11 +7,12 @@ import {
   type AuditKind,
 } from '../../catalog/audit/account-audit-store.ts';
 import type { AuditLine } from '../../catalog/audit/audit-line.ts';
+import type { NamedAuditLine } from '../../catalog/audit/audit-store.ts';
 import { readTime } from '../../lib/read-time.ts';
 import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { type AccountAuditLineModel, AccountAuditModel } from '../models/account-audit.ts';
-import { auditFieldsOf } from '../models/audit-fields-of.ts';
+import { auditFieldsOf, auditObjectOf } from '../models/audit-fields-of.ts';
 import { NoParams } from '../read-params.ts';
 import { maybe, queryInt32, queryInt64, queryText, queryWord, requireOrder } from '../read-query.ts';
 
@@ -33,7 +34,9 @@ export const listAccountAudit = defineOperation({
   name: 'listAccountAudit',
   method: 'GET',
   path: '/audit',
-  description: 'Lists sign-ins and write requests of the whole account, newest first. Entries are kept for 90 days.',
+  description:
+    'Lists sign-ins and write requests of the whole account, newest first, with the names of objects. Entries are ' +
+    'kept for 90 days.',
   auth: 'account-key',
   permission: 'account.manage',
   params: NoParams,
@@ -92,8 +95,8 @@ function readFilter(query: SentFilter): Omit<AccountAuditFilter, 'before'> {
   };
 }
 
-function toModel(line: AuditLine): AccountAuditLineModel {
-  return { ...auditFieldsOf(line), LibraryId: line.libraryId };
+function toModel(line: NamedAuditLine): AccountAuditLineModel {
+  return { ...auditFieldsOf(line), LibraryId: line.libraryId, ...auditObjectOf(line) };
 }
 
 const COLUMNS = [
@@ -115,12 +118,13 @@ async function* writeCsv(first: readonly AuditLine[], rest: AsyncIterable<AuditL
 }
 
 function linesOf(lines: readonly AuditLine[]): string {
-  return lines.map((line) => csvLine(cellsOf(toModel(line)))).join('');
+  return lines.map((line) => csvLine(cellsOf(line))).join('');
 }
 
-function cellsOf(line: AccountAuditLineModel): string[] {
+function cellsOf(line: AuditLine): string[] {
+  const fields = { ...auditFieldsOf(line), LibraryId: line.libraryId };
   return COLUMNS.map((column) => {
-    const cell = line[column];
+    const cell = fields[column];
     return typeof cell === 'object' && cell !== null ? JSON.stringify(cell) : String(cell ?? '');
   });
 }

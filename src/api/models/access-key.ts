@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, guarded, int32, model, nullable, text, words } from './fields.ts';
+import { dateTime, guarded, int32, line, model, nullable, text, words } from './fields.ts';
 
 export const AccessKeyScope = words('AccessKeyScope', ['read', 'write']);
 
@@ -23,7 +23,7 @@ export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 
 /** Without `ExpiresInSec`, a key is valid until it is revoked. */
 export const CreateAccessKeyModel = model('CreateAccessKeyModel', {
-  Label: Type.Optional(nullable(text({ maxLength: 200 }))),
+  Label: Type.Optional(nullable(line({ maxLength: 200 }))),
   Scope: AccessKeyScope,
   ExpiresInSec: guarded(
     'protects',

@@ -23,15 +23,20 @@ export const AUDIT_FIELDS = {
   Changes: Type.Array(AuditChangeModel),
 };
 
+/** Object of an entry. Null if it has no name or no longer exists. */
+export const AUDIT_OBJECT = {
+  Object: nullable(text()),
+  ObjectKind: nullable(text()),
+  ObjectId: nullable(text()),
+};
+
 /** Audit log entry of one write request (not part of the hosted API). */
 export const AuditLineModel = model('AuditLineModel', {
   ...AUDIT_FIELDS,
   /** Empty if the key or person no longer exists and has left no name. */
   Who: text(),
   WhoKind: text(),
-  Object: nullable(text()),
-  ObjectKind: nullable(text()),
-  ObjectId: nullable(text()),
+  ...AUDIT_OBJECT,
 });
 export type AuditLineModel = Static<typeof AuditLineModel>;
 

@@ -4,8 +4,13 @@ const INT32 = 2 ** 31;
 
 /** Field types of the API's models. All are plain JSON Schema (draft 2020-12). */
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
+/** Marks texts that are read as one visible line. A symbol is not part of the published schema. */
+export const AS_LINE = Symbol('line');
+/** A text that pages and lists show as one line. If nothing of it is visible, it is read as an empty text. */
+export const line = (limits: { minLength?: number; maxLength?: number } = {}) =>
+  Type.String({ ...limits, [AS_LINE]: true });
 /** Names and titles, which pages and lists show in full. */
-export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
+export const title = (limits: { minLength?: number } = {}) => line({ maxLength: 1_000, ...limits });
 export const int32 = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>
   Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
 export const int64 = () => Type.Integer();

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LiveStreamStatus } from './enums.ts';
-import { dateTime, double, flag, guarded, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, line, model, nullable, text } from './fields.ts';
 
 export const IngestEndpointsRtmp = model('IngestEndpointsRtmp', {
   primaryIngestUrl: nullable(text()),
@@ -70,7 +70,7 @@ export type LiveStreamModel = Static<typeof LiveStreamModel>;
 
 /** Fields that the owner sets, at creation or later. */
 const OWNED = {
-  title: Type.Optional(nullable(text())),
+  title: Type.Optional(nullable(line())),
   description: Type.Optional(nullable(text())),
   collectionId: Type.Optional(nullable(text())),
   dvrEnabled: guarded('protects', Type.Optional(flag())),

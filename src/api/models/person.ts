@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ROLES } from '../../catalog/people/person.ts';
-import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
+import { dateTime, flag, int32, int64, line, model, nullable, text, words } from './fields.ts';
 
 export const PersonRole = words('PersonRole', ROLES);
 const PersonStatus = words('PersonStatus', ['invited', 'active', 'disabled']);
@@ -32,7 +32,7 @@ export const PaginationListModelOfPersonModel = model('PaginationListModelOfPers
 /** A person with the link of a new invitation, which is shown only this once. */
 export const InvitedPersonModel = model('InvitedPersonModel', { ...PersonModel.properties, Link: text() });
 
-const name = () => text({ maxLength: 200 });
+const name = () => line({ maxLength: 200 });
 const libraryRoles = () => Type.Optional(Type.Array(LibraryRoleModel, { maxItems: 1_000 }));
 
 export const InvitePersonModel = model('InvitePersonModel', {

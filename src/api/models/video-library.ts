@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DrmVersion, EncodingTier, PullZoneType, WidevineMinClientSecurityLevel } from './enums.ts';
-import { dateTime, double, flag, guarded, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, line, model, nullable, pageOrList, text } from './fields.ts';
 
 export const AppleFairPlayDrm = model('AppleFairPlayDrm', {
   Enabled: flag(),
@@ -152,7 +152,7 @@ const PROTECTIONS = {
 };
 
 export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
-  Name: text({ minLength: 1 }),
+  Name: line({ minLength: 1 }),
   ...PROTECTIONS,
   ReplicationRegions: Type.Optional(nullable(Type.Array(text()))),
   PlayerVersion: Type.Optional(nullable(int32())),
@@ -175,7 +175,7 @@ export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
 export type VideoLibraryCreateModel = Static<typeof VideoLibraryCreateModel>;
 
 export const VideoLibraryUpdateModel = model('VideoLibraryUpdateModel', {
-  Name: Type.Optional(nullable(text())),
+  Name: Type.Optional(nullable(line())),
   ...PROTECTIONS,
   CustomHTML: Type.Optional(nullable(text())),
   PlayerKeyColor: Type.Optional(nullable(text())),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { IssueCodes, Severity, SmartGenerateStatus } from './enums.ts';
-import { dateTime, int32, model, nullable, text } from './fields.ts';
+import { dateTime, int32, line, model, nullable, text } from './fields.ts';
 
 export const CaptionModel = model('CaptionModel', {
   srclang: nullable(text()),
@@ -11,14 +11,14 @@ export const CaptionModel = model('CaptionModel', {
 export type CaptionModel = Static<typeof CaptionModel>;
 
 export const ChapterModel = model('ChapterModel', {
-  title: text({ minLength: 1 }),
+  title: line({ minLength: 1 }),
   start: Type.Optional(int32()),
   end: Type.Optional(int32()),
 });
 export type ChapterModel = Static<typeof ChapterModel>;
 
 export const MomentModel = model('MomentModel', {
-  label: text({ minLength: 1 }),
+  label: line({ minLength: 1 }),
   timestamp: Type.Optional(int32()),
 });
 export type MomentModel = Static<typeof MomentModel>;

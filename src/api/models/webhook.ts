@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { WebhookStatus } from './enums.ts';
-import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
+import { dateTime, flag, int32, int64, line, model, nullable, text, words } from './fields.ts';
 
 export const WebhookPayload = model('WebhookPayload', {
   VideoLibraryId: int64(),
@@ -52,7 +52,7 @@ export const WebhookTestModel = model('WebhookTestModel', {
   guid: text(),
 });
 
-const name = () => text({ maxLength: 100 });
+const name = () => line({ maxLength: 100 });
 const url = () => text({ minLength: 1, maxLength: 2_000 });
 /** Null for all events. */
 const events = () => nullable(Type.Array(int32({ minimum: 0 }), { minItems: 1, maxItems: 20 }));

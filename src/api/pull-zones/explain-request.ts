@@ -58,6 +58,7 @@ type Deps = {
 export const explainRequest = defineOperation({
   name: 'explainRequest',
   method: 'POST',
+  isRead: true,
   path: '/pullzone/{id}/explain',
   description:
     'Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely ' +

@@ -6,6 +6,7 @@ import type { ShareFields } from '../../catalog/shares/share-store.ts';
 import { quote } from '../../lib/quote.ts';
 import { readTime } from '../../lib/read-time.ts';
 import { Refused } from '../../lib/refused.ts';
+import { isVisible } from '../../lib/visible-text.ts';
 import { wireTime } from '../models/answers.ts';
 import type { CreateShareModel, ShareModel, UpdateShareModel } from '../models/share.ts';
 
@@ -73,9 +74,9 @@ function readDomains(texts: readonly string[], sendsMail: boolean): string[] {
 }
 
 function readPassword(text: string): string {
-  const length = countCharacters(text);
+  const length = isVisible(text) ? countCharacters(text) : 0;
   if (length >= MIN_PASSWORD_CHARACTERS && length <= MAX_PASSWORD_CHARACTERS) return text;
-  const expected = `${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`;
+  const expected = `${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} visible characters`;
   const message = `Expected a password of ${expected}, got ${length}. Choose another, or send null for none.`;
   throw new Refused('invalid', message, { field: 'password' });
 }

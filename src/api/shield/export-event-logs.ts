@@ -32,6 +32,7 @@ type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
 export const exportEventLogs = defineOperation({
   name: 'exportEventLogs',
   method: 'POST',
+  isRead: true,
   path: '/shield/event-logs/{shieldZoneId}/export',
   description: 'Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit.',
   auth: 'account-key',

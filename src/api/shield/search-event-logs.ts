@@ -17,6 +17,7 @@ type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
 export const searchEventLogs = defineOperation({
   name: 'searchEventLogs',
   method: 'POST',
+  isRead: true,
   path: '/shield/event-logs/{shieldZoneId}/search',
   description:
     'Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and ' +

@@ -4,7 +4,7 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { type AuditLineModel, PaginationListModelOfAuditLineModel } from '../models/audit.ts';
-import { auditFieldsOf } from '../models/audit-fields-of.ts';
+import { auditFieldsOf, auditObjectOf } from '../models/audit-fields-of.ts';
 import { toPage } from '../page-or-list.ts';
 import { queryInt32, queryText, queryWord } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
@@ -45,8 +45,6 @@ function toLineModel(line: NamedAuditLine): AuditLineModel {
     ...auditFieldsOf(line),
     Who: line.who.name,
     WhoKind: line.who.kind,
-    Object: line.object?.name ?? null,
-    ObjectKind: line.object?.kind ?? null,
-    ObjectId: line.object?.id ?? null,
+    ...auditObjectOf(line),
   };
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import { cleanText } from '../../lib/clean-text.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { readLine } from '../../lib/visible-text.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
@@ -52,7 +52,7 @@ function fileNameOf(url: string): string {
   const name = pathname.split('/').findLast((part) => part !== '');
   if (name === undefined) return hostname;
   try {
-    return cleanText(decodeURIComponent(name)).slice(0, MAX_NAME_CHARS).toWellFormed();
+    return readLine(decodeURIComponent(name).slice(0, MAX_NAME_CHARS)) || hostname;
   } catch {
     // The name contains percent signs that are not an encoding, so it is used undecoded.
     return name.slice(0, MAX_NAME_CHARS);

@@ -6,6 +6,7 @@ import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { processVideo } from '../../jobs/planning/process-video.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
+import { noteRefusedUpload } from '../../jobs/uploads/note-refused-upload.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
@@ -43,7 +44,7 @@ export const uploadVideo = defineOperation({
     const key = { libraryId, mediaId: videoId };
     const options = readUploadOptions(query);
     requireUploadable(await deps.videos.load(key));
-    await receiveFile(
+    const received = receiveFile(
       {
         ...{ key, body, options },
         commit: (source, closing) =>
@@ -58,6 +59,10 @@ export const uploadVideo = defineOperation({
       deps,
       signal,
     );
+    await received.catch(async (error: unknown) => {
+      await noteRefusedUpload(key, error, deps);
+      throw error;
+    });
     return ok();
   },
 });

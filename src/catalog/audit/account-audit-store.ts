@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../db.ts';
 import { AUDIT_COLUMNS, type AuditLine } from './audit-line.ts';
+import type { NamedAuditLine } from './audit-store.ts';
+import { type AuditNames, nameAuditLines } from './name-audit-store.ts';
 
 const READ_AT_ONCE = 1_000;
 
@@ -40,15 +42,20 @@ export type AccountAuditFilter = {
 
 /** Audit log of all libraries and of the account. */
 export type AccountAuditStore = {
-  /** Returns entries, newest first. */
-  list(filter: AccountAuditFilter, limit: number): Promise<AuditLine[]>;
+  /** Returns entries with the names of their objects, newest first. */
+  list(filter: AccountAuditFilter, limit: number): Promise<NamedAuditLine[]>;
   /** Returns all entries that match, in batches, newest first. */
   readAll(filter: AccountAuditFilter): AsyncGenerator<AuditLine[]>;
 };
 
 export function createAccountAuditStore(db: Db): AccountAuditStore {
   return {
-    list: (filter, limit) => listLines(db, filter, limit),
+    async list(filter, limit) {
+      const lines = await listLines(db, filter, limit);
+      const names = await nameAuditLines(db, lines);
+      // `nameAuditLines` returns one entry for each line.
+      return lines.map((line, index) => ({ ...line, ...(names[index] as AuditNames) }));
+    },
     readAll: (filter) => readLines(db, filter),
   };
 }

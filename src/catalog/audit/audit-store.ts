@@ -159,7 +159,7 @@ async function listLines(
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where(matches)
     .executeTakeFirstOrThrow();
-  const names = await nameAuditLines(db, libraryId, lines);
+  const names = await nameAuditLines(db, lines);
   // `nameAuditLines` returns one entry for each line.
   return { total, lines: lines.map((line, index) => ({ ...line, ...(names[index] as AuditNames) })) };
 }

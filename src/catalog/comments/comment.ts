@@ -1,6 +1,6 @@
-import { cleanText } from '../../lib/clean-text.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { isVisible, readLine, readLines } from '../../lib/visible-text.ts';
 
 /** Maximum number of comments and replies of a video. */
 export const MAX_COMMENTS = 1_000;
@@ -49,11 +49,10 @@ export type NewComment = { text: string; author: Author; place: { parentId: Guid
 
 /**
  * Reads the text of a comment: plain text of at most 2,000 characters, without control characters other than line
- * breaks and tabs. Throws `Refused` (`invalid`) for an empty or longer one.
+ * breaks and tabs, and without characters that change the direction of others. Throws `Refused` (`invalid`) for an empty or longer one.
  */
 export function readCommentText(sent: string): string {
-  const lines = cleanText(sent).replaceAll(/\r\n?/g, '\n');
-  const text = lines.replaceAll(/\p{Cc}/gu, (found) => (found === '\n' || found === '\t' ? found : '')).trim();
+  const text = readLines(sent).trim();
   requireLength(text, { field: 'text', max: MAX_COMMENT_CHARACTERS });
   return text;
 }
@@ -69,9 +68,9 @@ export function readAuthorName(sent: string): string {
 }
 
 function readName(sent: string, max: number): string {
-  // Characters that change the direction of a text could make the name look like another.
-  const visible = cleanText(sent).replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ');
-  const name = visible.replaceAll(/\s+/gu, ' ').trim();
+  // Marks of the direction could make the name look like another.
+  const line = readLine(sent).replaceAll(/[\u061c\u200e\u200f]/gu, ' ');
+  const name = line.replaceAll(/\s+/gu, ' ').trim();
   requireLength(name, { field: 'name', max });
   return name;
 }
@@ -89,8 +88,7 @@ export function readPosition(sec: number, durationMs: number): number {
 }
 
 function requireLength(text: string, { field, max }: { field: string; max: number }): void {
-  // A text of zero-width characters would be invisible.
-  const length = /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? [...text].length : 0;
+  const length = isVisible(text) ? [...text].length : 0;
   if (length >= 1 && length <= max) return;
   const message = `Expected ${field} to have 1 to ${max} characters, got ${length}. Correct it.`;
   throw new Refused('invalid', message, { field });

@@ -139,7 +139,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const freedBytes = isOtherFile || isUseless ? 0 : (earlier?.sizeBytes ?? 0);
   const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
   await mustEnterState(tx, key, after.state, {
-    ...(after.state !== before.state && { reason: 'reason' in after ? after.reason : null }),
+    ...((after.state !== before.state || 'reason' in after) && { reason: 'reason' in after ? after.reason : null }),
     set: {
       title: after.title,
       description: after.description,

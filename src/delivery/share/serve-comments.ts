@@ -32,7 +32,8 @@ export async function takeComment({ admitted, share }: AskedShare, body: Buffer,
   if ('kind' in key) return key;
   const sent = readSent(body);
   const isByAddress = share.emailDomains.length > 0;
-  const author = isByAddress ? addressOf(deps.emails.holderOf(share, message, nowMs)) : guestOf(sent.name);
+  const author = isByAddress ? addressOf(deps.emails.holderOf(share, message, nowMs)) : guestOf(sent.name, deps.player);
+  if (author === null) return { kind: 'problem', problem: toProblem('invalid-name') };
   const comment: NewComment = { text: readCommentText(sent.text), author, place: placeOf(sent) };
   if (!deps.comments.admit(key, client)) return { kind: 'problem', problem: toProblem('too-many-requests') };
   const made = await deps.comments.add(key, comment);
@@ -97,8 +98,24 @@ function placeOf({ time, parentId }: Sent): NewComment['place'] {
   throw new Refused('invalid', 'Expected either time in seconds or parentId. Correct it.');
 }
 
-function guestOf(name: string): Author {
-  return { kind: 'guest', id: '', name: readGuestName(name) };
+/** Returns a guest, or null for an unusable name. The name of the team would look like a comment of the team. */
+function guestOf(sent: string, { languages }: ShareDeps['player']): Author | null {
+  try {
+    const name = readGuestName(sent);
+    const isTeam = [...languages.values()].some((words) => fold(words['comments.team'] ?? '') === fold(name));
+    return isTeam ? null : { kind: 'guest', id: '', name };
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
+/** Returns the letters and digits of a name, for comparisons. */
+function fold(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 function addressOf(address: string | null): Author {

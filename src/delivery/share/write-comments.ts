@@ -15,6 +15,7 @@ const SCRIPT_WORDS = [
   ['resolved', 'comments.resolved'],
   ['limited', 'share.limited'],
   ['failed', 'comments.failed'],
+  ['name', 'comments.badName'],
   ['refused', 'comments.refused'],
   ['away', 'comments.away'],
 ] as const;

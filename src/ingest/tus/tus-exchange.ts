@@ -39,6 +39,8 @@ export type TusUploads = {
   complete(upload: TusUpload, sha256: Buffer | null, signal: AbortSignal): Promise<void>;
   /** Deletes an incomplete upload. */
   drop(upload: TusUpload): Promise<void>;
+  /** Stores why the last upload to a video was refused. Does nothing for errors that do not concern its file. */
+  noteRefusal(key: MediaKey, error: unknown): Promise<void>;
 };
 
 export type TusDeps = {

@@ -90,17 +90,26 @@ async function route(context: TusExchange): Promise<void> {
   await ensureSigned(context.deps, claim);
   switch (method) {
     case 'POST':
-      return createUpload(context, claim);
+      return noting(context, claim, createUpload(context, claim));
     case 'HEAD':
-      return reportOffset(context, claim);
+      return noting(context, claim, reportOffset(context, claim));
     case 'PATCH':
-      return append(context, claim);
+      return noting(context, claim, append(context, claim));
     case 'DELETE':
       return remove(context, claim);
     default:
       response.setHeader('Allow', METHODS);
       return end(response, 405, `Expected ${METHODS}, got ${method}.`);
   }
+}
+
+/** Stores on the video why its upload was refused. A slow client is not refused: it may continue. */
+async function noting({ deps }: TusExchange, { libraryId, videoId: mediaId }: TusClaim, done: Promise<void>) {
+  await done.catch(async (error: unknown) => {
+    const isSlow = error instanceof Refused && error.kind === 'timeout';
+    if (!isSlow) await deps.uploads.noteRefusal({ libraryId, mediaId }, error);
+    throw error;
+  });
 }
 
 function describe({ request, response, deps }: TusExchange): void {

@@ -20,10 +20,12 @@ import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/complete-upload.ts';
 import { dropUpload } from '../../jobs/uploads/drop-upload.ts';
 import { joinParts } from '../../jobs/uploads/join-parts.ts';
+import { noteRefusedUpload } from '../../jobs/uploads/note-refused-upload.ts';
 import type { SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import { type Guid, newGuid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
+import { readLine } from '../../lib/visible-text.ts';
 import type { FinalCreation, OpenCreation } from './headers.ts';
 import type { TusUploads } from './tus-exchange.ts';
 
@@ -108,6 +110,7 @@ export function createTusUploads(deps: Deps): TusUploads {
     join: (upload, signal) => joinParts(upload, { db, staging: storage.staging, space }, signal),
     complete: (upload, sha256, signal) => completeUpload({ ...upload, sha256 }, deps, signal),
     drop: (upload) => dropUpload(upload, { db, storage }),
+    noteRefusal: (key, error) => noteRefusedUpload(key, error, { videos }),
   };
 }
 
@@ -168,7 +171,7 @@ async function readEdit(
   { metadata }: Pick<OpenCreation, 'metadata'>,
   { db }: Deps,
 ): Promise<VideoEdit> {
-  const title = (metadata.title ?? '').trim().slice(0, MAX_TITLE_CHARS).toWellFormed();
+  const title = readLine((metadata.title ?? '').trim().slice(0, MAX_TITLE_CHARS));
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = readGuid(metadata.collection ?? '');
   const isCollection = collectionId !== null && (await hasCollection(db, libraryId, collectionId));

@@ -3,13 +3,12 @@ import type { AuditLineModel, PaginationListModelOfAuditLineModel } from '../../
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { nameKey } from '../base/name-key.ts';
-import type { Route } from '../base/router.ts';
 import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
-import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { Empty, Notice, Pager } from '../parts/parts.tsx';
 import { ACTIONS, actionOf } from './audit-actions.ts';
 import { AuditChanges } from './audit-changes.tsx';
-import { NIL } from './webhook-events.ts';
+import { AuditDetails, AuditObject } from './audit-object.tsx';
 
 const PER_PAGE = 50;
 const FIRST_ERROR_STATUS = 400;
@@ -84,7 +83,6 @@ type LineProps = { libraryId: number; line: AuditLineModel; onPick: (to: Only) =
 function Line({ libraryId, line, onPick }: LineProps) {
   const who = nameOf(line);
   const isDone = line.Status < FIRST_ERROR_STATUS;
-  const target = routeOf(line, libraryId);
   return (
     <tr>
       <td>{moment(line.Date)}</td>
@@ -103,26 +101,13 @@ function Line({ libraryId, line, onPick }: LineProps) {
         <AuditChanges changes={line.Changes} />
       </th>
       <td dir="auto">
-        {target === null ? line.Object : <Link to={target}>{line.Object}</Link>}
-        {isGone(line) && <span class="hint">{t('no longer exists')}</span>}
+        <AuditObject line={line} libraryId={libraryId} />
       </td>
       <td>
         <span class={`chip ${isDone ? 'good' : 'bad'}`}>{isDone ? t('Done') : resultOf(line.Status)}</span>
       </td>
       <td>
-        <details>
-          <summary class="hint">{t('Details')}</summary>
-          <dl class="audit-details">
-            {detailsOf(line).map(([name, text]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>
-                  <code class="wrapped">{text}</code>
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </details>
+        <AuditDetails line={line} />
       </td>
     </tr>
   );
@@ -138,47 +123,4 @@ function resultOf(status: number): string {
   if (status === 401 || status === 403) return t('Not permitted');
   if (status === 404) return t('Not found');
   return status < 500 ? t('Refused') : t('Failed');
-}
-
-/** Returns the screen of the changed object. Null if it has none. */
-function routeOf({ ObjectKind, ObjectId }: AuditLineModel, libraryId: number): Route | null {
-  if (ObjectId === null) return null;
-  switch (ObjectKind) {
-    case 'video':
-      return { name: 'video', libraryId, videoId: ObjectId };
-    case 'stream':
-      return { name: 'live', libraryId, part: ObjectId };
-    case 'collection':
-      return { name: 'collections', libraryId };
-    case 'endpoint':
-      return { name: 'settings', libraryId, part: 'webhooks' };
-    case 'key':
-      return { name: 'settings', libraryId, part: 'keys' };
-    case 'person':
-      return { name: 'people' };
-    default:
-      return null;
-  }
-}
-
-const OBJECT_TARGETS = ['videoId', 'streamId', 'collectionId', 'endpointId', 'keyId'];
-/** Operations that return the GUID of a new object. */
-const CREATING = ['createVideo', 'fetchVideo', 'createCollection', 'createLiveStream', 'createWebhookEndpoint'];
-
-/** Returns whether a change was to an object that has been deleted since. */
-function isGone({ Object: name, Operation, Targets }: AuditLineModel): boolean {
-  if (name !== null) return false;
-  if (CREATING.includes(Operation)) return Targets.guid !== undefined;
-  return OBJECT_TARGETS.some((target) => Targets[target] !== undefined && Targets[target] !== NIL);
-}
-
-function detailsOf(line: AuditLineModel): [string, string][] {
-  return [
-    [t('Operation'), line.Operation],
-    [t('Status'), String(line.Status)],
-    [t('Key'), `${line.Key} (${line.Scope})`],
-    [t('IP address'), line.Ip],
-    [t('Request'), line.RequestId],
-    ...Object.entries(line.Targets),
-  ];
 }

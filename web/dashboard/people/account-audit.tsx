@@ -5,9 +5,11 @@ import type { AccountAuditLineModel, AccountAuditModel } from '../../../src/api/
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
+import { libraries } from '../base/session.ts';
 import { moment } from '../base/words.ts';
 import { actionOf } from '../library/audit-actions.ts';
 import { AuditChanges } from '../library/audit-changes.tsx';
+import { AuditDetails, AuditObject } from '../library/audit-object.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { useKeyLabels } from './key-labels.ts';
@@ -94,7 +96,7 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
   return (
     <Table
       label={t('Activity')}
-      head={[t('Time'), t('Person or key'), t('What'), t('Objects'), t('Status'), t('IP address')]}
+      head={[t('Time'), t('Person or key'), t('What'), t('Object'), t('Library'), t('Status'), t('Details')]}
     >
       {lines.map((line) => (
         <tr key={line.Id}>
@@ -106,17 +108,22 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
             {tr(actionOf(line.Operation))}
             <AuditChanges changes={line.Changes} />
           </td>
-          <td>{describeTargets(line.Targets)}</td>
+          <td dir="auto">
+            <AuditObject line={line} libraryId={line.LibraryId} />
+          </td>
+          <td dir="auto">{nameLibrary(line.LibraryId)}</td>
           <td>{line.Status}</td>
-          <td>{line.Ip}</td>
+          <td>
+            <AuditDetails line={line} />
+          </td>
         </tr>
       ))}
     </Table>
   );
 }
 
-function describeTargets(targets: Readonly<Record<string, string>>): string {
-  return Object.entries(targets)
-    .map(([name, target]) => `${name} ${target}`)
-    .join(', ');
+/** A deleted library keeps its number as a name. */
+function nameLibrary(id: number | null): string {
+  if (id === null) return '';
+  return libraries.value.find((library) => library.id === id)?.name ?? `${id}`;
 }

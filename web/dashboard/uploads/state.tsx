@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import type { VideoQueueModel } from '../../../src/api/models/video-queue.ts';
 import { said, t, tr } from '../base/language.ts';
@@ -41,7 +40,8 @@ export function sentPercent({ guid, status }: Pick<VideoModel, 'guid' | 'status'
 export function StateNote({ libraryId, video }: { libraryId: number; video: VideoModel }) {
   if (sentPercent(video) !== null) return <>{t('Keep this page open until the file is sent.')}</>;
   if (video.status === 0) return <>{t('Open it to choose a file.')}</>;
-  return <QueueNote libraryId={libraryId} video={video} />;
+  // The key remounts the note when the state changes, so that a failed video never keeps the sentence of a waiting one.
+  return <QueueNote key={`${video.guid} ${video.status}`} libraryId={libraryId} video={video} />;
 }
 
 function QueueNote({ libraryId, video }: { libraryId: number; video: VideoModel }) {
@@ -50,10 +50,5 @@ function QueueNote({ libraryId, video }: { libraryId: number; video: VideoModel 
   useRefresh(() => {
     if (!isOver) look();
   }, LOOK_AGAIN_MS);
-  const seen = useRef(video.status);
-  useEffect(() => {
-    if (seen.current !== video.status) look();
-    seen.current = video.status;
-  });
   return <>{said(value.value?.message ?? '')}</>;
 }

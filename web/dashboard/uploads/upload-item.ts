@@ -34,6 +34,8 @@ export type UploadItem = Target & {
   error: string | null;
   /** Number of temporary refusals by the service. Limited per upload. */
   refusals: number;
+  /** True if the file was sent, but cannot become a video. */
+  isUnusable?: boolean;
   /** True if the library already had a video with this title when the upload began. */
   isNamesake: boolean;
 };

@@ -9,11 +9,12 @@ import { Icon } from '../parts/icon.tsx';
 import { CopyButton, Link } from '../parts/parts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import { StateChip, StateNote } from './state.tsx';
-import { type UploadItem, uploads } from './upload-item.ts';
+import { changeItem, type UploadItem, uploads } from './upload-item.ts';
 import {
   dismiss,
   dismissDone,
   giveFile,
+  isUploaded,
   pause,
   reopenFile,
   restoreUploads,
@@ -24,6 +25,8 @@ import {
 const NARROW_PX = 700;
 /** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
 const MAX_SHOWN_UPLOADS = 30;
+/** States of uploads that continue without the user. */
+const OPEN: readonly UploadItem['state'][] = ['sending', 'waiting', 'cut'];
 const RANK: Record<UploadItem['state'], number> = {
   failed: 0,
   lost: 1,
@@ -42,8 +45,9 @@ export function UploadTray() {
   const items = uploads.value;
   if (items.length === 0) return null;
   const count = (state: UploadItem['state']) => items.filter((item) => item.state === state).length;
-  const open = items.length - count('done');
-  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MAX_SHOWN_UPLOADS);
+  const open = items.filter(({ state }) => OPEN.includes(state)).length;
+  const sent = items.filter(isUploaded).length;
+  const shown = items.toSorted((first, second) => rankOf(first) - rankOf(second)).slice(0, MAX_SHOWN_UPLOADS);
   return (
     <section class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
       <header class="row spread">
@@ -65,9 +69,9 @@ export function UploadTray() {
                 {t('Retry {0} failed', count('failed'))}
               </button>
             )}
-            {count('done') > 1 && (
+            {sent > 1 && (
               <button type="button" class="quiet" onClick={dismissDone}>
-                {t('Clear {0} uploaded', count('done'))}
+                {t('Clear {0} uploaded', sent)}
               </button>
             )}
           </div>
@@ -85,6 +89,11 @@ export function UploadTray() {
   );
 }
 
+/** Files that cannot become videos are listed with failed uploads. */
+function rankOf({ state, isUnusable = false }: UploadItem): number {
+  return isUnusable ? RANK.failed : RANK[state];
+}
+
 function TrayItem({ item }: { item: UploadItem }) {
   const { id, name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake, state } = item;
   return (
@@ -100,7 +109,7 @@ function TrayItem({ item }: { item: UploadItem }) {
         )}
       </div>
       {state === 'done' && videoId !== null ? (
-        <SentVideo libraryId={libraryId} videoId={videoId} />
+        <SentVideo id={id} libraryId={libraryId} videoId={videoId} />
       ) : (
         <>
           <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
@@ -121,13 +130,17 @@ function TrayItem({ item }: { item: UploadItem }) {
 const LOOK_AGAIN_MS = 3_000;
 
 /** State of an uploaded video until it is ready or failed, with its link and embed code. */
-function SentVideo({ libraryId, videoId }: { libraryId: number; videoId: string }) {
+function SentVideo({ id, libraryId, videoId }: { id: number; libraryId: number; videoId: string }) {
   const { value, isGone, look } = useLoaded<VideoModel>(`/library/${libraryId}/videos/${videoId}`);
   const video = value.value;
   const isOver = video !== null && ['good', 'bad'].includes(videoState(video).tone);
   useRefresh(() => {
     if (!isOver && !isGone.value) look();
   }, LOOK_AGAIN_MS);
+  const isUnusable = video !== null && videoState(video).tone === 'bad';
+  useEffect(() => {
+    if (video !== null) changeItem(id, { isUnusable });
+  }, [id, video !== null, isUnusable]);
   if (isGone.value) return <p class="hint">{t('The video no longer exists.')}</p>;
   if (video === null) return <p class="hint">{t('Uploaded')}</p>;
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, videoId);
@@ -137,11 +150,11 @@ function SentVideo({ libraryId, videoId }: { libraryId: number; videoId: string 
         <StateChip video={video} />
       </p>
       {videoState(video).tone !== 'good' && (
-        <p class={videoState(video).tone === 'bad' ? 'tray-error' : 'hint'}>
+        <p class={isUnusable ? 'tray-error' : 'hint'}>
           <StateNote libraryId={libraryId} video={video} />
         </p>
       )}
-      {videoState(video).tone !== 'bad' && (
+      {!isUnusable && (
         <div class="tray-actions">
           <CopyButton label={t('link')} text={address} isNamed />
           <CopyButton label={t('embed code')} text={embedCode(address, video)} isNamed />

@@ -134,8 +134,13 @@ export function dismiss(id: number): void {
   if (item !== undefined) void forgetUpload(item.key);
 }
 
+/** Returns whether a file was sent, and is not known to be unusable. */
+export function isUploaded({ state, isUnusable = false }: UploadItem): boolean {
+  return state === 'done' && !isUnusable;
+}
+
 export function dismissDone(): void {
-  uploads.value = uploads.value.filter(({ state }) => state !== 'done');
+  uploads.value = uploads.value.filter((item) => !isUploaded(item));
 }
 
 function startNext(): void {

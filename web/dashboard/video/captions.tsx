@@ -6,7 +6,7 @@ import { leaveThen } from '../base/drafts.ts';
 import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
-import { Panel } from '../parts/fields.tsx';
+import { Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
@@ -125,31 +125,29 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
   };
   return (
     <>
-      <div class="row">
-        <input
-          class="short"
-          aria-label={t('Language code')}
+      <div class="row ends">
+        <TextField
+          label={t('Language code')}
           value={language.value}
-          onInput={(event) => (language.value = event.currentTarget.value.trim())}
+          onChange={(text) => (language.value = text.trim())}
         />
-        <select
-          aria-label={t('Purpose')}
+        <SelectField
+          label={t('Purpose')}
           value={kind.value}
-          onChange={(event) => (kind.value = event.currentTarget.value)}
-        >
-          {trAll(KINDS).map(([suffix, text]) => (
-            <option key={suffix} value={suffix}>
-              {text}
-            </option>
-          ))}
-        </select>
+          choices={trAll(KINDS).map(([suffix, text]) => [suffix, text] as const)}
+          onChange={(suffix) => (kind.value = suffix)}
+        />
         <label class="button">
           {t('Add file')}
           <input
             type="file"
             class="unseen"
             accept=".vtt,.srt"
-            onChange={({ currentTarget }) => add(currentTarget.files?.[0])}
+            onChange={({ currentTarget }) => {
+              add(currentTarget.files?.[0]);
+              // Resets the input, so that a corrected file can be chosen again.
+              currentTarget.value = '';
+            }}
           />
         </label>
         <button type="button" onClick={() => onWrite({ srclang, label, cues: [] })}>

@@ -36,7 +36,7 @@ export function openComments(section: HTMLElement, player: Player): void {
     const headers = { 'Content-Type': 'application/json' };
     const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(MAX_WAIT_MS) };
     const answer = await fetch(url, request).catch(() => null);
-    say(form, answer?.ok === true ? '' : wordOf(faultOf(answer)));
+    say(form, answer?.ok === true ? '' : wordOf(await faultOf(answer)));
     if (answer?.ok === true) await refresh();
     return answer?.ok === true;
   }
@@ -141,10 +141,12 @@ function say(form: HTMLFormElement, words: string): void {
 }
 
 /** Returns the name of the text that explains why a comment was not sent. */
-function faultOf(answer: Response | null): 'away' | 'limited' | 'failed' | 'refused' {
+async function faultOf(answer: Response | null): Promise<'away' | 'limited' | 'name' | 'failed' | 'refused'> {
   if (answer === null || answer.status >= 500) return 'away';
   if (answer.status === 429) return 'limited';
-  return answer.status === 400 ? 'failed' : 'refused';
+  if (answer.status !== 400) return 'refused';
+  const { error }: { error?: unknown } = Object(await answer.json().catch(() => null));
+  return error === 'invalid-name' ? 'name' : 'failed';
 }
 
 function readKeptName(): string {

@@ -191,6 +191,9 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Key: 'Name of the key that was used, or id and e-mail address of the person.',
     Scope: 'Scope of the key that was used, or role of the person.',
     LibraryId: 'Library that was changed; null for the account.',
+    Object: 'Title or name of the changed object; null if it has none or no longer exists.',
+    ObjectKind: '`video`, `stream`, `collection`, `endpoint`, `key` or `person`; null without `Object`.',
+    ObjectId: 'GUID of the changed object; null without `Object`.',
     Operation:
       'Name of the operation, as `operationId` in this document, or of an action in the dashboard, such as `signIn`.',
     Targets:

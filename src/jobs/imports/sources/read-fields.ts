@@ -2,6 +2,7 @@ import { readThreads } from '../../../catalog/comments/imported-thread.ts';
 import type { ImportedVideo } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
+import { readLine } from '../../../lib/visible-text.ts';
 
 /** Fields of a JSON object of a source, which may have any type. */
 export type Fields = Record<string, unknown>;
@@ -21,7 +22,8 @@ export const countOf = (value: unknown): number =>
 /** Returns a size or length, or null if the source states none. */
 export const sizeOf = (value: unknown): number | null => countOf(value) || null;
 export const secOf = (value: unknown): number | null => sizeOf(Math.min(MAX_INT32, countOf(value)));
-export const titleOf = (value: unknown, id: string): string => (textOf(value) ?? id).slice(0, MAX_TITLE_LENGTH);
+export const titleOf = (value: unknown, id: string): string =>
+  (readLine(textOf(value) ?? '') || id).slice(0, MAX_TITLE_LENGTH);
 export const descriptionOf = (value: unknown): string | null => textOf(value)?.slice(0, MAX_DESCRIPTION_LENGTH) ?? null;
 
 /** Parses a date in ISO 8601. Without a time zone, it is UTC. */
