@@ -15,6 +15,7 @@ export const REAL_TIME: readonly string[] = [
   'test/live/interrupted.test.ts',
   'test/live/odd-codecs.test.ts',
   'test/live/strange-publishers.test.ts',
+  'test/live/whip-offers.test.ts',
   'test/live/odd-publishers.test.ts',
   'test/live/rtmp-and-srt.test.ts',
   'test/live/whip-changes.test.ts',

@@ -23,7 +23,8 @@ const FINISH_MS = 2_000;
 const TRACK_WAIT_MS = 1_000;
 /**
  * Maximum wait for the decoder configuration or the first keyframe of video whose frames arrive, in ms of media. A
- * publisher that connects within a GOP sends them with its next keyframe. Otherwise, the stream would change to audio alone until then.
+ * publisher that connects within a GOP sends them with its next keyframe. Otherwise, the stream would change to audio
+ * alone until then.
  */
 const DESCRIPTION_WAIT_MS = 10_000;
 /**
