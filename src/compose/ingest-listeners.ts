@@ -109,6 +109,7 @@ async function openWhip(
       check: async (streamKey) => {
         if ((await publishing.check(streamKey)).isSecret) throw new Refused('not-found', 'No stream has this key.');
       },
+      noteRefusal: (streamKey, reason) => publishing.noteRefusal(streamKey, reason),
       publish,
       budget,
       report,

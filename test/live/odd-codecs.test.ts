@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LiveStreamStatusModel } from '../../src/api/models/live-stream.ts';
-import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import type { FlvTag } from '../../src/media/live/flv/flv-tag.ts';
 import { measureAvSync } from '../support/av-sync.ts';
 import { endWithTest } from '../support/end-with-test.ts';
-import { ACCOUNT_KEY } from '../support/service.ts';
 import { makeSyncClip, publishWithGaps } from './gap-publisher.ts';
 import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
-import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { ended, framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
-import { mediaPlaylistOf, readPeriods } from './read-recording.ts';
+import { playLive, readPlayback } from './live-player.ts';
+import { ended, framesOf, readText, startLive, until } from './live-service.ts';
+import { playUntil, reasonOf, recordingOf } from './odd-stream.ts';
+import { readPeriods } from './read-recording.ts';
 import { AAC, H264, HEVC, joinTags, makeHeAacClip, makeHeAacTags, makeTags, publishTags } from './tag-publisher.ts';
 
 const MAX_OFFSET_MS = 20;
@@ -53,34 +51,6 @@ function clearReserved(body: Buffer, count: number): Buffer {
   return body;
 }
 
-async function statusOf({ key }: TestStream): Promise<LiveStreamStatusModel> {
-  const address = `${fixture.service.apiUrl}/library/1/live/${key.mediaId}/status`;
-  return (await (await fetch(address, { headers: { AccessKey: ACCOUNT_KEY } })).json()) as LiveStreamStatusModel;
-}
-
-const reasonOf = (stream: TestStream) =>
-  until(async () => (await statusOf(stream)).transcoding?.reason ?? null, 'a reason in the status');
-
-/** Ends a stream, and returns the URL of its recording's first video playlist. */
-async function recordingOf(stream: TestStream): Promise<string> {
-  await fixture.catalogue.streams.change(stream.key, stopStream);
-  const address = await mediaPlaylistOf(stream.base);
-  await until(async () => ((await readText(address))?.includes('#EXT-X-ENDLIST') ? true : null), 'the video');
-  return address;
-}
-
-/** Plays a stream until `sec`, then waits until its publisher has sent everything. Returns the faults of the player. */
-async function play(stream: TestStream, sec: number, sent: () => Promise<void>): Promise<string[]> {
-  const multivariant = `${stream.base}/playlist.m3u8`;
-  await until(() => readText(multivariant), 'a playlist');
-  const page = await playLive(fixture.browser, fixture.service.edgeUrl, multivariant);
-  await until(async () => ((await readPlayback(page)).timeSec >= sec ? true : null), `${sec} s of playback`, 60_000);
-  await sent();
-  const { errors, holes } = await readPlayback(page);
-  await page.close();
-  return [...faultsOf(errors), ...holes.map((hole) => `hole ${hole}`)];
-}
-
 test.each<{ title: string; tags: () => Promise<FlvTag[]> }>([
   {
     title: 'HE-AAC of two channels, implicit signalling',
@@ -101,8 +71,8 @@ test.each<{ title: string; tags: () => Promise<FlvTag[]> }>([
   async ({ tags }) => {
     const stream = await startLive(fixture);
     const sent = await publishTags(stream.ingest, await tags());
-    expect(await play(stream, LENGTH_SEC - 3, sent)).toEqual([]);
-    const recording = await recordingOf(stream);
+    expect(await playUntil(fixture, { stream, sec: LENGTH_SEC - 3, sent })).toEqual([]);
+    const recording = await recordingOf(fixture, stream);
     expect((await readText(recording))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
     const { largestMs, points, soundHoles, pictureHoles } = await measureAvSync(`${stream.base}/playlist.m3u8`);
     expect(points.length).toBeGreaterThan(5);
@@ -118,8 +88,9 @@ test('HE-AAC over SRT plays without a fault, and the recording is in sync', asyn
   const address = `srt://127.0.0.1:${stream.listeners.srt}?streamid=${stream.streamKey}&latency=1000000`;
   const argv = ['-nostdin', '-v', 'error', '-re', '-i', clip, '-c', 'copy', '-f', 'mpegts', address];
   const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
-  expect(await play(stream, LENGTH_SEC - 3, async () => void (await ended(publisher)))).toEqual([]);
-  await recordingOf(stream);
+  const sent = async () => void (await ended(publisher));
+  expect(await playUntil(fixture, { stream, sec: LENGTH_SEC - 3, sent })).toEqual([]);
+  await recordingOf(fixture, stream);
   const before = await measureAvSync(clip);
   const { points, soundHoles } = await measureAvSync(`${stream.base}/playlist.m3u8`);
   const [from, to] = [before, { points }].map((one) => one.points.at(-1)?.offsetMs ?? Number.NaN);
@@ -145,10 +116,11 @@ test.each([
     ];
     const stream = await startLive(fixture);
     const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
-    const faults = await play(stream, HALF_SEC + 2, await publishTags(stream.ingest, tags));
+    const sent = await publishTags(stream.ingest, tags);
+    const faults = await playUntil(fixture, { stream, sec: HALF_SEC + 2, sent });
     // Audio of the next period begins with its own frame, up to two frames after the end of the one before.
     expect(faults.filter((fault) => !/^bufferSeekOverHole/.test(fault))).toEqual([]);
-    const counted = await readPeriods(await recordingOf(stream), framesOf);
+    const counted = await readPeriods(await recordingOf(fixture, stream), framesOf);
     expect(counted.map(({ errors }) => errors)).toEqual(['', '']);
     expect(counted.reduce((sum, { videoFrames }) => sum + videoFrames, 0)).toBe(2 * HALF_SEC * RATE);
   },
@@ -177,7 +149,7 @@ test('an SRT encoder that returns within a GOP continues the period', async () =
   second.kill('SIGKILL');
   await ended(second);
   expect(holes).toEqual([]);
-  expect((await readText(await recordingOf(stream)))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
+  expect((await readText(await recordingOf(fixture, stream)))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
   const { largestMs, soundHoles } = await measureAvSync(multivariant);
   expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
   expect(soundHoles).toEqual([]);
@@ -189,10 +161,10 @@ test('HEVC over enhanced RTMP is recorded in sync, and the status reports which 
     stream.ingest,
     await makeTags('hevc', { lengthSec: LENGTH_SEC, argv: [...HEVC, ...AAC] }),
   );
-  expect(await reasonOf(stream)).toMatch(/^The video is HEVC: browsers without an HEVC decoder/);
+  expect(await reasonOf(fixture, stream)).toMatch(/^The video is HEVC: browsers without an HEVC decoder/);
   expect(await readText(`${stream.base}/playlist.m3u8`)).toMatch(/CODECS="hvc1\.1\.6\.L60[^,]*,mp4a\.40\.2"/);
   await sent();
-  await recordingOf(stream);
+  await recordingOf(fixture, stream);
   const { largestMs, points, pictures } = await measureAvSync(`${stream.base}/playlist.m3u8`);
   expect([points.length, pictures.length]).toEqual([LENGTH_SEC - 1, LENGTH_SEC * RATE]);
   expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
@@ -205,7 +177,9 @@ test('the status reports VP9 over enhanced RTMP, which is left out', async () =>
     return tag.type === 8 ? tag : { ...tag, body: Buffer.concat([head, tag.body.subarray(5)]) };
   });
   await publishTags(stream.ingest, tags);
-  expect(await reasonOf(stream)).toMatch(/The picture is left out: expected H.264, HEVC or AV1 over RTMP, got VP9/);
+  expect(await reasonOf(fixture, stream)).toMatch(
+    /The picture is left out: expected H.264, HEVC or AV1 over RTMP, got VP9/,
+  );
 }, 60_000);
 
 test('a change from H.264 to HEVC is recorded completely, and the status reports it', async () => {
@@ -216,9 +190,9 @@ test('a change from H.264 to HEVC is recorded completely, and the status reports
   const stream = await startLive(fixture);
   const tags = joinTags(parts.map((one, index) => ({ fromMs: index * HALF_SEC * 1_000, tags: one })));
   const sent = await publishTags(stream.ingest, tags);
-  expect(await reasonOf(stream)).toMatch(/The video is HEVC/);
+  expect(await reasonOf(fixture, stream)).toMatch(/The video is HEVC/);
   await sent();
-  const counted = await readPeriods(await recordingOf(stream), framesOf);
+  const counted = await readPeriods(await recordingOf(fixture, stream), framesOf);
   expect(counted.map(({ video, videoFrames }) => [video, videoFrames])).toEqual([
     ['h264', HALF_SEC * RATE],
     ['hevc', HALF_SEC * RATE],

@@ -35,10 +35,16 @@ export async function makeTags(name: string, { lengthSec, size, argv }: TagClip)
   return [...events, ...demuxer.end()].flatMap((event) => (event.type === 'foreign' ? [] : [writer.write(event)]));
 }
 
-/** Returns the tags of HE-AAC with implicit signalling: AAC-LC at half the rate, whose frames contain SBR data. */
-export async function makeHeAacTags(lengthSec: number, channels: 1 | 2): Promise<FlvTag[]> {
+/**
+ * Returns the tags of HE-AAC: AAC-LC at half the rate, whose frames contain SBR data. `config` is the
+ * AudioSpecificConfig, by default with implicit signalling.
+ */
+export async function makeHeAacTags(
+  lengthSec: number,
+  channels: 1 | 2,
+  config = Buffer.from([0x13, channels << 3]),
+): Promise<FlvTag[]> {
   const file = await makeHeAac(lengthSec, channels);
-  const config = Buffer.from([0x13, channels << 3]);
   const tagOf = (timestampMs: number, kind: number, data: Buffer): FlvTag => {
     return { type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, kind]), data]) };
   };
@@ -81,8 +87,15 @@ export function joinTags(clips: readonly { fromMs: number; tags: readonly FlvTag
   return clips.flatMap(({ fromMs, tags }) => tags.map((tag) => ({ ...tag, timestampMs: tag.timestampMs + fromMs })));
 }
 
-/** Publishes tags in real time. Resolves with a function that waits until all are sent, and disconnects. */
-export async function publishTags(address: string, tags: readonly FlvTag[]): Promise<() => Promise<void>> {
+/**
+ * Publishes tags in real time, in the order of their timestamps. `clockOf` returns the timestamp that is sent instead.
+ * Resolves with a function that waits until all are sent, and disconnects.
+ */
+export async function publishTags(
+  address: string,
+  tags: readonly FlvTag[],
+  clockOf: (timestampMs: number) => number = (timestampMs) => timestampMs,
+): Promise<() => Promise<void>> {
   const publisher = await openRtmpPublisher(address);
   const sorted = tags.toSorted((a, b) => a.timestampMs - b.timestampMs);
   const startedMs = performance.now();
@@ -91,7 +104,7 @@ export async function publishTags(address: string, tags: readonly FlvTag[]): Pro
   const timer = setInterval(() => {
     for (let tag = sorted[next]; tag !== undefined; tag = sorted[next]) {
       if (tag.timestampMs > performance.now() - startedMs) return;
-      publisher.send(tag);
+      publisher.send({ ...tag, timestampMs: clockOf(tag.timestampMs) });
       next += 1;
     }
     clearInterval(timer);

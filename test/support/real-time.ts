@@ -14,6 +14,8 @@ export const REAL_TIME: readonly string[] = [
   'test/live/gap-variants.test.ts',
   'test/live/interrupted.test.ts',
   'test/live/odd-codecs.test.ts',
+  'test/live/strange-publishers.test.ts',
+  'test/live/whip-offers.test.ts',
   'test/live/odd-publishers.test.ts',
   'test/live/rtmp-and-srt.test.ts',
   'test/live/whip-changes.test.ts',

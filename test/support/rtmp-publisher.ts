@@ -83,5 +83,5 @@ function send(
   { timestampMs = 0, ...message }: { type: number; streamId: number; timestampMs?: number; body: Buffer },
 ): void {
   const chunkId = message.type === COMMAND ? 3 : message.type === 8 ? 4 : 6;
-  socket.write(writeChunks({ ...message, timestampMs: timestampMs % 0xffffff }, chunkId, CHUNK_BYTES));
+  socket.write(writeChunks({ ...message, timestampMs: timestampMs >>> 0 }, chunkId, CHUNK_BYTES));
 }

@@ -169,3 +169,38 @@ test('announced video without frames waits for 5 s, then the audio is alone unti
     [false, true],
   ]);
 });
+
+test('video without a keyframe waits for 10 s with a reason, then the audio is alone until the first keyframe', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const later = (dtsMs: number): LiveEvent => ({ type: 'unit', unit: { ...picture(dtsMs).unit, isKey: false } });
+  const note = (event: LiveEvent) => {
+    publisher.received(event);
+    const isChanged = publisher.note(event, 1);
+    const isShown = event.type === 'unit' && publisher.shown(event.unit) !== null;
+    const { tracks } = publisher;
+    return [isChanged, isShown, tracks === null ? null : tracks.video !== null, publisher.reasons.length];
+  };
+  for (const config of [VIDEO, USUAL]) note({ type: 'config', config });
+  const before = Array.from({ length: 250 }, (_, at) => [later(at * 40), sound(at * 40)]).flat();
+  expect(new Set(before.map((event) => note(event)[2]))).toEqual(new Set([null]));
+  expect([later(10_000), sound(10_010), picture(10_040), sound(10_050)].map(note)).toEqual([
+    [false, false, false, 1],
+    [false, true, false, 1],
+    [true, true, true, 0],
+    [false, true, true, 0],
+  ]);
+  const inTime = new LivePublisher('primary', 1, () => undefined);
+  for (const config of [VIDEO, USUAL]) inTime.note({ type: 'config', config }, 1);
+  for (const event of [...before.slice(0, 100), picture(4_000)]) inTime.note(event, 1);
+  expect(inTime.tracks?.video).not.toBeNull();
+});
+
+test('a publisher that sends no media for some seconds has a reason until media arrives', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  publisher.noteIdle(publisher.connectedMs + 5_000, 5_000);
+  expect(publisher.reasons).toEqual([]);
+  publisher.noteIdle(publisher.connectedMs + 5_001, 5_000);
+  expect(publisher.reasons).toEqual([expect.stringContaining('sends no audio or video')]);
+  publisher.note(sound(0), 1);
+  expect(publisher.reasons).toEqual([]);
+});

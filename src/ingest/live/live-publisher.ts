@@ -22,8 +22,9 @@ const FINISH_MS = 2_000;
 /** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
 /**
- * Maximum wait for the decoder configuration of video whose frames arrive, in ms of media. An SRT publisher that
- * connects within a GOP sends it with its next keyframe. Otherwise, the stream would change to audio alone until then.
+ * Maximum wait for the decoder configuration or the first keyframe of video whose frames arrive, in ms of media. A
+ * publisher that connects within a GOP sends them with its next keyframe. Otherwise, the stream would change to audio
+ * alone until then.
  */
 const DESCRIPTION_WAIT_MS = 10_000;
 /**
@@ -31,6 +32,8 @@ const DESCRIPTION_WAIT_MS = 10_000;
  * published alone until the video begins.
  */
 const FIRST_FRAME_WAIT_MS = 5_000;
+/** Time without a keyframe after which the status gives the reason, in ms of media. */
+const KEY_WAIT_MS = 2_500;
 /** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
 const MEASURED_FRAMES = 12;
 
@@ -44,6 +47,15 @@ const UNDESCRIBED = {
 const AUDIO_CHANGE =
   'The audio parameters changed within a GOP, so the audio is silent until the next keyframe. ' +
   'Send keyframes more often, or restart the encoder.';
+
+/** Reason shown for a publisher that has not sent any media for some seconds. */
+const NO_MEDIA =
+  'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.';
+
+/** Reason shown while the video of a publisher has frames but no keyframe. */
+const NO_KEYFRAME =
+  'The picture waits for a keyframe: expected one every 2 s, got none since the encoder connected. Set the keyframe ' +
+  'interval of the encoder to 2 s.';
 
 /** An accepted publisher of a stream. */
 export class LivePublisher {
@@ -76,6 +88,8 @@ export class LivePublisher {
   #firstDtsMs: number | null = null;
   /** Time of the first frame of each track that has no decoder configuration; null once the track has one. */
   #undescribedMs: Partial<Record<AccessUnit['kind'], number | null>> = {};
+  /** Time of the first frame of video that has no keyframe yet; null once it has one. */
+  #keylessMs: number | null | undefined;
   #isComplete = false;
   /** The first video frames, with their display times in ms. */
   #first: (SizedPicture & { shownMs: number })[] = [];
@@ -89,6 +103,11 @@ export class LivePublisher {
     this.slot = slot;
     this.session = session;
     this.disconnect = disconnect;
+  }
+
+  /** Returns why viewers get nothing or not everything of the publisher, or not on all devices. */
+  get reasons(): readonly string[] {
+    return this.isIdle && this.lastMediaMs === null ? [NO_MEDIA, ...this.leftOut.all] : this.leftOut.all;
   }
 
   /** Returns the tracks once both are known or the wait for the second is over, or else null. */
@@ -125,7 +144,7 @@ export class LivePublisher {
 
   /**
    * Records that an event was received, before a watermark is drawn. Reports a track that has frames but no decoder
-   * configuration.
+   * configuration, and video without a keyframe.
    */
   received(event: LiveEvent): void {
     if (event.type === 'config') {
@@ -134,9 +153,18 @@ export class LivePublisher {
       return;
     }
     const { kind, dtsMs } = event.unit;
+    if (kind === 'video') this.#noteKey(event.unit);
     const sinceMs = this.#undescribedMs[kind];
     if (sinceMs === undefined) this.#undescribedMs[kind] = dtsMs;
     else if (sinceMs !== null && dtsMs - sinceMs >= TRACK_WAIT_MS) this.leftOut.add(UNDESCRIBED[kind]);
+  }
+
+  #noteKey({ dtsMs, isKey }: AccessUnit): void {
+    if (isKey) {
+      this.#keylessMs = null;
+      this.leftOut.remove(NO_KEYFRAME);
+    } else if (this.#keylessMs === undefined) this.#keylessMs = dtsMs;
+    else if (this.#keylessMs !== null && dtsMs - this.#keylessMs >= KEY_WAIT_MS) this.leftOut.add(NO_KEYFRAME);
   }
 
   /** Processes an event. Returns true if the tracks changed after they were complete. */
@@ -174,11 +202,12 @@ export class LivePublisher {
   }
 
   /**
-   * Returns a frame for viewers, or null if it is dropped: because viewers who join could not decode it, or because it
-   * is audio whose parameters apply from the next keyframe on.
+   * Returns a frame for viewers, or null if it is dropped: because viewers who join could not decode it, because the
+   * video has not begun yet, or because it is audio whose parameters apply from the next keyframe on.
    */
   shown(unit: AccessUnit): AccessUnit | null {
     if (unit.kind === 'audio') return this.#nextAudio === null ? unit : null;
+    if (this.#nextVideo !== null) return null;
     if (this.#closer === null) return unit;
     if (!this.#leading.take(unit)) return this.#closer.take(unit);
     this.#closer.drop(unit);
@@ -193,13 +222,14 @@ export class LivePublisher {
     }
     const hasBoth = this.#video !== null && this.#audio !== null;
     const isMeasured = this.#first.length >= MEASURED_FRAMES;
-    const isComing = this.#video === null && typeof this.#undescribedMs.video === 'number';
     const isAnnounced = this.#video !== null && this.#first.length === 0;
+    const isKeyless = this.#video !== null && !isAnnounced && !this.#first.some(({ isKey }) => isKey);
+    const isComing = isKeyless || (this.#video === null && typeof this.#undescribedMs.video === 'number');
     const limitMs = isComing ? DESCRIPTION_WAIT_MS : isAnnounced ? FIRST_FRAME_WAIT_MS : TRACK_WAIT_MS;
     const isOver = waitedMs >= limitMs && (this.#video !== null || this.#audio !== null);
-    if (!isOver && !(hasBoth && isMeasured)) return;
+    if (!isOver && !(hasBoth && isMeasured && !isKeyless)) return;
     this.#isComplete = true;
-    if (isAnnounced && this.#audio !== null) [this.#nextVideo, this.#video] = [this.#video, null];
+    if ((isAnnounced || isKeyless) && this.#audio !== null) [this.#nextVideo, this.#video] = [this.#video, null];
     const measured = measureFrameRate(this.#first.map(({ shownMs }) => shownMs));
     if (this.#video?.frameRate === 0) this.#video = { ...this.#video, frameRate: measured };
     const rates = { frameRate: this.#video?.frameRate ?? 0, longestGopSec: this.tracks?.longestGopSec ?? 0 };

@@ -151,7 +151,7 @@ export class OwnedStream {
   #ladderState(): LadderState | null {
     if (this.#publishers.length === 0) return { kind: 'idle', reason: null, rungs: [] };
     const ladder = this.#writers.at(-1)?.ladder ?? null;
-    const leftOut = (this.#active ?? this.#publishers[0])?.leftOut.all ?? [];
+    const leftOut = (this.#active ?? this.#publishers[0])?.reasons ?? [];
     if (leftOut.length === 0) return ladder;
     const { kind, reason, rungs } = ladder ?? { kind: 'none', reason: null, rungs: [] };
     return { kind, reason: [...(reason === null ? [] : [reason]), ...leftOut].join(' '), rungs };

@@ -181,20 +181,21 @@ function timesOf(state: ChunkState, format: number, value: number): { timestampM
   return { timestampMs: (state.timestampMs + deltaMs) >>> 0, deltaMs };
 }
 
-/**
- * Splits a message into chunks of `chunkBytes`, with a full header first and then continuation headers. The timestamp
- * must be less than 2^24 - 1.
- */
+/** Splits a message into chunks of `chunkBytes`, with a full header first and then continuation headers. */
 export function writeChunks(message: RtmpMessage, chunkId: number, chunkBytes: number): Buffer {
+  const isExtended = message.timestampMs >= EXTENDED;
+  // Each chunk repeats the extended timestamp (RTMP 1.0 section 5.3.1.3).
+  const extended = Buffer.alloc(isExtended ? 4 : 0);
+  if (isExtended) extended.writeUInt32BE(message.timestampMs);
   const header = Buffer.alloc(12);
   header.writeUInt8(chunkId, 0);
-  header.writeUIntBE(Math.min(message.timestampMs, EXTENDED - 1), 1, 3);
+  header.writeUIntBE(isExtended ? EXTENDED : message.timestampMs, 1, 3);
   header.writeUIntBE(message.body.length, 4, 3);
   header.writeUInt8(message.type, 7);
   header.writeUInt32LE(message.streamId, 8);
-  const parts: Buffer[] = [header];
+  const parts: Buffer[] = [header, extended];
   for (let at = 0; at < message.body.length || at === 0; at += chunkBytes) {
-    if (at > 0) parts.push(Buffer.from([0xc0 | chunkId]));
+    if (at > 0) parts.push(Buffer.from([0xc0 | chunkId]), extended);
     parts.push(message.body.subarray(at, at + chunkBytes));
   }
   return Buffer.concat(parts);

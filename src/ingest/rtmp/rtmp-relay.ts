@@ -150,9 +150,8 @@ export class RtmpRelay {
   }
 
   #sendTag({ type, timestampMs, body }: FlvTag): void {
-    // Chunk headers have 24-bit timestamps, so the timestamps of a relay restart at 0 after about four and a half
-    // hours.
-    const message = { type, timestampMs: timestampMs % 0xffffff, streamId: PUBLISH_STREAM, body };
+    // RTMP has 32-bit timestamps, and those of a publisher that starts at 2^31 or more are negative.
+    const message = { type, timestampMs: timestampMs >>> 0, streamId: PUBLISH_STREAM, body };
     this.#send(message, type === 8 ? 4 : 6, CHUNK_BYTES);
   }
 

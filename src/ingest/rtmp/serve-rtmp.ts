@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import { type FlvTag, readFlvTag } from '../../media/live/flv/flv-tag.ts';
+import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
+import { FlvTagReader } from '../../media/live/flv/flv-tag-reader.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
@@ -9,6 +10,7 @@ import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
 import { MESSAGE } from './message.ts';
+import { writeConnectResult } from './write-connect-result.ts';
 
 /**
  * Maximum time until the publisher of a connection is accepted, in ms. `UNAUTHENTICATED_BYTES` limits the bytes
@@ -62,6 +64,7 @@ class RtmpSession {
   #frameRate = 0;
   #faults = 0;
   readonly #leftOut = new LeftOutReasons();
+  readonly #tags = new FlvTagReader();
   #clock = { lastMs: 0, unwrappedMs: 0 };
   /** Runs message handlers one after another, because `publish` waits for the database. */
   #task: Promise<void> = Promise.resolve();
@@ -104,8 +107,7 @@ class RtmpSession {
       this.#takeMedia(message, this.#input);
       return;
     }
-    // Metadata is handled synchronously, because the frame rate must be known before the decoder configuration that
-    // follows.
+    // Metadata is handled immediately: the frame rate must be known before the decoder configuration that follows.
     if (this.#input !== null && message.type === MESSAGE.data) {
       this.#takeMetadata(readAmf0(message.body));
       return;
@@ -134,21 +136,21 @@ class RtmpSession {
   #takeMedia({ type, timestampMs, body }: RtmpMessage, input: MediaInput): void {
     const tag: FlvTag = { type: type === MESSAGE.audio ? 8 : 9, timestampMs: this.#unwrap(timestampMs), body };
     try {
-      const event = readFlvTag(tag, this.#frameRate);
+      const event = this.#tags.read(tag, this.#frameRate);
       if (event !== null) input.push(event, body.length);
       input.relay(tag);
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;
       if (error instanceof LeftOut) this.#leaveOut(error.message, input);
-      else this.#fault(error);
+      else this.#fault(error, input);
     }
   }
 
-  #fault(error: BrokenMedia): void {
+  #fault(error: BrokenMedia, input: MediaInput): void {
     this.#faults += 1;
     if (this.#faults >= MAX_FAULTS) throw error;
-    if (this.#faults === 1) this.#deps.report(error);
+    if (this.#faults === 1) this.#leaveOut(`Damaged media is left out. ${error.message}`, input);
   }
 
   #leaveOut(reason: string, input: MediaInput): void {
@@ -217,15 +219,7 @@ class RtmpSession {
     this.#send(CONTROL_CHUNKS, MESSAGE.windowAck, 0, u32(WINDOW_BYTES));
     this.#send(CONTROL_CHUNKS, MESSAGE.peerBandwidth, 0, u32(WINDOW_BYTES, 2));
     this.#send(CONTROL_CHUNKS, MESSAGE.setChunkSize, 0, u32(OUT_CHUNK_BYTES));
-    const server = {
-      fmsVer: 'FMS/3,5,7,7009',
-      capabilities: 31,
-      mode: 1,
-      fourCcList: ['avc1', 'hvc1', 'av01', 'mp4a'],
-    };
-    const description = 'Connection succeeded.';
-    const status = { level: 'status', code: 'NetConnection.Connect.Success', description, objectEncoding: 0 };
-    this.#send(COMMAND_CHUNKS, MESSAGE.command, 0, writeAmf0('_result', transaction, server, status));
+    this.#send(COMMAND_CHUNKS, MESSAGE.command, 0, writeConnectResult(transaction));
   }
 
   async #publish(name: string, streamId: number): Promise<void> {

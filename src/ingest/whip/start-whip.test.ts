@@ -22,6 +22,7 @@ async function attempt(trusted: string[], count: number, addressOf: (at: number)
   const deps = {
     publish: () => Promise.reject(new Refused('unavailable', 'This test publishes nothing.')),
     check: refuse,
+    noteRefusal: () => Promise.resolve(),
     iceServers: [],
     udpPort: 0,
     publicHost: null,

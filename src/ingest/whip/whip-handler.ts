@@ -26,6 +26,8 @@ export type WhipDeps = {
   publish: Publish;
   /** Throws `Refused` in the same cases as `publish`. */
   check(streamKey: string): Promise<unknown>;
+  /** Shows the reason why an offer with a valid key was refused in the status of its stream. */
+  noteRefusal(streamKey: string, reason: string): Promise<void>;
   iceServers: readonly string[];
   /** Proxies whose X-Forwarded-For header identifies the publisher. */
   trusted: AddressSet;
@@ -100,7 +102,11 @@ export class WhipHandler {
     }
     if (this.#sessions.size >= MAX_SESSIONS)
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
-    return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
+    const sdp = (await readBytes(request, BODY)).toString();
+    return await this.#open(sdp, streamKey, remote).catch(async (error: unknown) => {
+      if (error instanceof BrokenMedia) await this.#noteRefusal(streamKey, remote, error.message);
+      throw error;
+    });
   }
 
   /**
@@ -110,6 +116,12 @@ export class WhipHandler {
   #refuseKey(remote: string, message: string): Answer {
     if (this.#mayTry(clientKey(remote), Date.now())) return unauthorized(message);
     throw new Refused('busy', 'Too many wrong keys from this address. Try again in a second.');
+  }
+
+  /** Records an offer without usable media, whose encoder may not show the response. */
+  async #noteRefusal(streamKey: string, remote: string, reason: string): Promise<void> {
+    logEvent('publisher.refused', { protocol: 'whip', address: remote, reason });
+    await this.#deps.noteRefusal(streamKey, reason);
   }
 
   #addressOf({ headers, socket: { remoteAddress } }: IncomingMessage): string {

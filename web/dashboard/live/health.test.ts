@@ -30,6 +30,16 @@ test.each([
     level: 'bad',
   },
   {
+    name: 'a refused encoder',
+    status: {
+      primaryLive: false,
+      transcoding: { state: 'idle', reason: 'The publisher was refused.', resolutions: '' },
+    },
+    samples: [],
+    words: 'was refused',
+    level: 'bad',
+  },
+  {
     name: 'a failed relay',
     status: { relays: [{ host: '10.0.0.1', state: 'failed', reason: 'It is not allowed.' }] },
     samples: steady,

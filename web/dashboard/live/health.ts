@@ -28,7 +28,7 @@ export type Published = {
 
 /** Describes the state of publishing and what to change at the encoder, the most urgent first. */
 export function describeHealth({ isOnAir, status, samples }: Published): HealthLine[] {
-  if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir)];
+  if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir, status)];
   const recent = wholeSeconds(samples).slice(-JUDGED);
   const found = [
     ...silence(status.lastPingAgo),
@@ -53,7 +53,9 @@ function wholeSeconds(samples: readonly Sample[]): Sample[] {
   return samples.filter((sample, index) => timeOf(sample) - timeOf(samples[index - 1]) < MAX_STEP_MS);
 }
 
-function absence(isOnAir: boolean): HealthLine {
+/** Describes why no media arrives. A publisher may be connected, or may have been refused. */
+function absence(isOnAir: boolean, { transcoding }: LiveStreamStatusModel): HealthLine {
+  if (transcoding !== null && transcoding.reason !== null) return { level: 'bad', sentence: transcoding.reason };
   return isOnAir
     ? {
         level: 'bad',

@@ -60,6 +60,8 @@ export type PublishStore = {
    * (`isSecret`: the key was not sent over the wire, and must still be proved). Throws the errors of `authorise`.
    */
   check(name: string): Promise<{ streamKey: string; streamId: Guid; isSecret: boolean }>;
+  /** Shows the reason why a publisher was refused in the status of the stream, unless another one is connected. */
+  noteRefusal(streamKey: string, reason: string): Promise<void>;
   /** Takes over the leases of the previous process with this id. */
   adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
   /** Renews the leases of a process in one statement. Returns those that it still owns. */
@@ -83,26 +85,26 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         // Later publishers of the stream are reconnects, which are not announced.
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
-      }).catch((error) => noteRefusal(db, streamKey, error)),
+      }).catch(async (error: unknown) => {
+        if (error instanceof Refused && error.kind === 'quota-reached') await noteRefusal(db, streamKey, error.message);
+        throw error;
+      }),
     check: (name) => checkName(db, name, secretBox),
+    noteRefusal: (streamKey, reason) => noteRefusal(db, streamKey, reason),
     adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
     renew: (owner, reports) => renewLeases(db, owner, reports),
   };
 }
 
-/** Shows a refusal by a quota in the status of the stream, unless a ladder is in use. Throws the refusal again. */
-async function noteRefusal(db: Db, streamKey: string, error: unknown): Promise<never> {
-  if (error instanceof Refused && error.kind === 'quota-reached') {
-    const ladder: LadderState = { kind: 'refused', reason: `The publisher was refused. ${error.message}`, rungs: [] };
-    await sql`
-      update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
-      where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
-        and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' in ('idle', 'refused'))`
-      .execute(db)
-      // The publisher must get the refusal, even if it cannot be shown in the status.
-      .catch((err: unknown) => logEvent('live.failed', { err }));
-  }
-  throw error;
+async function noteRefusal(db: Db, streamKey: string, reason: string): Promise<void> {
+  const ladder: LadderState = { kind: 'refused', reason: `The publisher was refused. ${reason}`, rungs: [] };
+  await sql`
+    update live_lease l set ladder = ${JSON.stringify(ladder)}::jsonb from live_stream s
+    where s.key_hash = ${hashKey(streamKey)} and l.stream_id = s.id
+      and (l.lease_until is null or l.lease_until < now() or l.ladder->>'kind' in ('idle', 'refused'))`
+    .execute(db)
+    // The publisher must get the refusal, even if it cannot be shown in the status.
+    .catch((err: unknown) => logEvent('live.failed', { err }));
 }
 
 async function findByKey(tx: Db, streamKey: string): Promise<MediaKey> {
@@ -136,6 +138,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
     update live_lease l set
       epoch = case when before.is_same then epoch else epoch + 1 end,
       owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
+      ladder = case when ladder->>'kind' = 'refused' then null else ladder end,
       lease_until = ${leaseEnd(LIVE_LEASE_SEC)}, published_at = now()
     from before where l.stream_id = before.stream_id
     returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false)
@@ -171,7 +174,9 @@ async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[])
       backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
       first_media_at = coalesce(l.first_media_at,
         to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
-      bitrate = coalesce(r.bitrate, l.bitrate), ladder = coalesce(r.ladder, l.ladder), relays = r.relays
+      bitrate = coalesce(r.bitrate, l.bitrate), relays = r.relays, ladder = case
+        when l.ladder->>'kind' = 'refused' and r.ladder->>'kind' = 'idle' then l.ladder
+        else coalesce(r.ladder, l.ladder) end
     from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
       "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb, relays jsonb),
       live_stream s join library b on b.id = s.library_id and b.deleted_at is null

@@ -135,6 +135,38 @@ test.each([
   }
 });
 
+/** Returns the decode and presentation ticks of the frames in a period that consists of one segment. */
+function timesOf(units: readonly AccessUnit[]): { tick: number; shownTick: number }[] {
+  const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+  const [segment] = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
+  let tick = segment?.startTick ?? 0;
+  return (segment?.fragments.flatMap(({ samples }) => samples) ?? []).map((sample) => {
+    const shownTick = tick + sample.compositionOffsetTicks;
+    tick += sample.durationTicks;
+    return { tick: tick - sample.durationTicks, shownTick };
+  });
+}
+
+test('reordered frames that are shown long after they are sent keep their times, and none is decoded too late', () => {
+  const shown = [0, ...Array.from({ length: 15 }, (_, at) => [3, 1, 2].map((step) => at * 3 + step)).flat()];
+  const units = shown.map((at, index): AccessUnit => {
+    return { kind: 'video', dtsMs: index * 40, ptsMs: 2_000 + at * 40, isKey: index === 0, bytes: Buffer.alloc(3) };
+  });
+  const times = timesOf(units);
+  expect(times.map(({ shownTick }) => shownTick)).toEqual(shown.map((at) => at * 3_600));
+  expect(times.filter(({ tick, shownTick }) => tick > shownTick)).toEqual([]);
+});
+
+test('a frame whose time steps back is shown after the one before it', () => {
+  const steps = [0, 40, 80, 120, 60, 100, 140, 180];
+  const units = steps.map((ms): AccessUnit => {
+    return { kind: 'video', dtsMs: ms, ptsMs: ms, isKey: ms === 0, bytes: Buffer.alloc(3) };
+  });
+  const shown = timesOf(units).map(({ shownTick }) => shownTick);
+  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+  expect(new Set(shown).size).toBe(steps.length);
+});
+
 test('a part ends with the last frame that fits', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
   const counts = [...media(0, 400)].flatMap((unit) => {

@@ -81,6 +81,8 @@ export class VideoPackager {
   /** End of the frame with the latest presentation time. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
+  /** Presentation time of the last keyframe. */
+  #keyTick = 0;
   /** Whether the last received frame is a keyframe. If so, later frames can follow its repetitions. */
   #isStill = false;
   #isHeld = false;
@@ -127,8 +129,10 @@ export class VideoPackager {
     const startsSegment = this.#mayCut(unit.isKey, startTick);
     if (startsSegment || this.#isHeld) return this.#begin(shown, startTick, startsSegment);
     this.#waiting.push(shown);
-    // No later frame is shown before this frame is decoded, which may be one tick later because of rounding.
-    const untilTick = this.#waiting.length > MAX_REORDERED ? Number.POSITIVE_INFINITY : decodeTick + 1;
+    // No later frame is shown before this frame is decoded, which may be one tick later because of rounding. If more
+    // frames wait than codecs reorder, the earliest one is the next.
+    const isFull = this.#waiting.length > MAX_REORDERED;
+    const untilTick = Math.max(decodeTick + 1, isFull ? this.#earliestTick() : 0);
     return { ended: this.#release(untilTick), segment: null, cut: null, shown, held: [] };
   }
 
@@ -149,17 +153,25 @@ export class VideoPackager {
   #release(tick: number): LivePart[] {
     const ended: LivePart[] = [];
     for (;;) {
-      const earliest = Math.min(...this.#waiting.map(({ shownTick }) => shownTick));
+      const earliest = this.#earliestTick();
       if (this.#waiting.length === 0 || earliest > tick) return ended;
       const last = this.#waiting.findIndex(({ shownTick }) => shownTick === earliest);
       const fromTick = this.#pending?.tick ?? this.endTick;
       for (const [index, frame] of this.#waiting.splice(0, last + 1).entries()) {
         const wanted = Math.round(fromTick + ((earliest - fromTick) * (index + 1)) / (last + 1));
         const decodeTick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
+        const isLeading = frame.shownTick < this.#keyTick;
         const next = { ...frame, tick: decodeTick, offsetTicks: frame.shownTick - decodeTick };
+        // The publisher's clock stepped back slightly. A frame cannot be shown before it is decoded.
+        if (!isLeading) next.offsetTicks = Math.max(0, next.offsetTicks);
         ended.push(...this.#add(next, false).ended);
       }
     }
+  }
+
+  /** Returns the presentation time of the waiting frame that is shown first. */
+  #earliestTick(): number {
+    return Math.min(...this.#waiting.map(({ shownTick }) => shownTick));
   }
 
   /** Repeats the last keyframe up to a time on the timeline, in ms, as far as whole repetitions fit. */
@@ -223,7 +235,7 @@ export class VideoPackager {
 
   #add(frame: Pending, startsSegment: boolean): ShownOutput {
     const output: PackagerOutput = { ended: this.#write(frame.tick), segment: null, cut: null };
-    if (frame.isKey) this.#lastKey = frame.bytes;
+    if (frame.isKey) [this.#lastKey, this.#keyTick] = [frame.bytes, frame.tick + frame.offsetTicks];
     if (startsSegment) this.#cut(frame.tick, output);
     this.#pending = frame;
     const { tick, offsetTicks, isKey, bytes } = frame;

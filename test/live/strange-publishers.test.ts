@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FlvTag } from '../../src/media/live/flv/flv-tag.ts';
+import { measureAvSync } from '../support/av-sync.ts';
+import { endWithTest } from '../support/end-with-test.ts';
+import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
+import { makeSyncClip } from './gap-publisher.ts';
+import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
+import { ended, framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
+import { playUntil, reasonOf, recordingOf, statusOf } from './odd-stream.ts';
+import { readPeriods } from './read-recording.ts';
+import { AAC, H264, makeTags, publishTags } from './tag-publisher.ts';
+
+const MAX_OFFSET_MS = 20;
+const RATE = 30;
+const LENGTH_SEC = 10;
+
+let fixture: LiveFixture;
+beforeAll(async () => {
+  fixture = await openLiveFixture({ MILLRACE_LIVE_CORES: '0', MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' });
+});
+afterAll(() => fixture.close());
+
+const plain = () => makeTags('plain', { lengthSec: LENGTH_SEC, argv: [...H264, ...AAC] });
+const isHead = ({ body }: FlvTag) => body.readUInt8(1) === 0;
+
+/** Sends all media later than it is shown: composition offsets increase by 0.9 s, like the times of the audio. */
+function shownLate(tags: readonly FlvTag[]): FlvTag[] {
+  return tags.map((tag) => {
+    if (isHead(tag)) return tag;
+    if (tag.type === 8) return { ...tag, timestampMs: tag.timestampMs + 900 };
+    const body = Buffer.from(tag.body);
+    body.writeIntBE(body.readIntBE(2, 3) + 900, 2, 3);
+    return { ...tag, body };
+  });
+}
+
+/** Adds messages without media between the tags, and an empty NAL unit before the NAL units of each frame. */
+function withEmpty(tags: readonly FlvTag[]): FlvTag[] {
+  return tags.flatMap((tag) => {
+    if (isHead(tag)) return [tag];
+    const empty = [0, 1, 2, 5].map((size) => ({ ...tag, body: tag.body.subarray(0, size) }));
+    const nothing = Buffer.alloc(4);
+    const body = tag.type === 8 ? tag.body : Buffer.concat([tag.body.subarray(0, 5), nothing, tag.body.subarray(5)]);
+    return [...(tag.type === 8 ? empty.slice(0, 3) : empty), { ...tag, body }];
+  });
+}
+
+/** Frames at irregular intervals of 33 to 200 ms. Those with a flash are among them. */
+const IRREGULAR = "select='lt(mod(n\\,30)\\,5)+eq(mod(n\\,6)\\,0)+eq(mod(n\\,7)\\,0)'";
+
+type Strange = { title: string; tags(): Promise<FlvTag[]>; clockOf?(timestampMs: number): number };
+
+const STRANGE: readonly Strange[] = [
+  { title: 'timestamps that wrap at 2^32', tags: plain, clockOf: (ms) => 2 ** 32 - 5_000 + ms },
+  { title: 'timestamps from 2^31 on', tags: plain, clockOf: (ms) => 2 ** 31 + 7_000 + ms },
+  { title: 'composition offsets of 0.9 s and more', tags: async () => shownLate(await plain()) },
+  { title: 'messages and NAL units without content', tags: async () => withEmpty(await plain()) },
+  {
+    title: 'a variable frame rate',
+    tags: () =>
+      makeTags('vfr', { lengthSec: LENGTH_SEC, argv: ['-vf', IRREGULAR, '-fps_mode', 'vfr', ...H264, ...AAC] }),
+  },
+];
+
+test.each(STRANGE)(
+  'RTMP plays without a fault, and its recording and its relay are in sync: $title',
+  async ({ tags, clockOf }) => {
+    const receiver = await startLive(fixture);
+    const stream = await startLive(fixture, { relays: [receiver.ingest] });
+    const sent = await publishTags(stream.ingest, await tags(), clockOf);
+    expect(await playUntil(fixture, { stream, sec: LENGTH_SEC - 3, sent })).toEqual([]);
+    const recording = await recordingOf(fixture, stream);
+    expect((await readText(recording))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
+    await recordingOf(fixture, receiver);
+    for (const { base } of [stream, receiver]) {
+      const { largestMs, points, soundHoles } = await measureAvSync(`${base}/playlist.m3u8`);
+      expect(points.length).toBeGreaterThan(3);
+      expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
+      expect(soundHoles).toEqual([]);
+    }
+  },
+  120_000,
+);
+
+const srtOf = ({ listeners, streamKey }: TestStream) =>
+  `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}&latency=1000000`;
+
+/** Publishes over SRT in real time. */
+function publishSrt(stream: TestStream, input: readonly string[], output: readonly string[] = []) {
+  const argv = ['-nostdin', '-v', 'error', '-re', ...input, '-c', 'copy', ...output, '-f', 'mpegts', srtOf(stream)];
+  const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
+  return async () => void (await ended(publisher));
+}
+
+test('SRT whose 33-bit times wrap plays without a fault, and the recording is in sync', async () => {
+  const clip = await makeSyncClip();
+  const stream = await startLive(fixture);
+  // The clock wraps after 95443.7 s. The muxer adds 1.4 s.
+  const sent = publishSrt(stream, ['-t', `${LENGTH_SEC}`, '-i', clip], ['-output_ts_offset', '95437']);
+  expect(await playUntil(fixture, { stream, sec: LENGTH_SEC - 3, sent })).toEqual([]);
+  expect((await readText(await recordingOf(fixture, stream)))?.match(/#EXT-X-MAP/g)).toHaveLength(1);
+  const { largestMs, points, soundHoles } = await measureAvSync(`${stream.base}/playlist.m3u8`);
+  expect(points.length).toBeGreaterThan(5);
+  expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
+  expect(soundHoles).toEqual([]);
+}, 120_000);
+
+test('video without a keyframe for 20 s has a reason, its audio plays, and the recording has both', async () => {
+  const tags = await makeTags('late-key', {
+    lengthSec: 30,
+    argv: [...H264, '-g', '660', '-sc_threshold', '0', ...AAC],
+  });
+  const isKeyframe = ({ type, body }: FlvTag) => type === 9 && body.readUInt8(0) === 0x17 && body.readUInt8(1) === 1;
+  const first = tags.findIndex(isKeyframe);
+  const stream = await startLive(fixture);
+  const sent = await publishTags(
+    stream.ingest,
+    tags.filter((_, index) => index !== first),
+  );
+  expect(await reasonOf(fixture, stream)).toMatch(/waits for a keyframe/);
+  await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist of the audio', 20_000);
+  const isShown = async () => (await readText(`${stream.base}/playlist.m3u8`))?.includes('RESOLUTION=') === true;
+  await until(async () => ((await isShown()) ? true : null), 'a playlist with video');
+  await until(
+    async () => ((await statusOf(fixture, stream)).transcoding?.reason === null ? true : null),
+    'the end of the reason',
+  );
+  await sent();
+  const [video] = await readPeriods(await recordingOf(fixture, stream), framesOf);
+  expect(video).toMatchObject({ errors: '', videoFrames: 8 * RATE });
+}, 120_000);
+
+test('a publisher that sends only metadata has a reason', async () => {
+  const stream = await startLive(fixture);
+  await openRtmpPublisher(stream.ingest);
+  expect(await reasonOf(fixture, stream)).toMatch(/sends no audio or video/);
+}, 60_000);
