@@ -90,8 +90,26 @@ async function open(sending: Sending): Promise<UploadState> {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
   }
-  const videoId = options.videoId ?? (await makeVideo(connection, options));
-  return await repeat(options, isTemporary, () => openFor(sending, videoId));
+  if (options.videoId !== undefined) return await openUntilDone(sending, options.videoId);
+  const videoId = await makeVideo(connection, options);
+  try {
+    return await openUntilDone(sending, videoId);
+  } catch (error) {
+    // The service received nothing, and the video would wait for a file that nobody sends.
+    const { libraryId } = options;
+    if (isFinal(error)) await callOperation(connection, 'deleteVideo', { libraryId, videoId }).catch(() => undefined);
+    throw error;
+  }
+}
+
+function openUntilDone(sending: Sending, videoId: string): Promise<UploadState> {
+  return repeat(sending.options, isTemporary, () => openFor(sending, videoId));
+}
+
+/** Returns whether the service refused an upload for good: not for its key, its time or another request. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return false;
+  return ![401, 408, 409, 429].includes(error.status);
 }
 
 type IsRepeated = (error: unknown) => boolean;
