@@ -160,6 +160,8 @@ export type FindingModel = { kind: string; level: string; sentence: string; reme
 
 export type ForceSSLRequestModel = { Hostname: string; ForceSSL: boolean };
 
+export type GeneratedCaptionModel = { srclang: string; translatedFrom: string | null };
+
 export type GenericRequestResponse = { statusCode: number; success: boolean; message: string | null; errorKey: string | null };
 
 export type GoogleWidevineDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null; SdOnlyForL3: boolean; MinClientSecurityLevel: WidevineMinClientSecurityLevel | null };
@@ -190,7 +192,7 @@ export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "c
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
-export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; thumbnailTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
 
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
@@ -278,6 +280,12 @@ export type PersonSessionModel = { Id: string; Device: string; Address: string; 
 
 export type PersonStatus = "invited" | "active" | "disabled";
 
+export type PortableFeedModel = { collectionId: string; access: FeedAccess; title: string | null; description: string | null; author: string | null; language: string | null; category: string | null; explicit: boolean };
+
+export type PortableImagesModel = { watermark?: string | null; liveWatermark?: string | null; liveThumbnail?: string | null; logo?: string | null };
+
+export type PortableSettingsModel = { version: number; library?: VideoLibraryUpdateModel; sound?: LibrarySoundUpdateModel; pullZone?: PullZoneUpdateModel; firewall?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null }; viewers?: UpdateViewerAccessModel; quotas?: UpdateQuotasModel; webhooks?: (CreateWebhookEndpointModel)[]; feeds?: (PortableFeedModel)[]; images?: PortableImagesModel; notCarried?: (SettingOmissionModel)[] };
+
 export type ProblemDetails = { type: string | null; title: string | null; status: number; detail: string | null };
 
 export type PullZoneAddModel = { Name: string; OriginUrl?: string | null; StorageZoneId?: number | null; Type?: number | null };
@@ -316,9 +324,15 @@ export type ResetPullZoneSecurityKeyModel = { SecurityKey?: string | null };
 
 export type ResolutionReference = { resolution: string | null; path: string | null };
 
+export type RestoredSettingsModel = { isEmpty: boolean; changes: (SettingChangeModel)[]; postponed: (SettingOmissionModel)[] };
+
 export type RetryIncompleteModel = { retried: number; refused: number };
 
 export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number; Damaged: number; Unread: number };
+
+export type SettingChangeModel = { field: string; from: string | null; to: string | null };
+
+export type SettingOmissionModel = { field: string; reason: string };
 
 export type Severity = 0 | 1 | 2 | 3;
 
@@ -418,6 +432,8 @@ export type UserModel = { Id: string; AccountId: string; Email: string | null; B
 
 export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
 
+export type VideoExtrasModel = { thumbnailTime: number | null; generatedCaptions: (GeneratedCaptionModel)[] };
+
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
 export type VideoLanguage = { ShortCode: string; Name: string; SupportPlayerTranslation: boolean; SupportTranscribing: boolean; TranscribingAccuracy: number };
@@ -492,7 +508,7 @@ export type Operations = {
   /** Adds a host to the sites that may not embed the library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists the corrections that were made to the file. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
-  addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
+  addCaption: { input: { libraryId: number; videoId: string; srclang: string; origin?: "speech"; translatedFrom?: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
   /** Checks that a hostname has this certificate. Certificates are configured in the service or its proxy. `POST /pullzone/{id}/addCertificate` */
   addCertificate: { input: { id: number; body: AddCertificateRequestModel }; answer: undefined };
   /** Adds a hostname to a pull zone. `POST /pullzone/{id}/addHostname` */
@@ -653,6 +669,8 @@ export type Operations = {
   getImportReport: { input: { libraryId: number; importId: string }; answer: Response };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
+  /** Returns all settings of a library that another service can use, without keys and host names: `library.json` of an export. `GET /library/{libraryId}/settings` */
+  getLibrarySettings: { input: { libraryId: number }; answer: PortableSettingsModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
   getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
   /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
@@ -701,6 +719,8 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Returns the chosen frame of the thumbnail, and which captions were generated from speech. Exports carry both. `GET /library/{libraryId}/videos/{videoId}/extras` */
+  getVideoExtras: { input: { libraryId: number; videoId: string }; answer: VideoExtrasModel };
   /** Returns the order in which share pages play the videos of a collection, and its first 500 videos. `GET /library/{libraryId}/collections/{collectionId}/order` */
   getVideoOrder: { input: { libraryId: number; collectionId: string }; answer: VideoOrderModel };
   /** Returns how the library decides which viewers may watch. Requires a key with write access. `GET /library/{libraryId}/viewers` */
@@ -813,6 +833,8 @@ export type Operations = {
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
+  /** Gives a library the settings of an export, and lists the changes. Absent sections are left unchanged. Webhook endpoints and feeds are never removed. With `dryRun`, it only lists the changes. `POST /library/{libraryId}/settings` */
+  restoreLibrarySettings: { input: { libraryId: number; dryRun?: boolean; body: PortableSettingsModel }; answer: RestoredSettingsModel };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Continues an export that was cancelled or failed. One that finished, or in which videos failed, runs again and transfers only what is missing or was changed. `POST /library/{libraryId}/exports/{exportId}/resume` */
@@ -897,7 +919,7 @@ export const operations = {
   addAllowedReferrer: {"method":"POST","path":"/videolibrary/{id}/addAllowedReferrer","query":[],"body":"application/json","answer":"none","key":"account"},
   addBlockedIp: {"method":"POST","path":"/pullzone/{id}/addBlockedIp","query":[],"body":"application/json","answer":"none","key":"account"},
   addBlockedReferrer: {"method":"POST","path":"/videolibrary/{id}/addBlockedReferrer","query":[],"body":"application/json","answer":"none","key":"account"},
-  addCaption: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":"application/json","answer":"json"},
+  addCaption: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":["origin","translatedFrom"],"body":"application/json","answer":"json"},
   addCertificate: {"method":"POST","path":"/pullzone/{id}/addCertificate","query":[],"body":"application/json","answer":"none","key":"account"},
   addHostname: {"method":"POST","path":"/pullzone/{id}/addHostname","query":[],"body":"application/json","answer":"none","key":"account"},
   addOutputCodec: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}","query":[],"body":null,"answer":"json"},
@@ -978,6 +1000,7 @@ export const operations = {
   getImport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   getImportReport: {"method":"GET","path":"/library/{libraryId}/imports/{importId}/report","query":[],"body":null,"answer":"response"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json","key":"account"},
+  getLibrarySettings: {"method":"GET","path":"/library/{libraryId}/settings","query":[],"body":null,"answer":"json","key":"account"},
   getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json","key":"account"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
   getLivePlayData: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/play","query":["token","expires"],"body":null,"answer":"json"},
@@ -1002,6 +1025,7 @@ export const operations = {
   getUsage: {"method":"GET","path":"/library/{libraryId}/statistics/usage","query":["months"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json","key":"account"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  getVideoExtras: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/extras","query":[],"body":null,"answer":"json"},
   getVideoOrder: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}/order","query":[],"body":null,"answer":"json"},
   getViewerAccess: {"method":"GET","path":"/library/{libraryId}/viewers","query":[],"body":null,"answer":"json"},
   invitePerson: {"method":"POST","path":"/people","query":[],"body":"application/json","answer":"json","key":"account"},
@@ -1058,6 +1082,7 @@ export const operations = {
   resetReadOnlyApiKey: {"method":"POST","path":"/videolibrary/{id}/resetReadOnlyApiKey","query":["overlapSec"],"body":null,"answer":"none","key":"account"},
   resetReadOnlyApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetReadOnlyApiKey","query":["id","overlapSec"],"body":null,"answer":"none","key":"account"},
   resetSecurityKey: {"method":"POST","path":"/pullzone/{id}/resetSecurityKey","query":["overlapSec"],"body":"application/json","answer":"none","key":"account"},
+  restoreLibrarySettings: {"method":"POST","path":"/library/{libraryId}/settings","query":["dryRun"],"body":"application/json","answer":"json","key":"account"},
   restoreVideo: {"method":"POST","path":"/library/{libraryId}/trash/{videoId}/restore","query":[],"body":null,"answer":"json"},
   resumeExport: {"method":"POST","path":"/library/{libraryId}/exports/{exportId}/resume","query":[],"body":null,"answer":"json","key":"account"},
   resumeImport: {"method":"POST","path":"/library/{libraryId}/imports/{importId}/resume","query":[],"body":null,"answer":"json","key":"account"},

@@ -7,6 +7,7 @@ const PART_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES_IN_A_ROW = 8;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
+const DISK_FULL = 507;
 const SIGNATURE_SEC = 24 * 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
@@ -42,6 +43,8 @@ export type UploadOptions = {
   onState?: (state: UploadState) => void | Promise<void>;
   /** Bytes per request, and the maximum number of bytes that are sent again after an interruption. Default: 16 MiB. */
   partBytes?: number;
+  /** Called before each retry with the reason and the pause. */
+  onRetry?: (error: unknown, delayMs: number) => void;
   /** Called after each part, and during parts if the runtime reports progress (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
   /**
@@ -90,8 +93,30 @@ async function open(sending: Sending): Promise<UploadState> {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
   }
-  const videoId = options.videoId ?? (await makeVideo(connection, options));
-  return await repeat(options, isTemporary, () => openFor(sending, videoId));
+  if (options.videoId !== undefined) return await openUntilDone(sending, options.videoId);
+  const videoId = await makeVideo(connection, options);
+  try {
+    return await openUntilDone(sending, videoId);
+  } catch (error) {
+    // The service received nothing, and the video would wait for a file that nobody sends.
+    const { libraryId } = options;
+    if (isFinal(error)) await callOperation(connection, 'deleteVideo', { libraryId, videoId }).catch(() => undefined);
+    throw error;
+  }
+}
+
+function openUntilDone(sending: Sending, videoId: string): Promise<UploadState> {
+  return repeat(sending.options, isTemporary, () => openFor(sending, videoId));
+}
+
+/**
+ * Returns whether the service refused an upload for good: not for its key, its time or another request. A disk that is
+ * still full after all retries counts too.
+ */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.status === DISK_FULL) return true;
+  return error.status >= 400 && error.status < 500 && ![401, 408, 409, 429].includes(error.status);
 }
 
 type IsRepeated = (error: unknown) => boolean;
@@ -115,7 +140,9 @@ async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: ()
 async function waitAfter(error: unknown, failures: number, options: UploadOptions): Promise<void> {
   if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
   if (failures > MAX_FAILURES_IN_A_ROW) throw error;
-  await sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), options.signal);
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
+  options.onRetry?.(error, delayMs);
+  await sleep(delayMs, options.signal);
 }
 
 async function openFor(sending: Sending, videoId: string): Promise<UploadState> {

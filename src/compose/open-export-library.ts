@@ -1,18 +1,23 @@
 import { Readable } from 'node:stream';
 import { toCommentModel } from '../api/comments/comment-operations.ts';
+import { readPortableSettings } from '../api/read-portable-settings.ts';
 import { recallShowing, toVideoModel } from '../api/videos/video-model.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import { MAX_COMMENTS } from '../catalog/comments/comment.ts';
 import { createCommentStore } from '../catalog/comments/comment-store.ts';
 import type { Db, MediaKey } from '../catalog/db.ts';
+import { loadVideoExtras } from '../catalog/exports/video-extras-store.ts';
+import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createPublicationStore } from '../catalog/publications/publication-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createQuotaStore } from '../catalog/quotas/quota-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/reports/statistics-store.ts';
 import { rangeOf } from '../catalog/statistics/sums/statistics-range.ts';
 import type { VideoView } from '../catalog/videos/video-view.ts';
 import { selectViewOf } from '../catalog/videos/view-columns-store.ts';
+import { createEndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { MoviePlans } from '../delivery/mp4/movie-plans.ts';
 import { serveMp4 } from '../delivery/mp4/serve-mp4.ts';
@@ -28,6 +33,8 @@ import { baseAddresses } from '../service/first-start.ts';
 const PAGE_COLLECTIONS = 1000;
 /** Maximum size of the plans of MP4 files that are kept in memory, in bytes. */
 const PLAN_BYTES = 32 * 2 ** 20;
+/** Maximum time to read the images of a library, in ms. */
+const SETTINGS_LIMIT_MS = 60_000;
 /** Times are the same for each caller, because an exported URL is for nobody. */
 const NO_ADDRESS = '';
 /** The reader of the comments, who wrote none of them. */
@@ -44,6 +51,13 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
     edgeUrl,
     loadPolicy: (ref: Parameters<typeof loadZonePolicy>[1]) => loadZonePolicy({ db, secretBox }, ref),
   };
+  const portable = {
+    libraries,
+    storage,
+    quotas: createQuotaStore(db),
+    webhookEndpoints: createEndpointStore({ db, secretBox }),
+    feeds: createFeedStore({ db, secretBox }),
+  };
   const openMovie = createMovieReader(db, storage);
   return {
     async video(mediaId) {
@@ -56,6 +70,11 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
       const { threads } = await createCommentStore(db).list(key, { state: 'all', offset: 0, limit: MAX_COMMENTS });
       return threads.map((thread) => toCommentModel(thread, NOBODY));
     },
+    async extras(guid) {
+      const { thumbnailTimeMs, generated } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
+      return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated };
+    },
+    settings: () => readPortableSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),
     async read(id, file, fromByte, signal) {
       const key = { libraryId, mediaId: requireId(id) };

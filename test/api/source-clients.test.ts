@@ -128,3 +128,81 @@ test('the iOS and Android SDKs create, upload and delete videos, and load the se
   expect([answer.status, await answer.json()]).toMatchObject([200, { video: { guid: videoId, title: 'A film' } }]);
   expect(await json('DELETE', path)).toMatchObject(done);
 });
+
+test('the official TypeScript client sends all parameters as texts, and omits absent fields', async () => {
+  const accept = { Accept: 'application/json, */*;q=0.8' };
+  const send = clientWith(accept);
+  const json = clientWith({ ...accept, ...JSON_TYPE });
+  const path = await create(json, JSON.stringify({ title: 'A film', collectionId: '' }), 'A film');
+  const listed = await send('GET', '/videos?page=1&itemsPerPage=100&search=film&collection=&orderBy=date');
+  expect(listed.body).toMatchObject({ totalItems: 1, currentPage: 1, items: [{ title: 'A film' }] });
+  // Dates are ISO 8601 with a time, and flags are words.
+  const range = `dateFrom=${encodeURIComponent('2026-11-01T00:00:00.000Z')}&dateTo=2026-11-02T00%3A00%3A00.000Z`;
+  const statistics = await send('GET', `/statistics?${range}&hourly=false&videoGuid=${path.slice('/videos/'.length)}`);
+  expect(statistics).toMatchObject({ status: 200, body: { viewsChart: expect.any(Object) } });
+  const captions = JSON.stringify({ srclang: 'en', label: 'English', captionsFile: CAPTIONS });
+  expect(await json('POST', `${path}/captions/en`, captions)).toMatchObject(done);
+  const change = { title: 'Renamed', chapters: [{ title: 'a', start: 0, end: 1 }], moments: [], metaTags: [] };
+  expect(await json('POST', path, JSON.stringify(change))).toMatchObject(done);
+  expect((await send('GET', path)).body).toMatchObject({ title: 'Renamed', chapters: [{ title: 'a' }] });
+  expect(await send('GET', `${path}/heatmap`)).toMatchObject({ status: 200 });
+  expect(await send('GET', `${path}/play?token=&expires=0`)).toMatchObject({ status: 200 });
+  expect(await send('DELETE', path)).toMatchObject(done);
+});
+
+test('the WordPress plugin finds the library and its collections, and creates, lists and shows videos', async () => {
+  const core = async (path: string) => {
+    const answer = await fetch(`${api.url}/${path}`, { headers: { AccessKey: api.first.accountKey ?? '' } });
+    return [answer.status, await answer.json()] as const;
+  };
+  const [status, libraries] = await core('videolibrary');
+  expect([status, Object(libraries)[0]]).toMatchObject([200, { Id: 1, PlayerTokenAuthenticationEnabled: false }]);
+  const [, library] = await core('videolibrary/1');
+  expect(library).toMatchObject({ ApiKey: api.first.libraryKey, PullZoneId: expect.any(Number) });
+  const send = clientWith(JSON_TYPE);
+  const made = await send('POST', '/collections', JSON.stringify({ name: 'Site' }));
+  const collections = await send('GET', '/collections?itemsPerPage=1000');
+  expect(collections.body.items).toMatchObject([{ guid: made.body.guid, videoLibraryId: 1, name: 'Site' }]);
+  const path = await create(send, JSON.stringify({ title: 'A film' }), 'A film');
+  // PHP refuses null in these fields.
+  const texts = { guid: expect.any(String), thumbnailFileName: expect.any(String), collectionId: expect.any(String) };
+  const numbers = { status: 0, encodeProgress: 0, length: 0 };
+  expect((await clientWith({})('GET', path)).body).toMatchObject({ ...texts, ...numbers });
+  const listed = await clientWith({})('GET', `/videos?collection=${String(made.body.guid)}`);
+  expect(listed.body.items).toEqual([]);
+  expect(await send('DELETE', path)).toMatchObject(done);
+  expect(await send('DELETE', `/collections/${String(made.body.guid)}`)).toMatchObject(done);
+});
+
+/** Returns whether a page of another origin may send a request with these headers. */
+async function isAllowed(path: string, method: string, headers: string): Promise<boolean> {
+  const answer = await fetch(`${api.url}${path}`, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://studio.example.com',
+      'Access-Control-Request-Method': method,
+      'Access-Control-Request-Headers': headers,
+    },
+  });
+  const allowed = String(answer.headers.get('access-control-allow-headers')).toLowerCase();
+  const methods = String(answer.headers.get('access-control-allow-methods'));
+  const origin = answer.headers.get('access-control-allow-origin');
+  const known = headers.split(',').every((name) => allowed.includes(name));
+  return answer.ok && known && methods.includes(method) && ['*', 'https://studio.example.com'].includes(String(origin));
+}
+
+test('the Sanity plugin uploads from the page of the studio', async () => {
+  const accept = { Accept: 'application/json', Origin: 'https://studio.example.com' };
+  const [send, json] = [clientWith(accept), clientWith({ ...accept, ...JSON_TYPE })];
+  expect((await send('GET', '/collections?search=Studio&page=1&itemsPerPage=100')).body.items).toEqual([]);
+  const made = await json('POST', '/collections', JSON.stringify({ name: 'Studio' }));
+  const collectionId = String(made.body.guid);
+  const path = await create(json, JSON.stringify({ title: 'A film', collectionId }), 'A film');
+  expect(await isAllowed(`/library/1${path}`, 'PUT', 'accesskey,content-type')).toBe(true);
+  // The browser adds the type of the file.
+  const upload = clientWith({ ...accept, 'Content-Type': 'video/mp4' });
+  expect(await upload('PUT', path, Buffer.from('bytes of a video'))).toMatchObject(done);
+  expect((await send('GET', path)).body).toMatchObject({ videoLibraryId: 1, collectionId, length: 0, width: 0 });
+  expect(await send('DELETE', path)).toMatchObject(done);
+  expect(await send('DELETE', `/collections/${collectionId}`)).toMatchObject(done);
+});

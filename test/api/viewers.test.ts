@@ -110,7 +110,7 @@ test('an export reads files of a library whose owner decides about viewers', asy
   const thumbnail_key = await fixture.storage.write(`${guid}/t`, Buffer.from('a picture'));
   await api.database.db.updateTable('media').set({ thumbnail_key }).where('id', '=', guid).execute();
   const millrace = new Millrace({ url: api.url, key: api.first.accountKey });
-  const files = await openZoneFiles({ millrace, library: 1 });
+  const files = await openZoneFiles({ millrace, library: 1, url: api.url });
   expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
   await change({ mode: 'off' });
   const { pullZone } = (await api.libraries.findLibrary(1)) ?? {};

@@ -37,6 +37,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     UpdateChatWebhookModel: { url: `${origin.url}/chat` },
     UpdateViewerAccessModel: { mode: 'hook', url: `${origin.url}/viewer` },
     TestViewerAccessModel: { videoId: UNKNOWN_GUID },
+    PortableSettingsModel: { version: 1, sound: { NormaliseLoudness: true } },
     UpdateQuotasModel: { storageBytes: { limit: 1e15, mode: 'soft' } },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readLibrarySettings } from '../../src/catalog/libraries/library-settings.ts';
+import { readLibrarySettings, readPullZoneSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { migrate } from '../../src/catalog/migrate-store.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { COLUMNS, OTHER_TABLES, PARTS, REASONS, SETTINGS_SECTIONS } from './export-columns.ts';
+import { COLUMNS, OTHER_TABLES, PARTS, REASONS, SETTING_KEYS } from './export-columns.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -38,9 +38,32 @@ test('it is decided of each column whether an export carries it', async () => {
   expect(sorted(wordsOf(Object.values(OTHER_TABLES)))).toEqual(sorted(others));
 });
 
+/** Returns the names of settings by section. Lists, and the bitrates of all rungs, are one setting. */
+function keysBySection(section: string, settings: object): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const isSection = (value: unknown, name: string) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && name !== 'videoKbps';
+  for (const [name, value] of Object.entries(settings)) {
+    if (!isSection(value, name)) found.set(section, [...(found.get(section) ?? []), name]);
+    else
+      for (const [inner, names] of keysBySection(section === 'library' ? name : `${section}.${name}`, value)) {
+        found.set(inner, names);
+      }
+  }
+  return found;
+}
+
 test('it is decided of each setting of a library whether an export carries it', () => {
-  const sections = Object.keys(readLibrarySettings({}));
-  expect(sorted(wordsOf(Object.values(SETTINGS_SECTIONS)))).toEqual(sorted(sections));
+  const stored = [
+    ...keysBySection('library', readLibrarySettings({})),
+    ...keysBySection('pullZone', readPullZoneSettings({})),
+  ];
+  const decided = Object.entries(SETTING_KEYS).map(([section, { carried, not }]) => [
+    section,
+    sorted(wordsOf([carried, ...Object.values(not)])),
+  ]);
+  const found = stored.map(([section, names]) => [section, sorted(names)]);
+  expect(Object.fromEntries(decided)).toEqual(Object.fromEntries(found));
 });
 
 test('the documentation states each reason why something is not exported', async () => {
@@ -52,7 +75,7 @@ test('the documentation states each reason why something is not exported', async
   const parts = Object.values(PARTS).flatMap((part) => Object.values(part));
   const used = [
     ...Object.values(COLUMNS).flatMap(({ not }) => Object.keys(not)),
-    ...Object.keys(SETTINGS_SECTIONS),
+    ...Object.values(SETTING_KEYS).flatMap(({ not }) => Object.keys(not)),
     ...Object.keys(OTHER_TABLES),
     ...parts.filter((part) => part !== 'carried'),
   ];

@@ -3,21 +3,21 @@ import type { CaptionTrack, Chapter, MetaTag, Moment } from '../../src/catalog/s
 /** Reasons why a column is not exported: the first column of a table in docs/exporting.md. */
 const MADE = 'Encoded media, images, sizes and lengths';
 const SERVICE = 'State of the service';
-const SETTINGS = 'Settings of the library';
+const REGIONS = 'Regions';
+const CHAT = 'Chat webhook';
 const KEYS = 'Keys and host names';
 const SHARES = 'Share pages';
 const AUTHORS = 'Accounts of authors';
 const TRACKS = 'Added audio tracks';
-const GENERATED = 'Origin of generated texts';
+const GENERATED = 'Origin of generated titles and chapters';
 const OPTIONS = 'Options of the upload';
-const FRAME = 'Chosen frame of the thumbnail';
 const STATISTICS = 'Statistics and logs';
 const LIVE = 'Live streams';
 const TRASH = 'Videos in the trash';
 const HISTORY = 'Cuts and replaced files';
 const PEOPLE = 'People and sign-ins';
 export const REASONS: readonly string[] = [
-  ...[MADE, SERVICE, SETTINGS, KEYS, SHARES, AUTHORS, TRACKS, GENERATED, OPTIONS, FRAME, STATISTICS, LIVE, TRASH],
+  ...[MADE, SERVICE, REGIONS, CHAT, KEYS, SHARES, AUTHORS, TRACKS, GENERATED, OPTIONS, STATISTICS, LIVE, TRASH],
   ...[HISTORY, PEOPLE],
 ];
 
@@ -29,7 +29,7 @@ export const COLUMNS: Readonly<Record<string, Columns>> = {
   media: {
     carried:
       'id title description category collection_id is_public created_at source_key source_sha256 thumbnail_key ' +
-      'meta_tags chapters moments captions views watch_sec_total',
+      'meta_tags chapters moments captions views watch_sec_total thumbnail_time_ms',
     not: {
       [MADE]:
         'leaves_original is_incomplete source_bytes facts duration_ms width_px height_px frame_rate rotation_deg ' +
@@ -39,7 +39,6 @@ export const COLUMNS: Readonly<Record<string, Columns>> = {
         'library_id type state state_since state_reason lease_owner lease_until process_attempt process_tries ' +
         'revision messages caption_versions',
       [OPTIONS]: 'upload_options',
-      [FRAME]: 'thumbnail_time_ms',
       [TRACKS]: 'audio_tracks',
       [GENERATED]: 'smart',
       [HISTORY]: 'replace_until replaced',
@@ -64,44 +63,89 @@ export const COLUMNS: Readonly<Record<string, Columns>> = {
     },
   },
   library: {
-    carried: '',
+    carried: 'name settings',
     not: {
-      [SETTINGS]: 'id name settings created_at modified_at deleted_at',
       [KEYS]: 'api_key_sealed api_key_hash read_only_key_sealed read_only_key_hash viewer_secret_sealed',
+      [SERVICE]: 'id created_at modified_at deleted_at',
     },
   },
   pull_zone: {
-    carried: '',
+    carried: 'settings',
     not: {
-      [SETTINGS]: 'id library_id name settings',
-      [KEYS]: 'security_key_sealed previous_key_sealed previous_key_until',
-      [SERVICE]: 'revision purged_at',
+      [KEYS]: 'name security_key_sealed previous_key_sealed previous_key_until',
+      [SERVICE]: 'id library_id revision purged_at',
     },
   },
   pull_zone_hostname: { carried: '', not: { [KEYS]: 'id pull_zone_id hostname' } },
   library_quota: {
-    carried: '',
-    not: { [SETTINGS]: 'library_id resource max_amount mode', [SERVICE]: 'used level measured_at is_holding' },
+    carried: 'resource max_amount mode',
+    not: { [SERVICE]: 'library_id used level measured_at is_holding' },
   },
   webhook_endpoint: {
-    carried: '',
-    not: { [SETTINGS]: 'id library_id name url events is_enabled created_at', [KEYS]: 'secret_sealed' },
+    carried: 'name url events is_enabled',
+    not: { [SERVICE]: 'id library_id created_at', [KEYS]: 'secret_sealed' },
+  },
+  collection_feed: {
+    carried: 'collection_id access title description author language category is_explicit',
+    not: { [SERVICE]: 'library_id', [KEYS]: 'token_sealed' },
   },
   chat_webhook: {
     carried: '',
     not: {
-      [SETTINGS]: 'library_id events language is_enabled',
-      [KEYS]: 'url_sealed',
+      [CHAT]: 'library_id events language is_enabled url_sealed',
       [SERVICE]: 'last_sent_at last_error last_error_at',
     },
   },
 };
 
-/** Sections of the settings of a library, such as profiles, players, watermark, viewers and languages. */
-export const SETTINGS_SECTIONS: Readonly<Record<string, string>> = {
-  [SETTINGS]:
-    'encoding originals mp4 drm access viewers transcription player watermark liveWatermark liveThumbnail logo ' +
-    'webhookUrl replicationRegions',
+/** Keys of the settings of a library and its pull zone by section: words that are `carried`, and with a reason. */
+export const SETTING_KEYS: Readonly<Record<string, Columns>> = {
+  encoding: {
+    carried:
+      'tier codecs rungs videoKbps scaleByBothDimensions jitEnabled multiAudio normaliseLoudness loudnessTargetLufs ' +
+      'surroundAudio separateAudio perTitle',
+    not: {},
+  },
+  originals: { carried: 'keep expose allowEarlyPlay', not: {} },
+  mp4: { carried: 'enabled removeMetadata', not: {} },
+  drm: { carried: 'enabled version', not: {} },
+  'drm.fairPlay': { carried: 'enabled certificateId provider', not: {} },
+  'drm.widevine': { carried: 'enabled certificateId provider sdOnlyForL3 minClientSecurityLevel', not: {} },
+  access: {
+    carried: 'playerTokenRequired allowedReferrers blockedReferrers blockNoneReferrer allowDirectPlay',
+    not: {},
+  },
+  viewers: {
+    carried: 'mode url failOpen cacheSec issuer audience jwksUrl videoClaim collectionClaim',
+    not: { [SERVICE]: 'secretVersion' },
+  },
+  transcription: {
+    carried: 'enabled languages generateTitle generateDescription generateChapters generateMoments',
+    not: {},
+  },
+  player: {
+    carried:
+      'version keyColor fontFamily controls playbackSpeeds uiLanguage captionsFontSizePx captionsFontColor ' +
+      'captionsBackground captionsInPlaylist showHeatmap rememberPosition compactControls exposeVideoMetadata ' +
+      'vastTagUrl viAiPublisherId customHtml',
+    not: {},
+  },
+  watermark: {
+    carried: 'present leftPercent topPercent widthPercent heightPercent',
+    not: { [SERVICE]: 'version' },
+  },
+  liveWatermark: { carried: 'present', not: { [SERVICE]: 'version' } },
+  liveThumbnail: { carried: 'present', not: { [SERVICE]: 'version' } },
+  logo: { carried: 'present', not: { [SERVICE]: 'version' } },
+  library: { carried: 'webhookUrl', not: { [REGIONS]: 'replicationRegions' } },
+  pullZone: {
+    carried:
+      'tokenRequired tokenHoldsAddress blockedAddresses blockedCountries requestsPerSec burstRequests ' +
+      'answersPerAddress rateKBps rateAfterKB blocksRoot blocksPost ignoresQuery allowsOrigins originExtensions ' +
+      'staleWhileUpdating staleWhileOffline cachesErrors originRetries anonymisesAddresses',
+    not: {},
+  },
+  'pullZone.waf': { carried: 'enabled blocks disabledRules loggedRules ignoredHeaders', not: {} },
 };
 
 /** Tables without properties that users set for a video, or with those of a part that no export has. */
@@ -113,7 +157,6 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
     'library_export library_video_count library_storage installation last_backup orphan orphan_sweep scrub ' +
     'storage_move segment_request secret_rotation schema_compatibility kysely_migration kysely_migration_lock ' +
     'millrace_node shield_settings webhook_event webhook_line notification notification_summary',
-  [SETTINGS]: 'collection_feed',
   [KEYS]: 'access_key',
   [SHARES]: 'share_code',
   [GENERATED]: 'speech_run speech_span spoken_block captions_unread',
@@ -140,7 +183,7 @@ export const PARTS = {
     key: CARRIED,
     version: SERVICE,
     sizeBytes: MADE,
-    origin: GENERATED,
-    translatedFrom: GENERATED,
+    origin: CARRIED,
+    translatedFrom: CARRIED,
   } satisfies Record<keyof CaptionTrack, string>,
 } as const;

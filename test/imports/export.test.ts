@@ -24,7 +24,7 @@ beforeAll(async () => {
   fixture = await openExportFixture(Buffer.alloc(0));
   source = fixture.source;
   const { PullZoneId } = await ask<Fields>(source, 'GET', '/videolibrary/1');
-  await ask(source, 'POST', `/pullzone/${PullZoneId}`, { ZoneSecurityEnabled: true });
+  await ask(source, 'POST', `/pullzone/${PullZoneId}`, { ZoneSecurityEnabled: true, BlockNoneReferrer: true });
 }, 300_000);
 afterAll(() => fixture.close());
 

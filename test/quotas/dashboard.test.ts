@@ -47,3 +47,25 @@ test('an account manager sets limits, and sees their use and warnings', async ()
   await expect.poll(async () => (await stored()).concurrentViewers.limit, PATIENCE).toBeNull();
   expect(faults).toEqual([]);
 });
+
+test('an upload that a limit refuses leaves no video, and another attempt creates one', async () => {
+  const limit = (storageBytes: object | null) =>
+    fetch(`${service.apiUrl}/library/1/quotas`, {
+      method: 'PUT',
+      headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ storageBytes }),
+    });
+  expect((await limit({ limit: 10, mode: 'hard' })).ok).toBe(true);
+  const titles = async () => {
+    const { items } = Object(await call(service, 'GET', '/library/1/videos'));
+    return items.map(({ title }: { title: string }) => title);
+  };
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
+  const file = { name: 'large.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(11) };
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
+  await page.getByText('The library uses 0 B of 10 B of storage').waitFor();
+  await expect.poll(titles, PATIENCE).toEqual([]);
+  await limit(null);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(titles, PATIENCE).toEqual(['large']);
+});

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Millrace } from '../../sdk/src/millrace.ts';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { serve, startOrigin } from '../uploads/origin.ts';
@@ -70,6 +71,22 @@ test('a PUT fits up to the exact limit, and a byte more is refused with the use 
   expect((await put(randomBytes(1))).status).toBe(403);
   expect(await fixture.staged()).toEqual([]);
   expect(await fixture.uploads()).toEqual([]);
+});
+
+test('the SDK deletes the video that it created if its upload is refused, and keeps one that existed', async () => {
+  await limit(1_000);
+  const millrace = new Millrace({ url: fixture.url, key: library.key });
+  const titles = async () => {
+    const { items } = await millrace.call('listVideos', { libraryId: 1 });
+    return items.map(({ title }) => title);
+  };
+  const { guid: videoId } = await millrace.call('createVideo', { libraryId: 1, body: { title: 'Kept' } });
+  const file = new Blob([randomBytes(1_001)]);
+  for (const made of [{ title: 'Refused' }, { title: 'Refused', videoId }]) {
+    await expect(millrace.upload(file, { libraryId: 1, ...made })).rejects.toMatchObject({ code: 'quota-reached' });
+  }
+  expect(await titles()).toContain('Kept');
+  expect(await titles()).not.toContain('Refused');
 });
 
 test('a soft limit refuses nothing', async () => {

@@ -154,6 +154,7 @@ function readUpload(sent: ImportUploadModel, index: number): ListedItem {
       metaTags: (sent.metaTags ?? []).map(({ property, value }) => ({ property: property ?? '', value: value ?? '' })),
       captions: [],
       thumbnail: null,
+      thumbnailTimeMs: sent.thumbnailTime ?? null,
       comments: comments.threads,
       commentsFile: null,
       hasFailed: sent.status === FAILED_STATUS,

@@ -60,6 +60,7 @@ import {
   VideoPlayDataModel,
   VideoStatisticsModel,
 } from './play-data.ts';
+import * as portableSettings from './portable-settings.ts';
 import {
   AddCertificateRequestModel,
   BlockedIpModel,
@@ -100,6 +101,7 @@ import {
   UpdateVideoModel,
   VideoModel,
 } from './video.ts';
+import * as videoExtras from './video-extras.ts';
 import {
   AppleFairPlayDrm,
   GoogleWidevineDrm,
@@ -147,6 +149,8 @@ export const models = {
   ...quotas,
   ...imports,
   ...exportModels,
+  ...portableSettings,
+  ...videoExtras,
   ...shares,
   ...comments,
   ...videoOrders,

@@ -60,6 +60,7 @@ export const ImportUploadModel = model('ImportUploadModel', {
   dateUploaded: Type.Optional(nullable(dateTime())),
   views: Type.Optional(nullable(int64())),
   totalWatchTime: Type.Optional(nullable(int64())),
+  thumbnailTime: Type.Optional(nullable(int32({ minimum: 0 }))),
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
   metaTags: Type.Optional(nullable(Type.Array(MetaTagModel))),

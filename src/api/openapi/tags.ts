@@ -17,6 +17,7 @@ export const TAGS: readonly Tag[] = [
   { name: 'bulk', title: 'Bulk changes' },
   { name: 'imports', title: 'Imports' },
   { name: 'exports', title: 'Exports' },
+  { name: 'settings', title: 'Exports' },
   { name: 'feeds', title: 'Feeds' },
   { name: 'OEmbed', title: 'oEmbed' },
   { name: 'viewers', title: 'Viewer access' },

@@ -43,7 +43,7 @@ export const updateLibrarySound = defineOperation({
   body: LibrarySoundUpdateModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
-    const settings = toPatch(body);
+    const settings = toSoundPatch(body);
     await libraries.change(id, () => ({ settings }));
     return toSoundModel((await libraryViews.load(id)).settings);
   },
@@ -57,7 +57,12 @@ export function toSoundModel({ encoding }: LibrarySettings): LibrarySoundModel {
   };
 }
 
-function toPatch({ NormaliseLoudness, LoudnessTarget, SurroundAudio }: LibrarySoundUpdateModel): LibrarySettingsPatch {
+/** Throws `Refused` (`invalid`) for a loudness out of range. */
+export function toSoundPatch({
+  NormaliseLoudness,
+  LoudnessTarget,
+  SurroundAudio,
+}: LibrarySoundUpdateModel): LibrarySettingsPatch {
   const { min, max } = TARGET_LUFS;
   if (LoudnessTarget != null && (LoudnessTarget < min || LoudnessTarget > max)) {
     throw new Refused(

@@ -3,6 +3,7 @@ import { captionLabel, readCaptionLanguage } from '../../catalog/captions/captio
 import type { CaptionStore } from '../../catalog/captions/caption-store.ts';
 import type { Db } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { CaptionTrack } from '../../catalog/schema.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { indexCaptions } from '../../jobs/speech/index-captions.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -14,6 +15,7 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { type CaptionValidationModel, StatusModelOfCaptionValidationModel } from '../models/status.ts';
 import { CaptionModelAdd } from '../models/video.ts';
+import { queryText, queryWord } from '../read-query.ts';
 import { RefusedCaptions } from '../refused-captions.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -40,18 +42,19 @@ export const addCaption = defineOperation({
   auth: 'access-key',
   permission: 'videos.edit',
   params: CaptionParams,
+  query: Type.Object({ origin: queryWord('', ['speech']), translatedFrom: queryText() }),
   body: CaptionModelAdd,
   bodyLimitBytes: BODY_LIMIT_BYTES,
   answer: StatusModelOfCaptionValidationModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'captions',
-  async run({ params, body, signal }, { captions, storage, db, queue }: Deps) {
+  async run({ params, query, body, signal }, { captions, storage, db, queue }: Deps) {
     const key = { libraryId: params.libraryId, mediaId: params.videoId };
     const srclang = readCaptionLanguage(params.srclang);
     const { vtt, validation } = checkFile(body.captionsFile ?? '');
     const { version, objectKey } = await captions.reserve(key, srclang);
     await storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
-    const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey };
+    const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey, ...originOf(query) };
     await captions.put(key, { ...track, sizeBytes: vtt.length }).catch(async (error: unknown) => {
       // After any other error the commit may have succeeded. If it did not, the orphan sweep deletes the object.
       if (error instanceof Refused) await storage.delete([objectKey]);
@@ -62,6 +65,14 @@ export const addCaption = defineOperation({
     return { ...ok(), data: validation };
   },
 });
+
+type Query = { origin: 'speech' | ''; translatedFrom: string };
+
+/** Returns the origin of generated captions, which a transcription may replace. Nothing for those of people. */
+function originOf({ origin, translatedFrom }: Query): Pick<CaptionTrack, 'origin' | 'translatedFrom'> {
+  if (origin === '') return {};
+  return { origin, ...(translatedFrom !== '' && { translatedFrom: readCaptionLanguage(translatedFrom) }) };
+}
 
 function checkFile(base64: string): CheckedFile {
   const bytes = decodeBase64(base64);

@@ -64,7 +64,7 @@ export const updateViewerAccess = defineOperation({
       ({ settings }) => {
         const patch = withoutEmpty(change);
         const viewers = { ...settings.viewers, ...patch };
-        requireComplete(viewers);
+        requireCompleteViewers(viewers);
         // Edges read the secret again when the settings change.
         const secretVersion = settings.viewers.secretVersion + (renewSecret ? 1 : 0);
         return { settings: { viewers: { ...patch, secretVersion } } };
@@ -125,7 +125,7 @@ function withoutEmpty(change: Change): Change {
 }
 
 /** Throws `Refused` (`invalid`) if a chosen mode lacks a value, because no viewer could watch. */
-function requireComplete(viewers: Pick<Viewers, 'mode'> & { [K in keyof Viewers]?: unknown }): void {
+export function requireCompleteViewers(viewers: Pick<Viewers, 'mode'> & { [K in keyof Viewers]?: unknown }): void {
   const { mode, url, jwksUrl, issuer, audience } = viewers;
   for (const [field, value] of Object.entries({ url, jwksUrl }))
     if (typeof value === 'string') requireUrl(field, value);

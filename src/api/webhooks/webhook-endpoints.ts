@@ -55,7 +55,7 @@ export const createWebhookEndpoint = defineOperation({
   answer: WebhookEndpointModel,
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body }, { webhookEndpoints }: Deps) {
-    const wanted = { name: '', events: null, isEnabled: true, ...readFields(body), url: readUrl(body.url) };
+    const wanted = { name: '', events: null, isEnabled: true, ...readEndpointFields(body), url: readUrl(body.url) };
     return toEndpointModel(await webhookEndpoints.create(libraryId, wanted));
   },
 });
@@ -74,7 +74,7 @@ export const updateWebhookEndpoint = defineOperation({
   answer: WebhookEndpointModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, body }, { webhookEndpoints }: Deps) {
-    return toEndpointModel(await webhookEndpoints.update(params, readFields(body)));
+    return toEndpointModel(await webhookEndpoints.update(params, readEndpointFields(body)));
   },
 });
 
@@ -114,7 +114,13 @@ function firstEndpoint(url: string): WebhookEndpointModel {
   return { guid: FIRST_ENDPOINT_ID, name: '', url, events: null, enabled: true, secret: null, dateCreated: null };
 }
 
-function readFields({ name, url, events, enabled }: UpdateWebhookEndpointModel): Partial<EndpointFields> {
+/** Throws `Refused` (`invalid`) for a wrong URL or an unknown event. */
+export function readEndpointFields({
+  name,
+  url,
+  events,
+  enabled,
+}: UpdateWebhookEndpointModel): Partial<EndpointFields> {
   return {
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url: readUrl(url) }),

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { Feed, FeedKey, FeedTexts, FeedVideo } from './feed.ts';
+import { type Feed, type FeedKey, type FeedTexts, type FeedVideo, MAX_LISTED_FEEDS } from './feed.ts';
 import type { FeedAccess } from './feed-schema.ts';
 
 /** Maximum number of videos on a page of a feed. */
@@ -15,6 +15,8 @@ const TOKEN_BYTES = 32;
 export type FeedStore = {
   /** Returns the feed; a new one is off. Throws `Refused` (`not-found`) for an unknown collection. */
   find(key: FeedKey): Promise<Feed>;
+  /** Returns the feeds of a library that were changed, at most 10,000. */
+  list(libraryId: number): Promise<Feed[]>;
   /**
    * Changes the feed. Fields that are absent are left unchanged. A feed gets a token when its readers first need one,
    * and a new one with `renewsToken`. Texts and token are kept while the feed is off.
@@ -33,6 +35,11 @@ export function createFeedStore({ db, secretBox }: { db: Db; secretBox: SecretBo
   });
   return {
     find: async (key) => toFeed(await loadRow(db, key)),
+    async list(libraryId) {
+      const { rows } = await sql<Row>`${SELECT_FEEDS} where c.library_id = ${libraryId} and f.library_id is not null
+        order by c.id limit ${MAX_LISTED_FEEDS}`.execute(db);
+      return rows.map(toFeed);
+    },
     change: (key, { renewsToken = false, ...change }) =>
       inTransaction(db, async (tx) => {
         await lockCollection(tx, key);
@@ -69,13 +76,15 @@ export function mayRead({ access, token }: Feed, shown: string): boolean {
   return expected.length === got.length && timingSafeEqual(expected, got);
 }
 
-async function loadRow(db: Db, { libraryId, collectionId }: FeedKey): Promise<Row> {
-  const { rows } = await sql<Row>`
+const SELECT_FEEDS = sql`
     select c.library_id as "libraryId", c.id as "collectionId", c.name as "collectionName", f.title, f.description,
       f.author, f.language, f.category, coalesce(f.is_explicit, false) as "isExplicit", f.token_sealed as "tokenSealed",
       case when f.library_id is null then 'off'
         else coalesce(f.access, case when f.token_sealed is null then 'public' else 'token' end) end as access
-    from collection c left join collection_feed f on f.library_id = c.library_id and f.collection_id = c.id
+    from collection c left join collection_feed f on f.library_id = c.library_id and f.collection_id = c.id`;
+
+async function loadRow(db: Db, { libraryId, collectionId }: FeedKey): Promise<Row> {
+  const { rows } = await sql<Row>`${SELECT_FEEDS}
     where c.library_id = ${libraryId} and c.id = ${collectionId}`.execute(db);
   const [row] = rows;
   if (row !== undefined) return row;

@@ -35,6 +35,7 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
       is_public: video.isPublic,
       ...(video.uploadedAt !== null && { created_at: new Date(video.uploadedAt) }),
       state: 'created',
+      thumbnail_time_ms: video.thumbnailTimeMs ?? null,
       chapters: JSON.stringify(video.chapters),
       moments: JSON.stringify(video.moments),
       meta_tags: JSON.stringify(video.metaTags),

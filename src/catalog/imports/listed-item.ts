@@ -5,7 +5,9 @@ import type { Chapter, MetaTag, Moment } from '../schema.ts';
 
 /** A file of the source. `address` is relative to the CDN, storage or API, depending on the source. */
 export type ImportFile = { kind: string; address: string };
-export type ImportCaption = { srclang: string; label: string; address: string };
+/** Generated captions have their origin. `translatedFrom` is the language of the captions that were translated. */
+export type ImportCaption = { srclang: string; label: string; address: string } & CaptionOrigin;
+export type CaptionOrigin = { origin?: 'speech'; translatedFrom?: string };
 
 /** Properties of a video at its source that the import keeps. Sizes and lengths are null if the source has none. */
 export type ImportedVideo = {
@@ -22,6 +24,8 @@ export type ImportedVideo = {
   metaTags: MetaTag[];
   captions: ImportCaption[];
   thumbnail: string | null;
+  /** Time of the chosen frame of the thumbnail. Absent in imports that older versions listed. */
+  thumbnailTimeMs?: number | null;
   comments: ImportedThread[];
   /** File with the comments, for a source that reads it with the other files. */
   commentsFile: string | null;

@@ -2,6 +2,7 @@ import { extname } from 'node:path/posix';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type ImportedOrder, readImportedOrder } from '../collections/video-order.ts';
+import type { CaptionOrigin } from './listed-item.ts';
 
 /** Fields of a sidecar or a row of a manifest. */
 export type SidecarFields = Record<string, unknown>;
@@ -22,7 +23,7 @@ export const MANIFESTS = ['manifest.json', 'manifest.csv'];
 const IMAGES = ['.jpg', '.jpeg', '.png'];
 const CAPTIONS = ['.vtt', '.srt'];
 const TEXTS = ['description', 'category', 'collectionId', 'dateUploaded'];
-const NUMBERS = ['views', 'totalWatchTime'];
+const NUMBERS = ['views', 'totalWatchTime', 'thumbnailTime'];
 const LISTS = ['chapters', 'moments', 'metaTags'];
 /** State of a video in `status` whose file could not be processed. */
 export const FAILED_STATUS = 5;
@@ -66,6 +67,14 @@ export function labelOf({ captions }: SidecarFields, srclang: string): string | 
   const found: unknown = Array.isArray(captions) ? captions.find((one) => Object(one).srclang === srclang) : null;
   const label: unknown = Object(found).label;
   return typeof label === 'string' && label !== '' ? label : null;
+}
+
+/** Returns the origin of generated captions from the field `captions`. */
+export function originOf({ captions }: SidecarFields, srclang: string): CaptionOrigin {
+  const found: unknown = Array.isArray(captions) ? captions.find((one) => Object(one).srclang === srclang) : null;
+  const { origin, translatedFrom } = Object(found);
+  if (origin !== 'speech') return {};
+  return { origin, ...(typeof translatedFrom === 'string' && translatedFrom !== '' && { translatedFrom }) };
 }
 
 /**

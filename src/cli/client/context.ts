@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { ApiError, Millrace } from '../../../sdk/src/millrace.ts';
 import { readOwnSettings } from '../../config/settings.ts';
+import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
+import { suggestName } from '../../lib/suggest-name.ts';
 import { baseAddresses } from '../../service/first-start.ts';
 import { readPrivate } from './private-file.ts';
 
@@ -27,6 +29,8 @@ export const options = {
     ...text,
     help: 'after an upload, wait until the video is `playable` (default) or `finished` (all renditions)',
   },
+  settings: { ...flag, help: 'restore the settings of an export also into a library that has videos' },
+  'no-settings': { ...flag, help: 'do not restore the settings of an export' },
   'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },
   help: { ...flag, help: 'print this help' },
 } as const;
@@ -41,8 +45,21 @@ export type Context = Profile & {
   pairs: Record<string, unknown>;
 };
 
+/** Parses arguments. Throws `Refused` for an unknown option, with the most similar one. */
 export function readArguments(args: readonly string[]) {
-  return parseArgs({ args: [...args], options, allowPositionals: true });
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    if (!hasCode(error, 'ERR_PARSE_ARGS_UNKNOWN_OPTION')) throw error;
+    const known = Object.keys(options);
+    const names = args.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []);
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown === undefined) throw error;
+    const hint = suggestName(unknown, known).replace('mean ', 'mean --');
+    throw new Refused('invalid', `there is no option --${unknown}.${hint} Run it with --help for a list.`, {
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -48,6 +48,7 @@ async function openTarget(place: string): Promise<ExportTarget> {
 
 async function exportVideos({ millrace, library: libraryId }: Context, writer: ExportWriter): Promise<void> {
   await writer.writeCollections();
+  await writer.writeSettings();
   const { totalItems } = await millrace.call('listVideos', { libraryId, itemsPerPage: 1 });
   const counts = { exported: 0, unchanged: 0, empty: 0 };
   let [done, savedMs] = [0, Date.now()];
@@ -98,11 +99,12 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
       }
     },
     async comments(videoId) {
-      const list = async () => ({
-        value: await millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS }),
-      });
-      return (await retryTransfer('comments', list, new AbortController().signal)).items;
+      return (
+        await ask('comments', () => millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS }))
+      ).items;
     },
+    extras: (videoId) => ask('extras', () => millrace.call('getVideoExtras', { libraryId, videoId })),
+    settings: async () => await millrace.call('getLibrarySettings', { libraryId }),
     async statistics() {
       const range = { dateFrom: '2000-01-01', dateTo: new Date().toISOString().slice(0, 10) };
       return await millrace.call('getStatistics', { libraryId, ...range });
@@ -116,6 +118,11 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
       return { name: path, skips: false, request: (fromByte) => files(path, fromByte) };
     },
   };
+}
+
+/** Repeats a request after a lost connection. */
+function ask<Value>(what: string, request: () => Promise<Value>): Promise<Value> {
+  return retryTransfer(what, async () => ({ value: await request() }), new AbortController().signal);
 }
 
 /** Returns the path of a file in the pull zone. */

@@ -140,9 +140,9 @@ async function readyItems({ millrace, library: libraryId }: Context, importId: s
 /** Sends captions and image before the file, so that an interrupted run sends them again. */
 async function attach({ millrace, library: libraryId }: Context, { item, captions, image }: FoundVideo): Promise<void> {
   const videoId = item.guid;
-  for (const { srclang, label, path } of captions) {
+  for (const { srclang, label, path, ...made } of captions) {
     const captionsFile = (await readFile(path)).toString('base64');
-    await millrace.call('addCaption', { libraryId, videoId, srclang, body: { srclang, label, captionsFile } });
+    await millrace.call('addCaption', { libraryId, videoId, srclang, ...made, body: { srclang, label, captionsFile } });
   }
   if (image !== null) await millrace.call('setThumbnail', { libraryId, videoId, body: await readFile(image) });
 }

@@ -8,6 +8,7 @@ import { printLine } from './output.ts';
 import { readFolder } from './read-folder.ts';
 import { isPeertubeExport, readPeertube } from './read-peertube.ts';
 import { readTakeout } from './read-takeout.ts';
+import { restoreSettings } from './restore-settings.ts';
 
 type Remote = keyof typeof SOURCE_FIELDS;
 
@@ -24,7 +25,7 @@ function describeSources(): string {
     );
     return `  import ${name} ${wanted.join(' ')} ${takes.map((take) => `[${take}=]`).join(' ')}`.trimEnd();
   });
-  return [...remote, '  import folder PATH', '  import takeout PATH'].join('\n');
+  return [...remote, '  import folder PATH [--settings | --no-settings]', '  import takeout PATH'].join('\n');
 }
 
 /** `import SOURCE`: starts an import, shows its progress and prints each item that was not imported. */
@@ -36,7 +37,9 @@ export async function importVideos(context: Context): Promise<void> {
     requireFolderFields(context.pairs);
     const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
     const read = source === 'folder' ? ofFolder : readTakeout;
-    return importFolder(context, path, await read(context, path));
+    const found = await read(context, path);
+    const finishSettings = source === 'folder' ? await restoreSettings(context, path) : async () => undefined;
+    return await importFolder(context, path, found).finally(finishSettings);
   }
   if (remote === undefined) {
     const got = context.takes.length === 0 ? 'no source' : context.takes.join(' ');

@@ -107,7 +107,8 @@ export function cliPage(): string {
   ].join('\n\n')}\n`;
 }
 
-function usage({ words, takes }: Verb): string {
+/** Returns a verb with the names of its arguments. */
+export function usage({ words, takes }: Verb): string {
   return ['millrace', words, ...takes.map((name) => name.toUpperCase())].join(' ');
 }
 

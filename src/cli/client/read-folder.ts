@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, sep } from 'node:path';
+import type { CaptionOrigin } from '../../catalog/imports/listed-item.ts';
 import {
   findMediaLess,
   findSidecars,
@@ -8,6 +9,7 @@ import {
   labelOf,
   MANIFESTS,
   noMediaReasonOf,
+  originOf,
   parseCollections,
   parseFields,
   parseManifest,
@@ -21,7 +23,7 @@ import type { Context } from './context.ts';
 import { printLine } from './output.ts';
 
 type Item = { kind: 'video' | 'collection'; sourceId: string; guid: string; title: string } & SidecarFields;
-type Caption = { srclang: string; label: string | null; path: string };
+type Caption = { srclang: string; label: string | null; path: string } & CaptionOrigin;
 /** A medium with the files that belong to it. */
 export type FoundVideo = { path: string; item: Item; captions: Caption[]; image: string | null };
 /** `withoutMedia` are videos of an export that are only listed, with the reason. */
@@ -106,7 +108,7 @@ export async function describe(context: Context, { root, name, names, fields }: 
   const path = join(root, name);
   const sidecars = findSidecars(name, names, String(context.pairs.language ?? 'en'));
   const captions = sidecars.captions.map(({ srclang, path: other }) => {
-    return { srclang, label: labelOf(fields, srclang), path: join(root, other) };
+    return { srclang, label: labelOf(fields, srclang), ...originOf(fields, srclang), path: join(root, other) };
   });
   const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);
   const title = String(fields.title || basename(name, extname(name)));

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { actions, readBody } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
-import { bashCompletion, verbHelp } from './manual.ts';
+import { bashCompletion, usage, verbHelp } from './manual.ts';
 import { printAnswer, printItem, printLine } from './output.ts';
 import { type Verb, verbs } from './verbs.table.ts';
 
@@ -61,13 +61,19 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
   const given = context.takes.length;
   const least = takes.filter((name) => !name.endsWith('?')).length;
   if (given < least || (!isList && given > takes.length)) {
-    throw new UsageError(`expected ${takes.join(' ') || 'no argument'}, got ${given}.\n${verbHelp(verb)}`);
+    const expected = takes.map((name) => name.toUpperCase()).join(' ') || 'no argument';
+    const got = given === 0 ? 'no argument' : context.takes.join(' ');
+    throw new UsageError(`expected ${expected}, got ${got}.\nUsage: ${usage(verb)}\n${optionsHint(verb)}`);
   }
   if ('call' in verb) await runCall(verb, context);
   else if (verb.act !== 'completion') {
     requireKnownFields(verb.act, context);
     await actions[verb.act](context);
   }
+}
+
+function optionsHint({ words }: Verb): string {
+  return `Run millrace ${words} --help for all options.`;
 }
 
 /** Refuses fields of a verb that takes none. `null` stands for verbs that check their fields themselves. */

@@ -88,6 +88,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
     ...(into !== undefined && { videoId: into }),
     ...(resume !== undefined && { resume }),
     onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
+    onRetry: (error, delayMs) => printRetry(name, error, delayMs),
     onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
   });
   const { [mark]: _done, ...others } = await readPrivate(PENDING);
@@ -95,6 +96,14 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   if (values['no-wait'] !== true) await waitFor(context, name, videoId);
   endProgress();
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
+}
+
+/** Prints the reason of a pause, because it may take minutes. */
+function printRetry(name: string, error: unknown, delayMs: number): void {
+  endProgress();
+  const said = error instanceof ApiError && error.said !== '' ? error.said : null;
+  const reason = said ?? (error instanceof Error ? error.message : String(error));
+  process.stderr.write(`millrace: ${name} waits ${Math.ceil(delayMs / 1000)} s and is retried: ${reason}\n`);
 }
 
 /** Returns the title that the dashboard also derives from the name of a file. */

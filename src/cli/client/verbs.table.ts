@@ -113,7 +113,10 @@ const table = [
     takes: ['source...'],
     does: 'import videos: import SOURCE FIELD=VALUE..., import folder PATH, import takeout PATH; dryRun=true',
     act: 'import',
-    uses: ['createImport', 'getImport', 'cancelImport', 'listImports', 'listLibraries', 'createLibrary'],
+    uses: [
+      ...(['createImport', 'getImport', 'cancelImport', 'listImports', 'listLibraries', 'createLibrary'] as const),
+      'restoreLibrarySettings',
+    ],
   },
   call('imports ls', 'listImports', [], 'list imports'),
   call(
@@ -126,6 +129,14 @@ const table = [
   call('imports report', 'getImportReport', ['importId'], 'print the report of an import as CSV'),
   call('imports cancel', 'cancelImport', ['importId'], 'stop an import after the files in transfer'),
   call('imports resume', 'resumeImport', ['importId'], 'continue an import, and try retryable items again'),
+  call('extras', 'getVideoExtras', ['videoId'], 'show the chosen frame and the generated captions of a video'),
+  call('settings get', 'getLibrarySettings', [], 'print the settings of a library for another service, library.json'),
+  call(
+    'settings restore',
+    'restoreLibrarySettings',
+    [],
+    'give a library the settings of --file library.json; dryRun=true lists the changes',
+  ),
   call('exports ls', 'listExports', [], 'list exports that run in the service'),
   call(
     'exports start',
@@ -400,7 +411,10 @@ const table = [
     takes: ['destination?'],
     does: 'write a library into a folder or s3://BUCKET/PREFIX that `import` restores; without one, print JSON lines',
     act: 'export',
-    uses: ['listCollections', 'listVideos', 'getOriginal', 'getLibrary', 'getPullZone', 'getStatistics'],
+    uses: [
+      ...(['listCollections', 'listVideos', 'getOriginal', 'getLibrary', 'getPullZone', 'getStatistics'] as const),
+      ...(['getLibrarySettings', 'getVideoExtras', 'getVideoOrder', 'listComments'] as const),
+    ],
   },
   {
     words: 'api',

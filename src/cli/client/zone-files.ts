@@ -15,7 +15,7 @@ export type ZoneFiles = (path: string, fromByte: number) => Promise<Response>;
  * pull zone. Derives the zone's URL from a thumbnail. If the library has none, every request fails with
  * `DownloadFailed`.
  */
-export async function openZoneFiles(context: Pick<Context, 'millrace' | 'library'>): Promise<ZoneFiles> {
+export async function openZoneFiles(context: Pick<Context, 'millrace' | 'library' | 'url'>): Promise<ZoneFiles> {
   const { millrace, library } = context;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -24,7 +24,8 @@ export async function openZoneFiles(context: Pick<Context, 'millrace' | 'library
   const zone = await millrace.call('getPullZone', { id: PullZoneId });
   const base = await findBase(context);
   const [referrer] = zone.AllowedReferrers;
-  const headers = referrer === undefined ? {} : { Referer: `https://${referrer.replace(/^\*\./, 'www.')}/` };
+  // A pull zone may also refuse requests without a referrer.
+  const Referer = referrer === undefined ? `${context.url}/` : `https://${referrer.replace(/^\*\./, 'www.')}/`;
   // Always signed: the zone also requires tokens while the owner decides about viewers, and ignores them otherwise.
   const key = zone.ZoneSecurityKey;
   return (path, fromByte) => {
@@ -35,7 +36,7 @@ export async function openZoneFiles(context: Pick<Context, 'millrace' | 'library
     const expiresSec = Math.floor(Date.now() / 1000) + SIGNED_SEC;
     const query = key === null ? '' : `?${signFile({ key, path, expiresSec, address: null })}`;
     const range = fromByte === 0 ? {} : { Range: `bytes=${fromByte}-` };
-    return fetch(`${base}${path}${query}`, { headers: { ...headers, ...range } });
+    return fetch(`${base}${path}${query}`, { headers: { Referer, ...range } });
   };
 }
 

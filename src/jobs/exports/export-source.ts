@@ -23,6 +23,12 @@ export type ExportedFile =
   | { kind: 'captions'; srclang: string }
   | { kind: 'thumbnail'; fileName: string };
 
+/** Fields that the hosted API does not have. `generatedCaptions` were made from speech. */
+export type ExportedExtras = {
+  thumbnailTime: number | null;
+  generatedCaptions: readonly { srclang: string; translatedFrom: string | null }[];
+};
+
 /** Fields of a collection that an export writes, in the form of the API. `videoIds` are those of a manual order. */
 export type ExportedCollection = { guid: string; name: string; videoOrder: string; videoIds: string[] };
 
@@ -51,6 +57,9 @@ export type ExportSource = {
   collections(): AsyncIterable<ExportedCollection>;
   /** Returns all review comments of a video, at most 1,000. */
   comments(guid: string): Promise<readonly ExportedComment[]>;
+  extras(guid: string): Promise<ExportedExtras>;
+  /** Settings of the library without secrets, in the form of the API. */
+  settings(): Promise<object>;
   /** Views and watch time of each day. */
   statistics(): Promise<{ viewsChart?: Chart; watchTimeChart?: Chart }>;
   file(video: ExportedVideo, file: ExportedFile): RemoteFile;

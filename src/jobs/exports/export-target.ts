@@ -1,7 +1,12 @@
 import type { RemoteFile } from './transfer-fault.ts';
 
 /** Names of export files that do not belong to a single video. */
-export const EXPORT_FILES = { collections: 'collections.json', statistics: 'statistics.csv', sums: 'SHA256SUMS' };
+export const EXPORT_FILES = {
+  collections: 'collections.json',
+  settings: 'library.json',
+  statistics: 'statistics.csv',
+  sums: 'SHA256SUMS',
+};
 
 /**
  * A file of the service to write. Its name is `stem` and `extension`; if that is null, the usual extension of its

@@ -27,6 +27,7 @@ export type ExportWriter = {
    */
   writeVideo(video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'>;
   writeCollections(): Promise<void>;
+  writeSettings(): Promise<void>;
   writeStatistics(): Promise<void>;
   /** Saves checksums and marks. Without them, a later run reads the media that were written before. */
   save(): Promise<void>;
@@ -57,9 +58,14 @@ export async function openExportWriter(source: ExportSource, target: ExportTarge
   return {
     writeVideo: (video) => writeVideo(exporting, video),
     writeCollections: () => writeCollections(source, target),
+    writeSettings: async () => await target.writeText(EXPORT_FILES.settings, toJson(await source.settings())),
     writeStatistics: () => writeStatistics(source, target),
     save: () => saveState(exporting),
   };
+}
+
+function toJson(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** Writes the checksums as `sha256sum` does, and the marks. */
@@ -72,7 +78,7 @@ async function saveState({ target, sums, marks }: Exporting): Promise<void> {
 async function writeCollections(source: ExportSource, target: ExportTarget): Promise<void> {
   const collections: ExportedCollection[] = [];
   for await (const collection of source.collections()) collections.push(collection);
-  await target.writeText(EXPORT_FILES.collections, `${JSON.stringify(collections, null, 2)}\n`);
+  await target.writeText(EXPORT_FILES.collections, toJson(collections));
 }
 
 /** Writes the views and the watch time of each day. */
@@ -116,8 +122,13 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
   const isDeleted = (name: string) =>
     name.endsWith(COMMENTS) ? !hasComments : /\.(vtt|jpg)$/.test(name) && !attached.has(name.slice(guid.length));
   for (const name of before.filter(isDeleted)) await target.remove(name);
+  const { thumbnailTime, generatedCaptions } = await source.extras(guid);
+  const captions = video.captions.map((track) => {
+    const generated = generatedCaptions.find(({ srclang }) => srclang === track.srclang);
+    return generated === undefined ? track : { ...track, origin: 'speech', translatedFrom: generated.translatedFrom };
+  });
   // Written last, so that a video with metadata is complete.
-  await target.writeText(`${guid}.json`, `${JSON.stringify({ ...video, noMediaReason }, null, 2)}\n`);
+  await target.writeText(`${guid}.json`, toJson({ ...video, captions, thumbnailTime, noMediaReason }));
   if (noMediaReason === NOT_KEPT) throw new DownloadFailed(NOT_KEPT);
   if (noMediaReason !== null) return 'empty';
   return isNew ? 'exported' : 'unchanged';

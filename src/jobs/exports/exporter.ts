@@ -5,7 +5,7 @@ import type { ExportedFile, ExportedVideo, ExportSource } from './export-source.
 import type { ExportTarget } from './export-target.ts';
 
 /** A library whose files a worker reads from its storage. */
-export type ExportLibrary = Pick<ExportSource, 'collections' | 'comments' | 'statistics'> & {
+export type ExportLibrary = Pick<ExportSource, 'collections' | 'comments' | 'extras' | 'settings' | 'statistics'> & {
   /** Returns the fields of a video as the API has them, or null if it was deleted. */
   video(id: Guid): Promise<ExportedVideo | null>;
   /** Opens a file at a byte. Throws `Refused` (`not-found`) if the video has no such file. */

@@ -123,6 +123,7 @@ async function writeVideos(opened: OpenExport, writing: Writing, signal: AbortSi
     const step = await writeStep({ ...opened, cursor }, writing, signal);
     if (step === null) {
       await writer.writeCollections();
+      await writer.writeSettings();
       await writer.writeStatistics();
       await noteTransfer(deps.db, opened, writing.source.progress());
       const isEnded = await endExport(deps.db, opened, { state: 'finished', reason: null });

@@ -25,14 +25,16 @@ export class WorkerSource implements ExportSource {
     return this.#library.collections();
   }
 
-  async comments(guid: string): ReturnType<ExportSource['comments']> {
-    try {
-      return await this.#library.comments(guid);
-    } catch (error) {
-      // The video was deleted in the meantime, which must not end the export.
-      if (error instanceof Refused && error.kind === 'not-found') throw new DownloadFailed(error.message);
-      throw error;
-    }
+  comments(guid: string): ReturnType<ExportSource['comments']> {
+    return ofVideo(this.#library.comments(guid));
+  }
+
+  extras(guid: string): ReturnType<ExportSource['extras']> {
+    return ofVideo(this.#library.extras(guid));
+  }
+
+  settings(): ReturnType<ExportSource['settings']> {
+    return this.#library.settings();
   }
 
   statistics(): ReturnType<ExportSource['statistics']> {
@@ -77,6 +79,16 @@ export class WorkerSource implements ExportSource {
     } catch (error) {
       throw unrelated(error);
     }
+  }
+}
+
+/** A video that was deleted in the meantime must not end the export. */
+async function ofVideo<Value>(reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Refused && error.kind === 'not-found') throw new DownloadFailed(error.message);
+    throw error;
   }
 }
 

@@ -57,7 +57,7 @@ async function attachCaption(
   { caption, deps }: { caption: Caption; deps: Deps },
   signal: AbortSignal,
 ): Promise<void> {
-  const { url, headers, label } = caption;
+  const { url, headers, label, origin, translatedFrom } = caption;
   const srclang = readCaptionLanguage(caption.srclang);
   const bytes = await deps.client.readFile({ url, headers, maxBytes: MAX_CAPTION_BYTES }, signal);
   const { cues, errors } = readCaptions(decodeCaptions(bytes).text);
@@ -66,8 +66,9 @@ async function attachCaption(
   const store = createCaptionStore(deps.db);
   const { version, objectKey } = await store.reserve(key, srclang);
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const made = { ...(origin !== undefined && { origin }), ...(translatedFrom !== undefined && { translatedFrom }) };
   const track = { srclang, label: captionLabel(label, srclang), version, key: objectKey, sizeBytes: vtt.length };
-  await store.put(key, track).catch(async (error: unknown) => {
+  await store.put(key, { ...track, ...made }).catch(async (error: unknown) => {
     // After any other error the commit may have succeeded. The sweep of orphans decides.
     if (error instanceof Refused) await deps.storage.delete([objectKey]);
     throw error;

@@ -68,7 +68,7 @@ export type ImportSource = {
 /** `details` are properties that the source's list lacks. They replace the listed ones. */
 export type LocatedFiles = {
   files: (FileRequest & { kind: string })[];
-  captions: (FileRequest & Pick<ImportCaption, 'srclang' | 'label'>)[];
+  captions: (FileRequest & Omit<ImportCaption, 'address'>)[];
   thumbnail: FileRequest | null;
   details?: Partial<ImportedVideo>;
   notes?: string[];

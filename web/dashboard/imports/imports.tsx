@@ -15,6 +15,7 @@ import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
 
 const PER_PAGE = 50;
 const REFRESH_MS = 2_000;
@@ -85,6 +86,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
           </Table>
         )}
         {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
+        <SettingsPanel libraryId={libraryId} />
         <ExportPanel libraryId={libraryId} />
       </div>
     </>

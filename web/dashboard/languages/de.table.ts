@@ -1386,6 +1386,25 @@ export const de = {
     'Setze AWS_ACCESS_KEY_ID und AWS_SECRET_ACCESS_KEY auf die Schlüssel des Buckets.',
   'The file contains only the first {0} videos.': 'Die Datei enthält nur die ersten {0} Videos.',
   'Download metadata as JSON': 'Metadaten als JSON herunterladen',
+  'Library settings': 'Einstellungen der Bibliothek',
+  'An export has the settings in library.json. Restore them before the import of a bucket.':
+    'Ein Export enthält die Einstellungen in library.json. Stelle sie vor dem Import eines Buckets wieder her.',
+  'Choose library.json': 'library.json auswählen',
+  'Download library.json': 'library.json herunterladen',
+  'Settings restored.': 'Einstellungen wiederhergestellt.',
+  'Settings restored, except those of feeds.': 'Einstellungen wiederhergestellt, außer denen von Feeds.',
+  'The file is not JSON. Choose library.json of an export.':
+    'Die Datei ist kein JSON. Wähle die library.json eines Exports.',
+  'The library has the settings of {0} already.': 'Die Bibliothek hat die Einstellungen aus {0} schon.',
+  'Feeds of missing collections: {0}. Restore the settings again after the import.':
+    'Feeds fehlender Sammlungen: {0}. Stelle die Einstellungen nach dem Import noch einmal wieder her.',
+  'This library has content. Existing videos keep their encoding.':
+    'Diese Bibliothek hat Inhalte. Vorhandene Videos behalten ihre Kodierung.',
+  'Restore settings': 'Einstellungen wiederherstellen',
+  'In the file': 'In der Datei',
+  Setting: 'Einstellung',
+  Now: 'Jetzt',
+  Changes: 'Änderungen',
   'API URL of the source': 'API-URL der Quelle',
   'Library ID at the source': 'Bibliotheks-ID in der Quelle',
   'Account key of the source': 'Kontoschlüssel der Quelle',

@@ -1397,6 +1397,25 @@ export const es = {
     'Asigna a AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY las claves del bucket.',
   'The file contains only the first {0} videos.': 'El archivo solo contiene los primeros {0} videos.',
   'Download metadata as JSON': 'Descargar metadatos como JSON',
+  'Library settings': 'Ajustes de la biblioteca',
+  'An export has the settings in library.json. Restore them before the import of a bucket.':
+    'Una exportación contiene los ajustes en library.json. Restáurelos antes de importar un bucket.',
+  'Choose library.json': 'Elegir library.json',
+  'Download library.json': 'Descargar library.json',
+  'Settings restored.': 'Ajustes restaurados.',
+  'Settings restored, except those of feeds.': 'Ajustes restaurados, salvo los de los feeds.',
+  'The file is not JSON. Choose library.json of an export.':
+    'El archivo no es JSON. Elija el library.json de una exportación.',
+  'The library has the settings of {0} already.': 'La biblioteca ya tiene los ajustes de {0}.',
+  'Feeds of missing collections: {0}. Restore the settings again after the import.':
+    'Feeds de colecciones que faltan: {0}. Restaure los ajustes de nuevo después de la importación.',
+  'This library has content. Existing videos keep their encoding.':
+    'Esta biblioteca tiene contenido. Los vídeos existentes conservan su codificación.',
+  'Restore settings': 'Restaurar ajustes',
+  'In the file': 'En el archivo',
+  Setting: 'Ajuste',
+  Now: 'Ahora',
+  Changes: 'Cambios',
   'API URL of the source': 'URL de la API del origen',
   'Library ID at the source': 'ID de la biblioteca de origen',
   'Account key of the source': 'Clave de la cuenta de origen',

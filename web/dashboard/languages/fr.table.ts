@@ -1418,6 +1418,25 @@ export const fr = {
     'Indiquez les clés du bucket dans AWS_ACCESS_KEY_ID et AWS_SECRET_ACCESS_KEY.',
   'The file contains only the first {0} videos.': 'Le fichier ne contient que les {0} premières vidéos.',
   'Download metadata as JSON': 'Télécharger les métadonnées en JSON',
+  'Library settings': 'Paramètres de la bibliothèque',
+  'An export has the settings in library.json. Restore them before the import of a bucket.':
+    'Un export contient les paramètres dans library.json. Restaurez-les avant l’import d’un bucket.',
+  'Choose library.json': 'Choisir library.json',
+  'Download library.json': 'Télécharger library.json',
+  'Settings restored.': 'Paramètres restaurés.',
+  'Settings restored, except those of feeds.': 'Paramètres restaurés, sauf ceux des flux.',
+  'The file is not JSON. Choose library.json of an export.':
+    'Le fichier n’est pas du JSON. Choisissez le library.json d’un export.',
+  'The library has the settings of {0} already.': 'La bibliothèque a déjà les paramètres de {0}.',
+  'Feeds of missing collections: {0}. Restore the settings again after the import.':
+    'Flux de collections absentes : {0}. Restaurez à nouveau les paramètres après l’import.',
+  'This library has content. Existing videos keep their encoding.':
+    'Cette bibliothèque a du contenu. Les vidéos existantes gardent leur encodage.',
+  'Restore settings': 'Restaurer les paramètres',
+  'In the file': 'Dans le fichier',
+  Setting: 'Paramètre',
+  Now: 'Maintenant',
+  Changes: 'Modifications',
   'API URL of the source': "URL de l'API de la source",
   'Library ID at the source': 'ID de la bibliothèque dans la source',
   'Account key of the source': 'Clé de compte de la source',

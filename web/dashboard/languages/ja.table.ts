@@ -1389,6 +1389,25 @@ export const ja = {
     'AWS_ACCESS_KEY_ID と AWS_SECRET_ACCESS_KEY にバケットのキーを設定してください。',
   'The file contains only the first {0} videos.': 'ファイルに含まれるのは最初の {0} 本の動画だけです。',
   'Download metadata as JSON': 'メタデータを JSON でダウンロード',
+  'Library settings': 'ライブラリの設定',
+  'An export has the settings in library.json. Restore them before the import of a bucket.':
+    'エクスポートの設定は library.json にあります。バケットをインポートする前に復元してください。',
+  'Choose library.json': 'library.json を選択',
+  'Download library.json': 'library.json をダウンロード',
+  'Settings restored.': '設定を復元しました。',
+  'Settings restored, except those of feeds.': 'フィード以外の設定を復元しました。',
+  'The file is not JSON. Choose library.json of an export.':
+    'ファイルは JSON ではありません。エクスポートの library.json を選択してください。',
+  'The library has the settings of {0} already.': 'ライブラリの設定はすでに {0} と同じです。',
+  'Feeds of missing collections: {0}. Restore the settings again after the import.':
+    '存在しないコレクションのフィード: {0}。インポート後に設定をもう一度復元してください。',
+  'This library has content. Existing videos keep their encoding.':
+    'このライブラリにはコンテンツがあります。既存の動画のエンコードは変わりません。',
+  'Restore settings': '設定を復元',
+  'In the file': 'ファイルの値',
+  Setting: '設定',
+  Now: '現在',
+  Changes: '変更',
   'API URL of the source': '移行元の API URL',
   'Library ID at the source': '移行元のライブラリ ID',
   'Account key of the source': '移行元のアカウントキー',

@@ -1387,6 +1387,25 @@ export const pt = {
     'Defina AWS_ACCESS_KEY_ID e AWS_SECRET_ACCESS_KEY com as chaves do bucket.',
   'The file contains only the first {0} videos.': 'O arquivo contém apenas os primeiros {0} vídeos.',
   'Download metadata as JSON': 'Baixar metadados como JSON',
+  'Library settings': 'Configurações da biblioteca',
+  'An export has the settings in library.json. Restore them before the import of a bucket.':
+    'Uma exportação contém as configurações em library.json. Restaure-as antes de importar um bucket.',
+  'Choose library.json': 'Escolher library.json',
+  'Download library.json': 'Baixar library.json',
+  'Settings restored.': 'Configurações restauradas.',
+  'Settings restored, except those of feeds.': 'Configurações restauradas, exceto as dos feeds.',
+  'The file is not JSON. Choose library.json of an export.':
+    'O arquivo não é JSON. Escolha o library.json de uma exportação.',
+  'The library has the settings of {0} already.': 'A biblioteca já tem as configurações de {0}.',
+  'Feeds of missing collections: {0}. Restore the settings again after the import.':
+    'Feeds de coleções ausentes: {0}. Restaure as configurações novamente após a importação.',
+  'This library has content. Existing videos keep their encoding.':
+    'Esta biblioteca tem conteúdo. Os vídeos existentes mantêm a codificação.',
+  'Restore settings': 'Restaurar configurações',
+  'In the file': 'No arquivo',
+  Setting: 'Configuração',
+  Now: 'Agora',
+  Changes: 'Alterações',
   'API URL of the source': 'URL da API de origem',
   'Library ID at the source': 'ID da biblioteca na origem',
   'Account key of the source': 'Chave da conta de origem',

@@ -1,6 +1,7 @@
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { deleteRefused, noteCreated } from './delete-refused.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
@@ -177,6 +178,7 @@ async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean>
   if (file === null) throw new Error(t('The file has changed or can no longer be read. Choose it again.'));
   if (file.size === 0) throw new Error(t('The file is empty.'));
   const videoId = item.videoId ?? (await makeVideo(item));
+  if (item.videoId === null) noteCreated(id);
   changeItem(id, { videoId });
   if (signal.aborted) return false;
   const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
@@ -253,6 +255,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
   const refusals = (findItem(id)?.refusals ?? 0) + (error instanceof ApiError ? 1 : 0);
   changeItem(id, { refusals });
+  await deleteRefused(id, error);
   if (!isTemporary(error) || refusals > MAX_RETRIES)
     changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   else if (await isReadable(findItem(id)?.file ?? null)) {

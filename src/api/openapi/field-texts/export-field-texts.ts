@@ -44,4 +44,55 @@ export const EXPORT_FIELD_TEXTS: FieldTexts = {
   PaginationListOfExportModel: {
     foldersAllowed: 'Whether exports to a folder are allowed.',
   },
+  VideoExtrasModel: {
+    thumbnailTime: 'Chosen time of the thumbnail in milliseconds; null for the default frame.',
+    generatedCaptions: 'Captions that were generated from speech.',
+  },
+  GeneratedCaptionModel: {
+    srclang: 'Language of the captions.',
+    translatedFrom: 'Language of the captions that were translated; null if they were transcribed.',
+  },
+  PortableSettingsModel: {
+    version: 'Version of the format: 1.',
+    library: 'Settings of the library, as in `updateLibrary`.',
+    sound: 'Sound settings, as in `updateLibrarySound`.',
+    pullZone: 'Rules of the pull zone, as in `updatePullZone`.',
+    firewall: 'Firewall settings of the pull zone, as in `updateShieldZone`.',
+    viewers: 'Viewer access, as in `updateViewerAccess`.',
+    quotas: 'Limits, as in `updateQuotas`.',
+    webhooks: 'Webhook endpoints besides `WebhookUrl`. Each gets a new secret.',
+    feeds: 'Feeds of collections. Each gets a new token if its readers need one.',
+    images: 'Images of the library.',
+    notCarried: 'Settings that are not part of the file, with the reason.',
+  },
+  PortableFeedModel: {
+    collectionId: 'GUID of the collection.',
+    access: 'Readers of the feeds: `off`, `public` or `token`.',
+    title: 'Title of the feeds. Default: the name of the collection.',
+    description: 'Description of the feeds.',
+    author: 'Author of the feeds.',
+    language: 'Language tag (RFC 5646).',
+    category: 'Category of podcast directories.',
+    explicit: 'Whether the content is explicit.',
+  },
+  PortableImagesModel: {
+    watermark: 'Watermark of videos as a data URL, or null for none.',
+    liveWatermark: 'Watermark of live streams as a data URL, or null for none.',
+    liveThumbnail: 'Default image of live streams as a data URL, or null for none.',
+    logo: 'Logo of share pages as a data URL, or null for none.',
+  },
+  SettingOmissionModel: {
+    field: 'Name of the setting.',
+    reason: 'Reason why it is not carried or not restored.',
+  },
+  SettingChangeModel: {
+    field: 'Section and name of the setting.',
+    from: 'Value before as JSON, shortened to 200 characters; null for none.',
+    to: 'Value after as JSON, shortened to 200 characters; null for none.',
+  },
+  RestoredSettingsModel: {
+    isEmpty: 'Whether the library has no videos and no collections.',
+    changes: 'Settings that were changed, or would be changed.',
+    postponed: 'Settings that cannot be restored yet, with the reason.',
+  },
 };

@@ -58,6 +58,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     dateUploaded: 'Time of the upload at the source.',
     views: 'Number of views.',
     totalWatchTime: 'Watch time in seconds.',
+    thumbnailTime: 'Chosen time of the thumbnail in milliseconds. Ignored if the video has a thumbnail of its own.',
     chapters: 'Chapters of the video.',
     moments: 'Moments of the video.',
     metaTags: 'Meta tags of the video.',

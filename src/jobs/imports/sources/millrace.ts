@@ -1,5 +1,6 @@
 import { readImportedOrder } from '../../../catalog/collections/video-order.ts';
 import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
+import { originOf } from '../../../catalog/imports/sidecars.ts';
 import type { ImportSource, SourceRequest } from '../import-source.ts';
 import type { SourceClient } from '../source-client.ts';
 import { createStreamSource } from './bunny.ts';
@@ -10,8 +11,8 @@ const PARALLEL_READS = 8;
 const stream = createStreamSource('millrace');
 
 /**
- * A library of another Millrace, which has the same interface as bunny Stream, and in addition orders of collections
- * and review comments. Older versions do not have these.
+ * A library of another Millrace, which has the same interface as bunny Stream, and in addition orders of collections,
+ * review comments, chosen frames and origins of captions. Older versions do not have these.
  */
 export const millrace: ImportSource = {
   ...stream,
@@ -31,7 +32,14 @@ export const millrace: ImportSource = {
     // A video has at most 1,000 comments, which are one page.
     const path = `videos/${item.id}/comments?itemsPerPage=1000`;
     const page = fieldsOf(await read(path, { request, client }, signal));
-    return { ...located, ...commentDetails(listOf(page.items)) };
+    const { details, notes } = commentDetails(listOf(page.items));
+    const { thumbnailTime, generatedCaptions } = fieldsOf(
+      await read(`videos/${item.id}/extras`, { request, client }, signal),
+    );
+    const tracks = listOf(generatedCaptions).map((track) => ({ ...track, origin: 'speech' }));
+    const captions = located.captions.map((one) => ({ ...one, ...originOf({ captions: tracks }, one.srclang) }));
+    const thumbnailTimeMs = typeof thumbnailTime === 'number' ? thumbnailTime : null;
+    return { ...located, captions, details: { ...details, thumbnailTimeMs }, notes };
   },
 };
 

@@ -7,6 +7,7 @@ import {
   labelOf,
   MANIFESTS,
   noMediaReasonOf,
+  originOf,
   parseCollections,
   parseFields,
   parseManifest,
@@ -235,6 +236,7 @@ async function describe(
   const captions = sidecars.captions.map(({ srclang, path }) => ({
     srclang,
     label: labelOf(fields, srclang) ?? '',
+    ...originOf(fields, srclang),
     address: path,
   }));
   const title = name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
@@ -276,6 +278,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
+    thumbnailTimeMs: known.thumbnailTime === undefined ? null : countOf(known.thumbnailTime),
     hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
   };

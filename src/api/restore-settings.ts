@@ -1,0 +1,206 @@
+import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import type { Library, LibraryChange } from '../catalog/libraries/library.ts';
+import { LIBRARY_IMAGES, type LibraryImage } from '../catalog/libraries/library-image.ts';
+import { mergeSettings } from '../catalog/libraries/library-settings.ts';
+import { unknownLibrary } from '../catalog/libraries/read-library-store.ts';
+import { drawViewerSecret } from '../catalog/viewers/viewer-access-store.ts';
+import { parseGuid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { ImageMaker } from '../media/images/run-image-maker.ts';
+import { misfit } from './misfit.ts';
+import type {
+  PortableFeedModel,
+  PortableSettingsModel,
+  RestoredSettingsModel,
+  SettingChangeModel,
+  SettingOmissionModel,
+} from './models/portable-settings.ts';
+import { toZoneChange } from './pull-zones/zone-change.ts';
+import { type PortableDeps, readPortableSettings, toPortableFeed } from './read-portable-settings.ts';
+import { changeWaf } from './shield/shield-zone.ts';
+import { toLibraryChange } from './video-libraries/library-change.ts';
+import { toSoundPatch } from './video-libraries/library-sound.ts';
+import { keepImage, removeImage } from './video-libraries/stored-image.ts';
+import { requireCompleteViewers } from './viewers/viewer-access.ts';
+import { readEndpointFields } from './webhooks/webhook-endpoints.ts';
+
+export type RestoreDeps = PortableDeps & {
+  collections: CollectionStore;
+  images: ImageMaker;
+  db: Db;
+  secretBox: SecretBox;
+};
+
+/** Maximum characters of a value in the list of changes. */
+const MAX_VALUE_CHARS = 200;
+/** Sections whose fields are compared one by one. */
+const SECTIONS = ['library', 'sound', 'pullZone', 'firewall', 'viewers', 'quotas', 'images'] as const;
+const NO_COLLECTION = 'The library does not have its collection yet. Restore the settings again after the import.';
+
+type Wanted = PortableSettingsModel;
+type Fields = Readonly<Record<string, unknown>>;
+type Webhook = NonNullable<Wanted['webhooks']>[number];
+/** Parts of the wanted settings that differ. */
+type Plan = { changed: Wanted; changes: SettingChangeModel[]; postponed: SettingOmissionModel[] };
+
+/**
+ * Gives a library the settings of an export, except sections that the file does not have, and lists the changes.
+ * Webhook endpoints and feeds are added or changed, never removed. Throws `Refused` (`invalid`) for a value that an
+ * update would refuse.
+ */
+export async function restoreSettings(
+  libraryId: number,
+  { wanted, isDryRun }: { wanted: Wanted; isDryRun: boolean },
+  deps: RestoreDeps,
+  signal: AbortSignal,
+): Promise<RestoredSettingsModel> {
+  const library = await deps.libraries.findLibrary(libraryId);
+  if (library === null) throw unknownLibrary(libraryId);
+  const { total } = await deps.collections.list({ libraryId, page: 1, itemsPerPage: 1, search: '', orderBy: 'date' });
+  const plan = await makePlan(libraryId, wanted, deps, signal);
+  // Checks all values, also those of a dry run.
+  toChange(library, wanted);
+  wanted.webhooks?.forEach(readEndpointFields);
+  const images = await makeImages(plan.changed, deps.images, signal);
+  if (!isDryRun) await apply(library, { changed: plan.changed, images }, deps, signal);
+  const { changes, postponed } = plan;
+  return { isEmpty: library.videoCount === 0 && total === 0, changes, postponed };
+}
+
+async function makePlan(libraryId: number, wanted: Wanted, deps: RestoreDeps, signal: AbortSignal): Promise<Plan> {
+  const current = await readPortableSettings(libraryId, deps, signal);
+  const changes: SettingChangeModel[] = [];
+  const changed: Record<string, object> = {};
+  for (const section of SECTIONS) {
+    const [before, after] = [fieldsOf(current[section]), fieldsOf(wanted[section])];
+    for (const [name, value] of Object.entries(after)) {
+      const field = `${section}.${name}`;
+      if (!Object.hasOwn(before, name)) throw misfit(field, `Expected no ${field} in a file of settings. Remove it.`);
+      if (textOf(before[name]) === textOf(value)) continue;
+      changes.push({ field, from: textOf(before[name]), to: textOf(value) });
+      changed[section] = { ...changed[section], [name]: value };
+    }
+  }
+  const webhooks = (wanted.webhooks ?? []).filter((one) => !current.webhooks?.some((each) => isSame(one, each)));
+  changes.push(...webhooks.map(({ url }) => ({ field: 'webhooks', from: null, to: url })));
+  const { feeds, postponed } = await planFeeds(libraryId, wanted.feeds ?? [], deps);
+  changes.push(
+    ...feeds.map(({ collectionId, access }) => ({ field: `feeds.${collectionId}`, from: null, to: access })),
+  );
+  return { changed: { version: 1, ...changed, webhooks, feeds }, changes: changes.map(cut), postponed };
+}
+
+function fieldsOf(section: object | undefined): Fields {
+  return { ...section };
+}
+
+/** An absent text and an empty one mean the same. Objects are compared without the order of their fields. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
+  const known = Object.entries(value).filter(([, one]) => one !== null && one !== undefined);
+  return JSON.stringify(Object.fromEntries(known.toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+function isSame(one: Webhook, other: Webhook): boolean {
+  const whole = ({ url, name = '', events = null, enabled = true }: Webhook) =>
+    JSON.stringify([url, name, events, enabled]);
+  return whole(one) === whole(other);
+}
+
+function cut({ field, from, to }: SettingChangeModel): SettingChangeModel {
+  const short = (text: string | null) =>
+    text === null || text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS)}…`;
+  return { field, from: short(from), to: short(to) };
+}
+
+async function planFeeds(libraryId: number, wanted: readonly PortableFeedModel[], { feeds }: RestoreDeps) {
+  const changed: PortableFeedModel[] = [];
+  const postponed: SettingOmissionModel[] = [];
+  for (const feed of wanted) {
+    const field = `feeds.${feed.collectionId}`;
+    const collectionId = parseGuid(feed.collectionId);
+    if (collectionId === null) throw misfit(field, `Expected the GUID of a collection in ${field}. Correct it.`);
+    try {
+      const before = toPortableFeed(await feeds.find({ libraryId, collectionId }));
+      if (textOf({ ...before, collectionId }) !== textOf({ ...feed, collectionId })) changed.push(feed);
+    } catch (error) {
+      if (!(error instanceof Refused && error.kind === 'not-found')) throw error;
+      postponed.push({ field, reason: NO_COLLECTION });
+    }
+  }
+  return { feeds: changed, postponed };
+}
+
+/** Converts the settings that one transaction changes. */
+function toChange({ settings, pullZone }: Library, wanted: Wanted): LibraryChange {
+  const { name, settings: ofLibrary = {} } = toLibraryChange(withTexts(wanted.library));
+  const { settings: ofZone = {}, zoneSettings } = toZoneChange(wanted.pullZone ?? {});
+  const { renewSecret: _, ...viewers } = wanted.viewers ?? {};
+  requireCompleteViewers({ ...settings.viewers, ...viewers });
+  const parts = [ofLibrary, toSoundPatch(wanted.sound ?? {}), ofZone, { viewers }];
+  return {
+    name,
+    settings: parts.reduce((merged: Record<string, unknown>, part) => mergeSettings(merged, part), {}),
+    zoneSettings: {
+      ...zoneSettings,
+      ...(wanted.firewall !== undefined && { waf: changeWaf(pullZone.settings.waf, wanted.firewall) }),
+    },
+  };
+}
+
+/** An update ignores null. An empty text removes a URL, the HTML or an id. */
+function withTexts(library: Wanted['library'] = {}): NonNullable<Wanted['library']> {
+  const removed = (['WebhookUrl', 'VastTagUrl', 'ViAiPublisherId', 'CustomHTML'] as const).filter(
+    (name) => library[name] === null,
+  );
+  return { ...library, ...Object.fromEntries(removed.map((name) => [name, ''])) };
+}
+
+type Images = ReadonlyMap<LibraryImage, Buffer | null>;
+
+/** Converts the images that differ, as an upload would. Null for one that is removed. */
+async function makeImages({ images = {} }: Wanted, maker: ImageMaker, signal: AbortSignal): Promise<Images> {
+  const made = new Map<LibraryImage, Buffer | null>();
+  for (const image of LIBRARY_IMAGES) {
+    const url = images[image];
+    if (url === undefined) continue;
+    const [, base64 = null] = /^data:image\/\w+;base64,(.+)$/s.exec(url ?? '') ?? [];
+    if (url !== null && base64 === null) {
+      throw misfit(`images.${image}`, `Expected a data URL with base64 in images.${image}, got other text.`);
+    }
+    const bytes = base64 === null ? null : Buffer.from(base64, 'base64');
+    if (bytes === null) made.set(image, null);
+    else if (image === 'liveThumbnail') made.set(image, (await maker.make(bytes, signal)).jpeg);
+    else made.set(image, await maker.makeMark(bytes, signal));
+  }
+  return made;
+}
+
+type Changed = { changed: Wanted; images: Images };
+
+async function apply(library: Library, { changed, images }: Changed, deps: RestoreDeps, signal: AbortSignal) {
+  const { id } = library;
+  const { library: own, sound, pullZone, firewall, viewers, quotas, webhooks = [], feeds = [] } = changed;
+  if ([own, sound, pullZone, firewall, viewers].some((section) => section !== undefined)) {
+    const drawSecret = (tx: Parameters<typeof drawViewerSecret>[0]['db']) =>
+      drawViewerSecret({ ...deps, db: tx }, id, true);
+    const hooks = viewers?.mode === 'hook' ? [drawSecret] : [];
+    await deps.libraries.change(id, (current) => toChange(current, changed), ...hooks);
+  }
+  for (const [image, bytes] of images) {
+    if (bytes === null) await removeImage({ libraryId: id, image }, deps, signal);
+    else await keepImage({ library, image, bytes }, deps, signal);
+  }
+  if (quotas !== undefined) await deps.quotas.change(id, quotas);
+  for (const { url, ...webhook } of webhooks) {
+    const fields = readEndpointFields({ url, ...webhook });
+    await deps.webhookEndpoints.create(id, { name: '', events: null, isEnabled: true, ...fields, url });
+  }
+  for (const { collectionId, explicit: isExplicit, ...feed } of feeds) {
+    const guid = parseGuid(collectionId);
+    if (guid !== null) await deps.feeds.change({ libraryId: id, collectionId: guid }, { ...feed, isExplicit });
+  }
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PortableSettingsModel, RestoredSettingsModel } from '../../../sdk/src/millrace.ts';
+import { parseFields } from '../../catalog/imports/sidecars.ts';
+import { EXPORT_FILES } from '../../jobs/exports/export-target.ts';
+import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Context } from './context.ts';
+import { printLine } from './output.ts';
+
+const VERSION = 1;
+
+/**
+ * Restores the settings of an exported library, into an empty library or with `--settings`, and prints each change.
+ * Returns a function that restores after the import what needs its collections. A dry run only prints.
+ */
+export async function restoreSettings(context: Context, root: string): Promise<() => Promise<void>> {
+  const { millrace, library: libraryId, values, pairs } = context;
+  const nothing = async () => undefined;
+  if (values['no-settings'] === true) return nothing;
+  const body = await readSettings(root, values.settings === true);
+  if (body === null) return nothing;
+  const restore = (dryRun: boolean) => millrace.call('restoreLibrarySettings', { libraryId, dryRun, body });
+  const plan = await restore(true);
+  const count = plan.changes.length + plan.postponed.length;
+  if (count === 0) return nothing;
+  if (!plan.isEmpty && values.settings !== true) {
+    printLine(
+      `The export has ${count} other settings. Restore them with --settings, or see them with dryRun=true too.`,
+    );
+    return nothing;
+  }
+  const isDry = String(pairs.dryRun) === 'true';
+  const { changes } = isDry ? plan : await restore(false);
+  printChanges(context, changes);
+  printLine(`${changes.length} settings ${isDry ? 'would be ' : ''}restored`);
+  if (isDry || plan.postponed.length === 0) return nothing;
+  return async () => {
+    const { changes: later, postponed } = await restore(false);
+    printChanges(context, later);
+    for (const { field, reason } of postponed) printLine(['skipped', field, reason].join('\t'));
+  };
+}
+
+function printChanges({ values }: Context, changes: RestoredSettingsModel['changes']): void {
+  for (const change of changes) {
+    const { field, from, to } = change;
+    printLine(values.json ? JSON.stringify(change) : ['setting', field, from ?? 'none', to ?? 'none'].join('\t'));
+  }
+}
+
+/** Reads the settings of an export. Returns null if there are none, unless they `isRequired`. */
+async function readSettings(root: string, isRequired: boolean): Promise<PortableSettingsModel | null> {
+  const path = join(root, EXPORT_FILES.settings);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (text === null && isRequired) {
+    throw new Refused('invalid', `expected ${path} with --settings, but it does not exist. Export the library again.`);
+  }
+  const fields = text === null ? null : parseFields(text, path);
+  // The file may also describe a medium library.mp4.
+  if (fields === null || (typeof fields.version !== 'number' && !isRequired)) return null;
+  if (fields.version !== VERSION) {
+    throw new Refused('invalid', `expected version ${VERSION} of ${path}, got ${fields.version}. Update this command.`);
+  }
+  // The service checks the fields.
+  return fields as PortableSettingsModel;
+}

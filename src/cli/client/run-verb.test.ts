@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { runVerb } from './run-verb.ts';
+
+/** Runs a command without a service. Returns its exit code and what it writes to stderr. */
+async function run(...words: string[]): Promise<{ code: number | null; text: string }> {
+  const lines: string[] = [];
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  onTestFinished(() => spy.mockRestore());
+  const code = await runVerb([...words, '--url', 'http://127.0.0.1:1', '--key', 'key', '--library', '1']);
+  return { code, text: lines.join('') };
+}
+
+test.each([
+  ['upload', [], 'expected FILE..., got no argument.\nUsage: millrace upload FILE...\n'],
+  ['get', [], 'expected VIDEOID, got no argument.\nUsage: millrace get VIDEOID\n'],
+  ['get', ['a', 'b'], 'expected VIDEOID, got a b.\nUsage: millrace get VIDEOID\n'],
+])('prints the usage for wrong arguments: %s %s', async (verb, args, expected) => {
+  const { code, text } = await run(verb, ...args);
+  expect([code, text]).toEqual([2, `millrace ${verb}: ${expected}Run millrace ${verb} --help for all options.\n`]);
+});
+
+test.each([
+  ['--titel', 'Did you mean --title?'],
+  ['--titel=A film', 'Did you mean --title?'],
+  ['--no-wiat', 'Did you mean --no-wait?'],
+  ['--qqqqqqq', 'there is no option --qqqqqqq. Run'],
+])('suggests the option that is nearest to %s', async (option, expected) => {
+  expect(await run('upload', 'film.mp4', option)).toMatchObject({ code: 2, text: expect.stringContaining(expected) });
+});
