@@ -20,6 +20,8 @@ const AWAY_WORDS = [
   SILENT_DATABASE,
   'Query read timeout',
   'timeout exceeded when trying to connect',
+  // From the client, if its time limit ends before that of the pool.
+  'timeout expired',
   'Client has encountered a connection error',
 ];
 

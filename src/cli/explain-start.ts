@@ -1,27 +1,27 @@
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
-import type { Settings } from '../config/settings.ts';
+import type { RoleSettings, Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 
 /**
- * Returns the error of a role that could not start as one that names the setting, if a port is in use or the database
- * does not respond. Returns all other errors unchanged.
+ * Returns the error of a service or role that could not start as one that names the setting, if a port is in use, the
+ * disk is full, or the database of the operator does not respond. Returns all other errors unchanged.
  */
-export function explainStart(error: unknown, settings: Settings): unknown {
+export function explainStart(error: unknown, settings: Settings | RoleSettings): unknown {
   if (error instanceof Refused) return error;
+  const reason = error instanceof Error ? error.message : String(error);
   if (hasCode(error, 'EADDRINUSE')) {
     const { port }: { port?: unknown } = Object(error);
     const name = typeof port === 'number' ? nameOfPort(port, settings) : null;
     if (name !== null) return portInUse(name, Number(port), error);
   }
-  if (!isDatabaseAway(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  const message =
-    settings.databaseUrl === null
-      ? `Expected the database of the service on ${settings.dataDir}, got: ${reason}. Start that service first, or ` +
-        'set MILLRACE_DATABASE_URL.'
-      : `MILLRACE_DATABASE_URL: expected a PostgreSQL server that accepts connections, got: ${reason}.`;
-  return new Refused('unavailable', message, { cause: error });
+  if (hasCode(error, 'ENOSPC')) {
+    const message = `MILLRACE_DATA_DIR: expected free space in ${settings.dataDir}, got none (${reason}).`;
+    return new Refused('unavailable', message, { cause: error });
+  }
+  if (!isDatabaseAway(error) && !isRefusedByDatabase(error)) return error;
+  const message = describeDatabase(reason, settings);
+  return message === null ? error : new Refused('unavailable', message, { cause: error });
 }
 
 /** Returns the error for a port of a setting that another program uses. */
@@ -30,14 +30,34 @@ export function portInUse(name: string, port: number, cause: unknown): Refused {
   return new Refused('conflict', message, { cause });
 }
 
-function nameOfPort(port: number, settings: Settings): string | null {
+/** SQLSTATE class 28 (wrong user or password) and 3D000 (no such database). */
+function isRefusedByDatabase(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(28...|3D000)$/.test(String(error.code));
+}
+
+/** Returns null for the built-in database of a running supervisor, which restarts it. */
+function describeDatabase(reason: string, settings: Settings | RoleSettings): string | null {
+  const { dataDir } = settings;
+  const isOwn = 'database' in settings ? !('connectionString' in settings.database) : settings.databaseUrl === null;
+  if (!isOwn) return `MILLRACE_DATABASE_URL: expected a PostgreSQL server that accepts connections, got: ${reason}.`;
+  if ('database' in settings) return null;
+  return (
+    `Expected the database of the service on ${dataDir}, got: ${reason}. Start that service first, or set ` +
+    'MILLRACE_DATABASE_URL.'
+  );
+}
+
+function nameOfPort(port: number, settings: Settings | RoleSettings): string | null {
   const names = {
     MILLRACE_PORT: settings.port,
     MILLRACE_EDGE_PORT: settings.edgePort,
     MILLRACE_HEALTH_PORT: settings.healthPort,
+    MILLRACE_METRICS_PORT: settings.metricsPort,
     MILLRACE_RTMP_PORT: settings.rtmpPort,
     MILLRACE_RTMPS_PORT: settings.rtmpsPort,
+    MILLRACE_SRT_PORT: settings.srtPort,
     MILLRACE_WHIP_PORT: settings.whipPort,
+    MILLRACE_WHIP_UDP_PORT: settings.whipUdpPort,
   };
   return Object.entries(names).find(([, value]) => value === port)?.[0] ?? null;
 }

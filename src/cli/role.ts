@@ -14,6 +14,7 @@ import { openLog } from '../service/log.ts';
 import { measureProcess } from '../service/measure-process.ts';
 import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
+import { explainStart } from './explain-start.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
 
 /** Time in ms in which a role must close after its supervisor has died. */
@@ -76,7 +77,10 @@ async function receive(place: Parameters<typeof openWaitingRoom>[0]): Promise<vo
 
 async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
   registerSecrets(secretsOf(settings));
-  report({ type: 'prepared', library: await openFirstLibrary(settings)(keys) });
+  const library = await openFirstLibrary(settings)(keys).catch((error: unknown) => {
+    throw explainStart(error, settings);
+  });
+  report({ type: 'prepared', library });
 }
 
 async function start(settings: RoleSettings): Promise<void> {
@@ -90,6 +94,8 @@ async function start(settings: RoleSettings): Promise<void> {
     leave: () => {
       task = task.then(stop).catch(fail);
     },
+  }).catch((error: unknown) => {
+    throw explainStart(error, settings);
   });
   report({ type: 'ready', listeners: running.listeners });
   watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);

@@ -12,6 +12,7 @@ import { Refused } from '../lib/refused.ts';
 import { INGEST_TLS, readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { openLog } from '../service/log.ts';
 import { explainStart } from './explain-start.ts';
+import { requireDatabase } from './require-database.ts';
 import { requireFreePorts } from './require-free-ports.ts';
 import { DataLock, makeDataDir, requireDatabaseSpace } from './supervisor/data-lock.ts';
 import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
@@ -30,16 +31,19 @@ export async function serve(args: readonly string[]): Promise<number> {
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
+  await requireDatabase(settings);
   const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
   if (role === null && settings.databaseUrl === null) requireDatabaseSpace(settings.dataDir);
   const stop = stopSignal();
-  if (role === null) return await serveAll(settings, stop);
-  // Imported only here, because the process of the supervisor does not need the code of the roles.
-  const { serveRole } = await import('./serve-role.ts');
-  return await serveRole(role, settings, stop).catch((error: unknown) => {
+  try {
+    if (role === null) return await serveAll(settings, stop);
+    // Imported only here, because the process of the supervisor does not need the code of the roles.
+    const { serveRole } = await import('./serve-role.ts');
+    return await serveRole(role, settings, stop);
+  } catch (error) {
     throw explainStart(error, settings);
-  });
+  }
 }
 
 async function serveAll(settings: Settings, stop: AbortSignal): Promise<number> {

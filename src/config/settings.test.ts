@@ -192,7 +192,9 @@ test('reports each secret file that is missing, empty, a folder, invalid or give
   expect(() => read(file(empty))).toThrow(
     line('MILLRACE_ACCOUNT_KEY_FILE: expected a secret in .*, got an empty file'),
   );
-  expect(() => read(file(wrong))).toThrow(line('MILLRACE_ACCOUNT_KEY: expected a key of .*, got 7 characters'));
+  expect(() => read(file(wrong))).toThrow(
+    line('MILLRACE_ACCOUNT_KEY_FILE: expected a key of .* in .*/wrong, got 7 characters'),
+  );
   const twice = { ...file(wrong), MILLRACE_ACCOUNT_KEY: 'hushhush' };
   expect(() => read(twice)).toThrow(line('MILLRACE_ACCOUNT_KEY_FILE: expected either this or MILLRACE_ACCOUNT_KEY'));
 });

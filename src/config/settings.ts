@@ -132,8 +132,8 @@ export function readOwnSettings(): Settings {
  * name with `_FILE` gives. Throws `Refused` with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
-  const { texts, problems: fileProblems } = readTexts(environment);
-  const problems = [...fileProblems, ...settingProblems(texts), ...liveProblems(texts), ...mailProblems(texts)];
+  const { texts, files, problems: fileProblems } = readTexts(environment);
+  const problems = [...fileProblems, ...settingProblems(texts, files), ...liveProblems(texts), ...mailProblems(texts)];
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
   const storage = storageSettings(texts, dataDir);
@@ -176,14 +176,18 @@ export function findOwnUnknownSettings(): UnknownSetting[] {
   return findUnknownSettings(process.env);
 }
 
-function settingProblems(texts: Texts): string[] {
+/** `files`: the paths of the secrets that are in separate files. */
+function settingProblems(texts: Texts, files: Environment): string[] {
   // Checks each setting separately, so that one wrong setting does not hide the next.
   return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
     const text: string | undefined = texts[name as SettingName]; // `name` is a key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
     const { description, writeOnly, hint } = schema as SettingSchema; // Every schema here is created by `setting`.
     const received = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
-    return [[`${name}: expected ${description}, got ${received}.`, hint(text)].join(' ').trim()];
+    const file = files[name];
+    const given = file === undefined ? name : `${name}${FILE_SUFFIX}`;
+    const wanted = file === undefined ? description : `${description} in ${file}`;
+    return [[`${given}: expected ${wanted}, got ${received}.`, hint(text)].join(' ').trim()];
   });
 }
 
@@ -192,13 +196,14 @@ function isValid(schema: TSchema, text: string): boolean {
   return Check(schema, text);
 }
 
-function readTexts(environment: Environment): { texts: Texts; problems: string[] } {
+function readTexts(environment: Environment): { texts: Texts; files: Environment; problems: string[] } {
   const merged: Record<string, string | undefined> = { ...withoutEmpty(readFile(environment)) };
   Object.assign(merged, withoutEmpty(environment));
   const problems = readSecretFiles(merged);
   const names = Object.keys(settingsSchema.properties);
   const texts = Object.fromEntries(names.flatMap((name) => (merged[name] === undefined ? [] : [[name, merged[name]]])));
-  return { texts, problems };
+  const files = Object.fromEntries([...SECRET_SETTINGS].map((name) => [name, merged[name + FILE_SUFFIX]]));
+  return { texts, files, problems };
 }
 
 /** Adds the secrets that are in separate files. Returns one line for each that cannot be read. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -45,7 +45,15 @@ test('uses the configured secret key without writing it', async () => {
 
 test('rejects a secret key file of the wrong length', async () => {
   writeFileSync(join(dataDir, 'secret.key'), 'short');
-  await expect(ensureSecretKey(dataDir, null)).rejects.toThrow('Expected 32 bytes');
+  await expect(ensureSecretKey(dataDir, null)).rejects.toThrow(/^Expected a key of 32 bytes in .*, found 5\. Restore/);
+});
+
+test('creates no other key if that of an existing database is missing', async () => {
+  mkdirSync(join(dataDir, 'postgres'));
+  await expect(ensureSecretKey(dataDir, null)).rejects.toThrow(
+    /^Expected the key of the database in .*, found no file/,
+  );
+  expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
 });
 
 test('shows keys at the next start if the service was killed before showing them', async () => {

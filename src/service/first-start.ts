@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { Refused } from '../lib/refused.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 import { SECRET_KEY_BYTES, secretKeyId } from '../lib/secret-box.ts';
 
@@ -60,15 +62,20 @@ function pendingPath(dataDir: string): string {
 
 /**
  * Returns the key that encrypts secrets in the database: the configured one, or the one in the data folder, which is
- * created once.
+ * created once. Throws `Refused` if the file is damaged, or is missing although the data folder has a database.
  */
 export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
   if (given !== null) return given;
   const path = secretKeyPath(dataDir);
   const found = await readIfPresent(path);
+  const advice = 'Restore the file from a backup, or set MILLRACE_SECRET_KEY to the key of this database.';
+  if (found === null && existsSync(join(dataDir, 'postgres'))) {
+    throw new Refused('invalid', `Expected the key of the database in ${path}, found no file. ${advice}`);
+  }
   if (found === null) return await writeSecretKey(path);
   if (found.length === SECRET_KEY_BYTES) return found;
-  throw new Error(`Expected ${SECRET_KEY_BYTES} bytes in ${path}, found ${found.length}: restore it from a backup.`);
+  const sizes = `${SECRET_KEY_BYTES} bytes in ${path}, found ${found.length}`;
+  throw new Refused('invalid', `Expected a key of ${sizes}. ${advice}`);
 }
 
 async function writeSecretKey(path: string): Promise<Uint8Array> {

@@ -62,6 +62,8 @@ test.each(['compose.yaml', 'compose.cluster.yaml'])('%s has valid settings, and 
     expect(new Set(paths.map(([, path]) => path))).toEqual(new Set(given));
   }
   for (const service of Object.values<Manifest>(services)) {
+    // Without a version, an installation gets whatever was published last.
+    if (service.image !== 'millrace') expect(service.image).toMatch(/^[a-z.]+\.io\/[^:]+:(?!latest$)\S+$/);
     for (const secret of service.secrets ?? []) expect(Object.keys(secrets)).toContain(secret);
     for (const network of service.networks) expect(Object.keys(networks)).toContain(network);
     const named = (service.volumes ?? []).map((text: string) => text.split(':')[0]);
@@ -100,6 +102,8 @@ test('the Kubernetes manifests contain each role, confined, with probes, valid s
   expect(deployments.map(({ metadata }) => metadata.name)).toEqual(roles.map((role) => `millrace-${role}`));
   for (const { metadata, spec } of deployments) {
     const pod = spec.template.spec;
+    // A service named millrace-edge would otherwise set MILLRACE_EDGE_PORT in every pod.
+    expect(pod).toMatchObject({ enableServiceLinks: false, automountServiceAccountToken: false });
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     const [container] = pod.containers;
     expect(container).toMatchObject({

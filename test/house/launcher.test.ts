@@ -150,8 +150,8 @@ test('masks the system service of a package before it installs the package', () 
   const missing = missingTools('test', folder).filter(({ debianPackage }) => debianPackage === 'prometheus');
   expect(missing.map(({ program }) => program)).toEqual(['prometheus', 'promtool']);
   expect(installLine(missing)).toBe(
-    'ln -sfn /dev/null /etc/systemd/system/prometheus.service && apt-get update && ' +
-      'apt-get install -y --no-install-recommends prometheus',
+    'mkdir -p /etc/systemd/system && ln -sfn /dev/null /etc/systemd/system/prometheus.service && ' +
+      'apt-get update && apt-get install -y --no-install-recommends prometheus',
   );
 });
 

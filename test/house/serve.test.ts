@@ -1,11 +1,8 @@
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { closeServer, listen } from '../../src/lib/listen.ts';
 import { copyStarted } from '../support/service.ts';
 import { canBecomeNobody, NOBODY, olderNode } from './host-programs.ts';
 import {
@@ -63,94 +60,6 @@ test(`as ${identity.as}, shows the keys once, works again after kill -9, and exi
   expect(second.output()).not.toContain(key);
   expect(second.output()).not.toContain('key  ');
   await endWith(second, 'SIGTERM');
-});
-
-test('a port in use stops startup with a reason and leaves nothing running', async () => {
-  const occupant = createServer();
-  const port = await listen(occupant, 0, '127.0.0.1');
-  const service = start({ dataDir: await startedFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output()).toMatch(new RegExp(`edge: listen EADDRINUSE.*${port}`));
-  await closeServer(occupant, 0);
-});
-
-test('ports in use stop the first startup with a line for each, before anything is created', async () => {
-  const occupants = [createServer(), createServer()];
-  const [api = 0, edge = 0] = await Promise.all(occupants.map((occupant) => listen(occupant, 0, '127.0.0.1')));
-  const dataDir = join(newFolder(), 'data');
-  const settings = { MILLRACE_PORT: String(api), MILLRACE_EDGE_PORT: String(edge) };
-  const service = start({ dataDir, settings });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output()).toMatch(new RegExp(`MILLRACE_PORT: expected a free port, but .* uses ${api}\\.`));
-  expect(service.output()).toMatch(new RegExp(`MILLRACE_EDGE_PORT: expected a free port, but .* uses ${edge}\\.`));
-  expect(existsSync(dataDir)).toBe(false);
-  for (const occupant of occupants) await closeServer(occupant, 0);
-});
-
-test('a processor without a packaged PostgreSQL stops startup before anything is created', async () => {
-  const dataDir = join(newFolder(), 'data');
-  const preload = join(newFolder(), 'processor.mjs');
-  writeFileSync(preload, "Object.defineProperty(process, 'arch', { value: 'riscv64' });");
-  const service = start({ dataDir, settings: { NODE_OPTIONS: `--import=${preload}` } });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output()).toMatch(/Expected linux-x64 or linux-arm64 for the packaged PostgreSQL, got linux-riscv64/);
-  expect(existsSync(dataDir)).toBe(false);
-});
-
-test.each([
-  {
-    settings: { MILLRACE_ACCOUNT_KEY_FILE: '/nowhere/key' },
-    line: /^millrace serve: MILLRACE_ACCOUNT_KEY_FILE: .*ENOENT/,
-  },
-  { settings: { MILLRACE_DATA_VOLUME: 'required' }, line: /^millrace serve: MILLRACE_DATA_DIR: expected a volume at / },
-])('$settings stops startup with one line, before anything is created', async ({ settings, line }) => {
-  const dataDir = '/no-such-volume/data';
-  const service = start({ dataDir, settings });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output().trim().split('\n')).toEqual([expect.stringMatching(line)]);
-  expect(existsSync('/no-such-volume')).toBe(false);
-});
-
-/** Mounts the folder in $0 read-only for the program that follows, as a container may do with a volume. */
-const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
-const userNamespace = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
-const withReadOnly = ['unshare', '--mount', ...userNamespace, 'sh', '-c', READ_ONLY];
-
-test('a data folder that is read-only or of another user stops startup with one line', async () => {
-  const dataDir = newFolder();
-  const commands = [
-    {
-      command: [...withReadOnly, dataDir, process.execPath],
-      reason: /a read-only file system\)\. Mount .* writable\.$/,
-    },
-    ...(canBecomeNobody ? [{ command: identity.command, reason: / of user 0 \(E.*\)\. Run as root: .*chown / }] : []),
-  ];
-  for (const { command, reason } of commands) {
-    const service = start({ dataDir, command });
-    expect(await service.exitCode()).toBe(1);
-    // The other user cannot write the cache of the project, which is another message.
-    const refusals = service.output().match(/^millrace serve: .*$/gm);
-    expect(refusals).toEqual([expect.stringMatching(/MILLRACE_DATA_DIR: expected a folder that user \d+ can write, /)]);
-    expect(refusals?.[0]).toMatch(reason);
-    expect(await readdir(dataDir)).toEqual([]);
-  }
-});
-
-test('wrong settings stop startup, and each is reported', async () => {
-  const dataDir = newFolder();
-  const service = start({ dataDir, settings: { MILLRACE_RTMP_PORT: 'many', MILLRACE_STORAGE: 'ftp://x' } });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output()).toContain('MILLRACE_RTMP_PORT: expected a port');
-  expect(service.output()).toContain('MILLRACE_STORAGE: expected file:');
-  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
-});
-
-test('a listen address of another machine stops startup, and the setting is reported', async () => {
-  const dataDir = join(newFolder(), 'data');
-  const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
-  expect(await service.exitCode()).toBe(1);
-  expect(service.output()).toContain('MILLRACE_HOST: expected an address of this machine');
-  expect(existsSync(dataDir)).toBe(false);
 });
 
 describe('a service started by an older launcher', () => {
@@ -265,13 +174,6 @@ function below({ child }: Service, command: string): number[] {
 function newFolder(uid: number | null = null): string {
   const folder = makeFolder();
   if (uid !== null) chownSync(folder, uid, uid);
-  folders.push(folder);
-  return folder;
-}
-
-/** Returns a folder in which a service was started and stopped once. */
-async function startedFolder(): Promise<string> {
-  const folder = await copyStarted();
   folders.push(folder);
   return folder;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -67,6 +68,30 @@ test('a role without its database ends with a line that names the setting or the
     code: 1,
     line: expect.stringContaining(`Expected the database of the service on ${dataDir}, got: connect ENOENT`),
   });
+});
+
+test('a database that cannot be used stops startup with a line that names the setting, and nothing is created', {
+  timeout: 240_000,
+}, async () => {
+  const names = ['PORT', 'EDGE_PORT', 'RTMP_PORT', 'SRT_PORT', 'WHIP_PORT'];
+  const ports = Object.fromEntries(names.map((name) => [`MILLRACE_${name}`, '0']));
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const host = encodeURIComponent(`${database.config.host}`);
+  const folder = path.join(dataDir, 'new');
+  for (const [url, reason] of [
+    [`postgres://one@127.0.0.1:${await freePort()}/one`, 'connect ECONNREFUSED'],
+    ['postgres://one@no-such-host.invalid/one', 'getaddrinfo '],
+    [`postgres://one@127.0.0.1:${Object(silent.address()).port}/one`, 'timeout expired'],
+    [`postgres:///none?host=${host}&user=millrace`, 'database "none" does not exist'],
+    [`postgres:///postgres?host=${host}&user=nobody`, 'role "nobody" does not exist'],
+  ] as const) {
+    const found = await fail([], { ...ports, MILLRACE_DATABASE_URL: url, MILLRACE_DATA_DIR: folder });
+    const line = `millrace serve: MILLRACE_DATABASE_URL: expected a PostgreSQL server that accepts connections, got: ${reason}`;
+    expect(found).toEqual({ code: 1, line: expect.stringContaining(line) });
+    expect(existsSync(folder)).toBe(false);
+  }
 });
 
 test('a wrong certificate for publishers ends the service with a line that names the setting', LIMIT, async () => {

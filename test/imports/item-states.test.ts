@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { countUnhashed, findDuplicates, settleDuplicate } from '../../src/catalog/imports/duplicate-store.ts';
 import { insertItems, nextItems, waitForSource } from '../../src/catalog/imports/import-item-store.ts';
 import { listItems } from '../../src/catalog/imports/import-report-store.ts';
@@ -11,10 +11,11 @@ import { beginImport } from '../../src/catalog/videos/video.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { runImport } from '../../src/jobs/imports/run-import.ts';
 import { emptyVideo } from '../../src/jobs/imports/sources/read-fields.ts';
-import type { JobDeps } from '../../src/jobs/job-deps.ts';
-import type { Queue } from '../../src/jobs/queue/define-job.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { sentJobs } from '../support/sent-jobs.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -156,12 +157,13 @@ test('an import of an unknown source waits for a newer worker', async () => {
   const { db } = api.database;
   const key = await makeImport([listed(newGuid())], await makeLibrary());
   await sql`update library_import set source = 'later' where id = ${key.importId}`.execute(db);
-  const sent: unknown[] = [];
-  const queue: Queue = { send: (_job, payload, options) => async () => void sent.push({ payload, options }) };
-  // The job uses only these dependencies.
-  const deps = { db, queue, secretBox: api.secretBox, outbound: null } as unknown as JobDeps;
-  await runImport.run({ ...key, tick: 0 }, deps, new AbortController().signal);
-  expect(sent).toMatchObject([{ payload: { ...key, tick: 1 }, options: { delaySec: 30 } }]);
+  const queue = await openSendOnlyQueue({ pool: api.database.pool, onError: (error) => void api.faults.push(error) });
+  onTestFinished(() => queue.close());
+  const outbound = createOutbound({ allow: [] });
+  onTestFinished(() => outbound.close());
+  const deps = { db, queue, secretBox: api.secretBox, outbound, storage: api.storage };
+  await runImport.run({ ...key, tick: 0 }, deps, AbortSignal.timeout(60_000));
+  expect(await sentJobs(db, runImport.name)).toEqual([{ payload: { ...key, tick: 1 }, delay: 30 }]);
   expect(await createImportStore({ db, secretBox: api.secretBox }).load(key)).toMatchObject({ state: 'listing' });
 });
 

@@ -9,6 +9,7 @@ import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { captureLog } from '../support/capture-log.ts';
+import { sentJobs } from '../support/sent-jobs.ts';
 import { findForgery, type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
 import { readLog, setWebhookUrl, startSender } from '../webhooks/webhook-sender.ts';
 
@@ -225,18 +226,6 @@ test('use of another month does not count', async () => {
   expect(await statuses()).toEqual([101, 101]);
 });
 
-type LaterRow = { payload: unknown; delay: number };
-
-/** Returns the measurements that wait in the queue, with their delays in seconds. */
-async function readLater(): Promise<LaterRow[]> {
-  const { rows } = await sql<LaterRow>`
-    select data->'payload' as payload, round(extract(epoch from start_after - created_on))::int as delay
-    from millrace_queue.job where data->>'job' = ${measureAllQuotas.name} order by start_after`.execute(
-    api.database.db,
-  );
-  return rows;
-}
-
 test('a worker measures all libraries with limits, four times a minute, and skips deleted ones', async () => {
   const { db, pool } = api.database;
   const queue = await openSendOnlyQueue({ pool, onError: (error) => void api.faults.push(error) });
@@ -252,11 +241,13 @@ test('a worker measures all libraries with limits, four times a minute, and skip
   const run = (payload: { isLater?: boolean }) =>
     measureAllQuotas.run(payload, { db, queue }, AbortSignal.timeout(30_000));
   await run({ isLater: true });
-  expect(await readLater()).toEqual([]);
+  expect(await sentJobs(db, measureAllQuotas.name)).toEqual([]);
   await run({});
   // A second worker that measures in the same minute adds nothing.
   await run({});
-  expect(await readLater()).toEqual([15, 30, 45].map((delay) => ({ payload: { isLater: true }, delay })));
+  expect(await sentJobs(db, measureAllQuotas.name)).toEqual(
+    [15, 30, 45].map((delay) => ({ payload: { isLater: true }, delay })),
+  );
   expect(await statuses()).toEqual([101]);
   expect((await readLog(api.database, library.id)).map(({ status }) => status)).toEqual([101]);
   const measured = async () => (await measureLimits(db)).map(({ libraryId }) => libraryId).sort((a, b) => a - b);

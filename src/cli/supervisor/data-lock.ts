@@ -30,6 +30,8 @@ const OTHERS_MAY = 0o066;
 
 /** Size of a new database with its first write-ahead log, and room to start, in bytes. */
 const NEW_DATABASE_BYTES = 200 * 2 ** 20;
+/** One segment of the write-ahead log, and room to start an existing database, in bytes. */
+const OPEN_DATABASE_BYTES = 20 * 2 ** 20;
 
 /** Requirements for the data folder. With `onVolume`, it must be on a separate file system, as in a container. */
 export type DataDirOptions = { onVolume?: boolean };
@@ -70,13 +72,13 @@ export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOption
   return mode.toString(8);
 }
 
-/** Throws `Refused` if a new data folder has too little free space for the built-in database. */
+/** Throws `Refused` if the data folder has too little free space to create or start the built-in database. */
 export function requireDatabaseSpace(dataDir: string): void {
-  if (existsSync(join(dataDir, 'postgres'))) return;
+  const neededBytes = existsSync(join(dataDir, 'postgres')) ? OPEN_DATABASE_BYTES : NEW_DATABASE_BYTES;
   const { bavail, bsize } = statfsSync(dataDir);
   const freeBytes = bavail * bsize;
-  if (freeBytes >= NEW_DATABASE_BYTES) return;
-  const [wantedMb, freeMb] = [NEW_DATABASE_BYTES, freeBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
+  if (freeBytes >= neededBytes) return;
+  const [wantedMb, freeMb] = [neededBytes, freeBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
   const message = `expected ${wantedMb} MB of free space for the database in ${dataDir}, got ${freeMb} MB`;
   throw new Refused('unavailable', `MILLRACE_DATA_DIR: ${message}.`);
 }

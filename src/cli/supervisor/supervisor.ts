@@ -62,12 +62,13 @@ export class Supervisor {
   /** Starts everything. Resolves when all roles are ready, rejects if a role cannot start. */
   async start(): Promise<void> {
     const { dataDir, databaseUrl, ...settings } = this.#settings;
+    // Before anything else is created, because a wrong key file stops the start.
+    const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
     await this.#openMetrics();
-    const [sandbox, secretKey, keys, database] = await Promise.all([
+    const [sandbox, keys, database] = await Promise.all([
       findSandbox(this.#settings),
-      ensureSecretKey(dataDir, settings.secretKey),
       reserveFirstKeys(dataDir, settings),
       databaseUrl === null ? this.#startPostgres() : { connectionString: databaseUrl },
     ]);

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { bindOnce } from '../../lib/listen.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
@@ -46,12 +47,14 @@ export type SrtDeps = {
 export type SrtServer = { port: number; close(): Promise<void> };
 
 /**
- * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing. If the process that runs libsrt
- * fails later, this is reported, and the next caller starts another one on the same port. `close` closes all
- * connections.
+ * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing, and an error if the port is in
+ * use. If the process that runs libsrt fails later, this is reported, and the next caller starts another one on the
+ * same port. `close` closes all connections.
  */
 export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
   const { address } = await lookup(host);
+  // libsrt does not report whether the port is in use.
+  if (port > 0) await bindOnce(port, address);
   const server = new Server(address, deps);
   return { port: await server.start(port), close: () => server.close() };
 }

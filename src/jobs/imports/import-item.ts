@@ -27,6 +27,9 @@ import { type FileRequest, isTransient, SourceBusy, type SourceClient, SourcePre
 /** Lower than the priority of fetches that people requested and wait for. */
 const FETCH_PRIORITY = -1;
 
+/** Dependencies of imports. */
+export type ImportDeps = Pick<JobDeps, 'db' | 'queue' | 'secretBox' | 'outbound' | 'storage'>;
+
 /** An import with its source, opened for a job. */
 export type RunningImport = {
   source: ImportSource;
@@ -42,7 +45,7 @@ export type RunningImport = {
  */
 export async function importItem(
   item: OpenItem,
-  { running, deps }: { running: RunningImport; deps: JobDeps },
+  { running, deps }: { running: RunningImport; deps: ImportDeps },
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -73,7 +76,7 @@ type VideoItem = OpenItem & { video: ImportedVideo };
 
 async function importVideo(
   item: VideoItem,
-  { running, deps }: { running: RunningImport; deps: JobDeps },
+  { running, deps }: { running: RunningImport; deps: ImportDeps },
   signal: AbortSignal,
 ): Promise<void> {
   const { source, request, client } = running;
@@ -124,7 +127,7 @@ type Wanted = { file: FetchRequest | null; fileBytes: number | null; notes: read
 async function requestFile(
   item: VideoItem,
   { file, ...facts }: Wanted,
-  { db, queue, secretBox }: JobDeps,
+  { db, queue, secretBox }: ImportDeps,
 ): Promise<void> {
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const id = newGuid();

@@ -17,9 +17,8 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { type Guid, guidOfBytes } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
-import { importItem, type RunningImport } from './import-item.ts';
+import { type ImportDeps, importItem, type RunningImport } from './import-item.ts';
 import type { ImportSource, SourceRequest } from './import-source.ts';
 import { createSourceClient, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
 import { importSources } from './sources/all.ts';
@@ -43,7 +42,7 @@ const MAX_DUPLICATES = 200;
  * of their transfers. Each step is committed by itself, so that a crash repeats at most one. Each run sends its
  * successor with the next tick, which fences this one.
  */
-export const runImport = defineJob<ImportTick, JobDeps>({
+export const runImport = defineJob<ImportTick, ImportDeps>({
   name: 'run-import',
   queue: 'housekeeping',
   retryLimit: 20,
@@ -76,12 +75,12 @@ export const runImport = defineJob<ImportTick, JobDeps>({
 });
 
 /** Sends the job of a tick. Does nothing while this job is waiting or running. */
-export function sendImport(queue: JobDeps['queue'], tick: ImportTick, delaySec = 0): FollowUp {
+export function sendImport(queue: ImportDeps['queue'], tick: ImportTick, delaySec = 0): FollowUp {
   return queue.send(runImport, tick, { delaySec, onlyOneNamed: `${tick.importId} ${tick.tick}` });
 }
 
 /** Sends the jobs of active imports again, because a restored backup has none. */
-export async function resendImports({ db, queue }: JobDeps): Promise<void> {
+export async function resendImports({ db, queue }: ImportDeps): Promise<void> {
   const ticks = await findActive(db);
   await inTransaction(db, async (tx) => {
     for (const tick of ticks) await sendImport(queue, tick)(tx);
@@ -98,7 +97,7 @@ function isStale({ refreshSec }: ImportSource, { preparedMs }: SourceRequest): b
   return refreshSec !== null && preparedMs !== null && Date.now() - preparedMs > refreshSec * 1000;
 }
 
-type Preparing = { source: ImportSource; request: SourceRequest; client: SourceClient; deps: JobDeps };
+type Preparing = { source: ImportSource; request: SourceRequest; client: SourceClient; deps: ImportDeps };
 
 /** Prepares the access to the source and stores it. A later job ignores what this one stores. */
 async function prepare(
@@ -111,12 +110,12 @@ async function prepare(
   return prepared;
 }
 
-type Parts = { running: RunningImport; deps: JobDeps };
+type Parts = { running: RunningImport; deps: ImportDeps };
 
 async function next(
   opened: OpenImport,
   { reason, delaySec }: { reason: string | null; delaySec: number },
-  { db, queue }: JobDeps,
+  { db, queue }: ImportDeps,
 ): Promise<void> {
   const send = (to: ImportTick) => sendImport(queue, to, delaySec);
   await passOn(db, { libraryId: opened.libraryId, importId: opened.importId, tick: opened.tick }, { reason, send });
