@@ -43,7 +43,7 @@ async function record(periods: readonly FlvTag[][]): Promise<TestStream> {
   await streams.change(stream.key, stopStream);
   await until(async () => ((await streams.load(stream.key)).isVideo ? true : null), 'the recording');
   await completeRecordings(database, new AbortController().signal);
-  await untilVideo(place.service, stream.key.mediaId, ({ status }) => status === FINISHED);
+  await untilVideo(place.service, stream.key.mediaId, ({ status }) => status === FINISHED, 300_000);
   return stream;
 }
 
@@ -105,7 +105,7 @@ test('a recording of several periods is one MP4 file, in sync over the joints', 
     select count(*)::int as ready from notification where media_id = ${key.mediaId}
       and event = 'ready'`.execute(place.catalogue.database.db);
   expect(rows[0]?.ready).toBe(1);
-}, 300_000);
+}, 600_000);
 
 test('a recording of several periods with only audio is one file', async () => {
   const stream = await record([await onlyAudio(small()), await onlyAudio(large())]);
@@ -117,7 +117,7 @@ test('a recording of several periods with only audio is one file', async () => {
     data: { mp4Resolutions: [{ resolution: 'audio', path: 'play_audio.m4a' }] },
   });
   expect((await readExported(stream)).equals(bytes)).toBe(true);
-}, 300_000);
+}, 600_000);
 
 test('an export says that a recording is still being encoded', async () => {
   const stream = await startLive(place);

@@ -52,7 +52,8 @@ export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRa
 
 async function findStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<'live' | 'video' | null> {
   const { rows } = await sql<{ type: 'live' | 'video' }>`
-    select m.type from live_period p join media m on m.library_id = p.library_id and m.id = p.media_id and m.type <> 'trash'
+    select m.type from live_period p
+    join media m on m.library_id = p.library_id and m.id = p.media_id and m.type <> 'trash'
     where p.library_id = ${libraryId} and p.media_id = ${mediaId} limit 1`.execute(db);
   return rows[0]?.type ?? null;
 }

@@ -86,7 +86,8 @@ async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise
   const { rows } = await sql<RenditionView>`
     select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isActive",
       r.on_demand and r.state = 'building' and r.init is not null as "isOnDemand",
-      r.retired_at is not null as "isRetired", r.plan ? 'joined' as "isJoined", coalesce(c.has_start, false) as "hasStart",
+      r.retired_at is not null as "isRetired", r.plan ? 'joined' as "isJoined",
+      coalesce(c.has_start, false) as "hasStart",
       coalesce(c.bytes, 0)::bigint as "storageBytes", c.first as "firstStoredAt", c.last as "lastStoredAt"
     from rendition r cross join lateral (
       select sum(size_bytes + idx_bytes) as bytes, bool_or(first_segment = 0) as has_start,

@@ -142,8 +142,8 @@ async function writeComments({ source, target }: Exporting, guid: string): Promi
 type Media = { video: ExportedVideo; media: ExportedFile };
 
 /**
- * Transfers the media of a video like `writeMedia`. Returns the reason if the audio of a video without picture cannot be
- * read, because only the file itself shows whether the library offers it.
+ * Transfers the media of a video like `writeMedia`. Returns the reason if the audio of a video without picture cannot
+ * be read, because only the file itself shows whether the library offers it.
  */
 async function writeIfOffered(
   exporting: Exporting,

@@ -9,6 +9,7 @@ import { AUDIO_RATE_HZ } from '../../media/cmaf/audio-grid.ts';
 import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { planLadder, type RungPlan } from '../../media/encode/ladder.ts';
 import { joinCuts } from '../../media/live/recording/join-cuts.ts';
+import { VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
@@ -20,7 +21,9 @@ import { joinedTasks } from './plan-tasks.ts';
  */
 export function planJoined(active: ActiveView, periods: readonly PeriodView[]): PlannedTimeline | null {
   if (!readDeliverySettings(active.librarySettings).offersMp4) return null;
-  const cutList = joinCuts(periods.map((period) => period.cutList));
+  // That of live video, so that encoded frames keep their ticks.
+  const cuts = periods.map((period) => period.cutList);
+  const cutList = joinCuts(cuts, VIDEO_TIMESCALE);
   const durationSec = cutList.endTicks / cutList.timescale;
   const video = planVideo(active, periods, cutList);
   const audio = planAudio(periods, durationSec);

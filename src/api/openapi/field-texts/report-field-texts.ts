@@ -119,7 +119,7 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     previews: 'Bytes of animated previews.',
     originals: 'Bytes of the uploaded file.',
     mp4Fallback:
-      'Bytes of the MP4 file of a recording with several periods. Others are 0: they are assembled while they are sent.',
+      'Bytes of the MP4 file of a recording with several periods. Otherwise 0: files are put together when sent.',
     miscellaneous: 'Bytes of captions and of earlier uploads that are still needed.',
     calculatedAt: 'Time at which these sizes were read.',
   },

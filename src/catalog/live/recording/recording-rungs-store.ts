@@ -47,9 +47,8 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
     join media m on m.library_id = s.library_id and m.id = s.id and m.type = 'video' and m.state = 'finished'
     join library l on l.id = s.library_id
-    where s.rungs_due_at <= now() or s.rungs_due_at = 'infinity' and ${OFFERS_MP4} order by random() limit ${RECORDINGS_AT_ONCE}`.execute(
-    db,
-  );
+    where s.rungs_due_at <= now() or s.rungs_due_at = 'infinity' and ${OFFERS_MP4}
+    order by random() limit ${RECORDINGS_AT_ONCE}`.execute(db);
   return rows;
 }
 
