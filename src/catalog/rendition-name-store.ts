@@ -5,9 +5,10 @@ import type { MediaKey, Tx } from './db.ts';
 
 /**
  * Name of a rendition `r` in messages: `720p`, `720p vp9`, `Audio (en)`, `Audio` without a known language, `Audio at 64
- * kbit/s` for low rungs, `Audio in 5.1`.
+ * kbit/s` for low rungs, `Audio in 5.1`, `MP4` for those that join the periods of a recording.
  */
 export const RENDITION_NAME = sql<string>`case
+  when r.plan ? 'joined' then 'MP4'
   when r.kind = 'audio' then 'Audio' || case r.language when 'und' then '' else ' (' || r.language || ')' end
     || case r.plan->>'form' when 'low' then ' at 64 kbit/s' when 'surround' then ' in 5.1' else '' end
   else coalesce(r.rung || 'p', 'Video') ||

@@ -27,4 +27,12 @@ export type RenditionPlan = {
   composedOf?: (Guid | null)[];
   /** For a live recording, which has no original: the rendition of its timeline that it is encoded from. */
   recordedOf?: Guid;
+  /** For a rendition that joins the periods of a live recording, so that they fit into one MP4 file. */
+  joined?: JoinedPlan;
 };
+
+/**
+ * The periods of a recording in order, and the highest frame rate of their video, or 0. `sourceId` is the rendition of
+ * a period that is encoded. If it is null, the period gets a black picture or silence.
+ */
+export type JoinedPlan = { parts: readonly { sourceId: Guid | null; segments: number }[]; frameRate: number };

@@ -78,7 +78,10 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),
     async read(id, file, fromByte, signal) {
       const key = { libraryId, mediaId: requireId(id) };
-      if (file.kind === 'mp4') return await openMovie(key, { heightPx: file.heightPx, fromByte }, signal);
+      if (file.kind === 'mp4' || file.kind === 'audio') {
+        const heightPx = file.kind === 'mp4' ? file.heightPx : null;
+        return await openMovie(key, { heightPx, fromByte }, signal);
+      }
       const view = await selectViewOf(db, key);
       const object = view === undefined ? null : objectOf(view, file);
       if (object === null) throw missing(key, file.kind);
@@ -117,7 +120,7 @@ async function* listCollections(db: Db, libraryId: number): AsyncGenerator<Expor
 }
 
 /** Returns the stored object of a file, or null if the video has no such file any more. */
-function objectOf(view: VideoView, file: Exclude<ExportedFile, { kind: 'mp4' }>): StorageKey | null {
+function objectOf(view: VideoView, file: Exclude<ExportedFile, { kind: 'mp4' | 'audio' }>): StorageKey | null {
   switch (file.kind) {
     case 'original':
       return view.source_key;
@@ -132,7 +135,7 @@ function missing({ mediaId }: MediaKey, kind: ExportedFile['kind']): Refused {
   return new Refused('not-found', `The file (${kind}) of video ${mediaId} was removed during the export.`);
 }
 
-type Wanted = { heightPx: number; fromByte: number };
+type Wanted = { heightPx: number | null; fromByte: number };
 
 /** Assembles MP4 files as the edge does. */
 function createMovieReader(db: Db, storage: Storage) {
@@ -141,7 +144,7 @@ function createMovieReader(db: Db, storage: Storage) {
   return async (key: MediaKey, { heightPx, fromByte }: Wanted, signal: AbortSignal): Promise<Readable> => {
     const publication = await publications.load(key, null);
     const movie = publication && (await serveMp4(publication, { heightPx, wantsDownload: false }, plans));
-    if (movie?.kind !== 'parts') throw missing(key, 'mp4');
+    if (movie?.kind !== 'parts') throw missing(key, heightPx === null ? 'audio' : 'mp4');
     const parts = movie.cut({ start: fromByte, end: movie.sizeBytes });
     async function* bytes(): AsyncGenerator<Uint8Array> {
       for (const part of parts) {

@@ -211,6 +211,7 @@ async function answerLive(
     case 'storyboard':
     case 'captions':
     case 'captions-playlist':
+    case 'mp4':
       return answerFile(publication, file, asking, deps);
     default:
       return unknown();

@@ -182,4 +182,5 @@ async function account(method: string, path: string, body?: unknown): Promise<un
 
 test('clips can be made from the recording of an ended stream', async () => {
   expect(await readClip(await compose({ startMs: 2_000, endMs: 6_000 }))).toEqual(run(50, 100));
+  await expect(compose({ startMs: 2_000, endMs: 3_600_000 })).rejects.toThrow('answered 400');
 }, 120_000);

@@ -120,9 +120,14 @@ test.each<{ title: string; send: Send }>([
     expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
     expect(soundHoles).toEqual([]);
     const address = `/library/${key.libraryId}/videos/${key.mediaId}`;
-    const model = { length: Math.round(lengthSec), thumbnailCount: expect.any(Number), hasMP4Fallback: false };
+    const model = { length: Math.round(lengthSec), thumbnailCount: expect.any(Number), hasMP4Fallback: true };
     expect(await call(service, 'GET', address)).toMatchObject(model);
-    expect(await call(service, 'GET', `${address}/resolutions`)).toMatchObject({ data: { mp4Resolutions: [] } });
+    expect(await call(service, 'GET', `${address}/resolutions`)).toMatchObject({
+      data: { mp4Resolutions: [{ path: 'play_240p.mp4' }] },
+    });
+    const file = await measureAvSync(`${base}/play_240p.mp4`);
+    expect(file.points.length).toBeGreaterThan(4);
+    expect(file.largestMs).toBeLessThan(MAX_OFFSET_MS);
     const thumbnail = await fetch(`${base}/thumbnail.jpg`);
     expect([thumbnail.status, (await thumbnail.arrayBuffer()).byteLength > 1_000]).toEqual([200, true]);
   },

@@ -60,12 +60,15 @@ test('a recording with two resolutions has the rungs below each of them, with ev
   expect(listed[2]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
   for (const periods of listed)
     expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
-  // The periods do not fit into one MP4 file, so none is offered.
+  // The MP4 file has the highest resolution, and every frame.
   const ask = async (file: string) =>
     Object(await call(place.service, 'GET', `/library/${key.libraryId}/videos/${key.mediaId}${file}`));
-  expect(await ask('')).toMatchObject({ hasMP4Fallback: false });
-  expect(await ask('/resolutions')).toMatchObject({ data: { mp4Resolutions: [] } });
-  expect((await fetch(`${base}/play_360p.mp4`)).status).toBe(404);
+  expect(await ask('')).toMatchObject({ hasMP4Fallback: true, availableResolutions: '240p,360p,480p' });
+  const files = [{ resolution: '480p', path: 'play_480p.mp4' }];
+  expect(await ask('/resolutions')).toMatchObject({ data: { mp4Resolutions: files } });
+  const { size, numbers } = await readPictures(`${base}/play_480p.mp4`);
+  expect(size).toBe('854,480');
+  expect(numbers).toEqual(source.flatMap((period) => period.numbers));
 }, 240_000);
 
 /** Returns the frame size of a file, and the numbers that its frames show. */

@@ -1,4 +1,5 @@
 import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
+import { endsBeyond } from '../../catalog/compose/ends-beyond.ts';
 import type { PartView } from '../../catalog/compose/part-view.ts';
 import { loadRecordedParts } from '../../catalog/compose/recorded-parts-store.ts';
 import type { Db } from '../../catalog/db.ts';
@@ -82,7 +83,7 @@ async function readPart(
   const at = (ms: number) => (ms < 0 ? Math.max(0, lengthSec + ms / 1000) : ms / 1000);
   const fromSec = at(startMs ?? 0);
   const toSec = endMs == null ? lengthSec : Math.min(at(endMs), lengthSec);
-  if (toSec > fromSec) return [{ view, fromSec, toSec }];
+  if (toSec > fromSec && !endsBeyond(endMs ?? null, lengthSec)) return [{ view, fromSec, toSec }];
   throw new Refused(
     'invalid',
     `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ` +

@@ -45,11 +45,14 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
   );
   const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
   const offersMp4 = library.settings.mp4.enabled && !library.settings.drm.enabled;
-  const hasMp4 = video.state === 'finished' && !video.isSplit && offersMp4;
+  const hasMp4 = video.state === 'finished' && offersMp4;
+  const joined = videoRenditions.filter(
+    ({ isJoined, state, isRetired }) => isJoined && state === 'finished' && !isRetired,
+  );
   return {
     videoId,
     videoLibraryId: library.id,
-    availableResolutions: names(rungsOf(whole)),
+    availableResolutions: names(rungsOf([...whole, ...joined])),
     configuredResolutions: names(library.settings.encoding.rungs),
     playlistResolutions: videoRenditions
       .filter(({ isActive, hasStart, isOnDemand }) => isActive && (hasStart || isOnDemand))
@@ -57,7 +60,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     storageResolutions: stored
       .filter(({ kind }) => kind === 'video')
       .map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
-    mp4Resolutions: hasMp4 ? listDownloads(video, finished) : [],
+    mp4Resolutions: hasMp4 ? listDownloads(video, video.isSplit ? joined : finished) : [],
     storageObjects: stored.map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
     oldResolutions: [],
     hasBothOldAndNewResolutionFormat: false,
@@ -67,7 +70,9 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
 
 function listDownloads(video: StoredVideo, finished: readonly RenditionView[]): ResolutionReference[] {
   const isAudioOnly = !video.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
-  if (isAudioOnly) return [{ resolution: 'audio', path: AUDIO_FILE }];
+  const hasAudioFile =
+    !video.isSplit || video.renditions.some(({ isJoined, state }) => isJoined && state === 'finished');
+  if (isAudioOnly) return hasAudioFile ? [{ resolution: 'audio', path: AUDIO_FILE }] : [];
   const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === BASE_CODEC)));
   return rungs.map((rung) => reference(rung, `play_${rung}p.mp4`));
 }

@@ -28,16 +28,18 @@ function sumUp(video: StoredVideo): VideoStorageSizeModel {
   const kept = video.renditions.filter(({ isRetired }) => !isRetired);
   return {
     encoded: Object.fromEntries(
-      kept.map(({ id, codec, rung, storageBytes }) => [
-        id,
-        { codec: wireNameOf(codec), resolution: rung === null ? null : `${rung}p`, size: storageBytes },
-      ]),
+      kept
+        .filter(({ isJoined }) => !isJoined)
+        .map(({ id, codec, rung, storageBytes }) => [
+          id,
+          { codec: wireNameOf(codec), resolution: rung === null ? null : `${rung}p`, size: storageBytes },
+        ]),
     ),
     thumbnails: video.thumbnailBytes + video.otherThumbnailBytes,
     previews: video.previewBytes,
     originals: video.originalBytes ?? 0,
-    // MP4 files are assembled while they are sent.
-    mp4Fallback: 0,
+    // Other MP4 files are assembled from the resolutions while they are sent.
+    mp4Fallback: kept.reduce((sum, { isJoined, storageBytes }) => sum + (isJoined ? storageBytes : 0), 0),
     miscellaneous: video.keptSourceBytes + video.captions.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
     calculatedAt: wireTime(new Date()),
   };

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { recordingFacts } from '../../media/live/recording/recording-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey } from '../db.ts';
+import { endsBeyond } from './ends-beyond.ts';
 import type { PartRendition, PartView } from './part-view.ts';
 
 /**
@@ -29,12 +30,15 @@ type PeriodRow = {
  * (`invalid`) for a range without media.
  */
 export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRange): Promise<RecordedPart[] | null> {
-  if (!(await wasStreamed(db, key))) return null;
+  const type = await findStreamed(db, key);
+  if (type === null) return null;
   const periods = await loadPeriods(db, key);
   const totalSec = periods.reduce((sum, { endTick, timescale }) => sum + endTick / timescale, 0);
   const at = (ms: number) => (ms < 0 ? Math.max(0, totalSec + ms / 1000) : Math.min(totalSec, ms / 1000));
   const [fromSec, toSec] = [at(range.startMs), range.endMs === null ? totalSec : at(range.endMs)];
-  if (toSec <= fromSec) throw nothingThere(key, range, totalSec);
+  // A running stream may be longer than what is stored of it.
+  if (toSec <= fromSec || (type === 'video' && endsBeyond(range.endMs, totalSec)))
+    throw nothingThere(key, range, totalSec);
   const parts: RecordedPart[] = [];
   let startSec = 0;
   for (const period of periods) {
@@ -46,11 +50,12 @@ export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRa
   return parts;
 }
 
-async function wasStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql`
-    select from live_period p join media m on m.library_id = p.library_id and m.id = p.media_id and m.type <> 'trash'
+async function findStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<'live' | 'video' | null> {
+  const { rows } = await sql<{ type: 'live' | 'video' }>`
+    select m.type from live_period p
+    join media m on m.library_id = p.library_id and m.id = p.media_id and m.type <> 'trash'
     where p.library_id = ${libraryId} and p.media_id = ${mediaId} limit 1`.execute(db);
-  return rows.length > 0;
+  return rows[0]?.type ?? null;
 }
 
 /** Loads the periods with video that viewers may see, in order. Chunks of complete periods may have been merged. */

@@ -101,10 +101,13 @@ async function selectVideos(db: Db, feed: Feed, page: number): Promise<{ videos:
       r.rungs, r."audioBytes", r."hasVideo"
     from media m cross join lateral (
       select coalesce(jsonb_agg(jsonb_build_object('rung', r.rung, 'bytes', r.storage_bytes)) filter
-          (where r.kind = 'video' and r.codec = 'h264' and r.rung is not null), '[]'::jsonb) as rungs,
-        max(r.storage_bytes) filter (where r.kind = 'audio' and r.is_default) as "audioBytes",
+          (where r.is_file and r.kind = 'video' and r.codec = 'h264' and r.rung is not null), '[]'::jsonb) as rungs,
+        max(r.storage_bytes) filter (where r.is_file and r.kind = 'audio' and r.is_default) as "audioBytes",
         coalesce(bool_or(r.kind = 'video'), false) as "hasVideo"
-      from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active and r.state = 'finished'
+      from (select r.*, r.plan ? 'joined' or m.source_key is not null or (select count(*) < 2 from live_period p
+          where p.library_id = m.library_id and p.media_id = m.id and not p.is_preview) as is_file
+        from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.state = 'finished'
+          and (r.active or r.plan ? 'joined' and r.retired_at is null)) r
     ) r
     where m.library_id = ${feed.libraryId} and m.collection_id = ${feed.collectionId} and m.type = 'video'
       and m.state = 'finished'

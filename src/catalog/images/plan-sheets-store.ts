@@ -42,7 +42,8 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
     from media m join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.id = ${timelineId}
     cross join lateral (select id, origin, state, timescale from rendition
       where library_id = m.library_id and media_id = m.id and timeline_id = t.id and kind = 'video'
-        and codec = ${sql.lit(BASE_CODEC)} and state <> 'failed' and retired_at is null order by rung limit 1) r
+        and codec = ${sql.lit(BASE_CODEC)} and state <> 'failed' and retired_at is null and not plan ? 'joined'
+      order by rung limit 1) r
     where m.library_id = ${libraryId} and m.id = ${mediaId} and m.state = 'transcoding'
       and m.images->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
   `.execute(tx);

@@ -95,8 +95,16 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await recountStorage(tx, key);
   const isIncomplete = await markIncomplete(tx, key);
   await pruneTasks(tx, key);
-  await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
+  // A recording is announced at the end of its stream. Its rungs follow later.
+  if (!(await isRecording(tx, key))) await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
   logOnCommit('video.finished', { videoGuid: key.mediaId, libraryId: key.libraryId, isIncomplete });
+}
+
+async function isRecording(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const { rows } = await sql`
+    select from live_stream s join media m on m.library_id = s.library_id and m.id = s.id and m.source_key is null
+    where s.library_id = ${libraryId} and s.id = ${mediaId}`.execute(tx);
+  return rows.length > 0;
 }
 
 /**
@@ -118,8 +126,8 @@ async function loadRenditionProgress(tx: Tx, { libraryId, mediaId }: MediaKey): 
   const { rows } = await sql<RenditionProgress>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
-      not t.active and exists (select from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
-        and p.timeline_id = r.timeline_id) as "isOfFurtherPeriod",
+      not t.active and (r.plan ? 'joined' or exists (select from live_period p where p.library_id = r.library_id
+        and p.media_id = r.media_id and p.timeline_id = r.timeline_id)) as "isOfFurtherPeriod",
       ${RENDITION_NAME} as name,
       w.tasks, w."openTasks",
       coalesce(r.state_reason, w.reason) as "failedReason"

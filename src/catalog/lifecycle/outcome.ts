@@ -13,8 +13,8 @@ export type RenditionProgress = {
   isActive: boolean;
   isRetired: boolean;
   /**
-   * True for a rendition of an additional period of a recording, which is not part of the active timeline. It does not
-   * affect the outcome of the video.
+   * True for a rendition of an additional period of a recording, or one that joins the periods. It is not part of the
+   * active timeline, and does not affect the outcome of the video.
    */
   isOfFurtherPeriod: boolean;
   tasks: number;

@@ -57,7 +57,7 @@ export type LiveStreamTable = {
   /** Relays exactly as the owner sent them, as sealed JSON, because they contain stream keys of other services. */
   relays_sealed: Buffer | null;
   trailer_video_id: string | null;
-  /** Time at which the recording is checked for missing rungs. */
+  /** Time at which the recording is checked for missing rungs. Infinity: once its library offers MP4 files. */
   rungs_due_at: Optional<Date>;
 };
 

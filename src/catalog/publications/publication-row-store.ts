@@ -14,17 +14,19 @@ export const RENDITION_COLUMNS = [
   ...(['r.iv_prefix'] as const),
   sql<AudioRole | null>`r.plan->>'role'`.as('role'),
   sql<AudioForm | null>`r.plan->>'form'`.as('form'),
+  sql<boolean>`(r.plan ? 'joined' and r.retired_at is null)`.as('is_joined'),
 ] as const;
 
 /** Condition for served renditions, as table `r`. */
 export const IS_SERVED = sql<SqlBool>`
-  (r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
+  (r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS})
+    or r.plan ? 'joined' and r.state = 'finished' and r.retired_at is null)`;
 
 type Column<Name> = Name extends `r.${infer Plain}` ? Plain : never;
 export type LightRow = Pick<
   Selectable<RenditionTable>,
   Extract<Column<(typeof RENDITION_COLUMNS)[number]>, keyof RenditionTable>
-> & { role: AudioRole | null; form: AudioForm | null };
+> & { role: AudioRole | null; form: AudioForm | null; is_joined: boolean };
 
 export type ChunkRow = Pick<
   Selectable<ChunkTable>,
@@ -61,6 +63,7 @@ export function toRendition(row: LightRow, cutList: CutList): Omit<StoredRenditi
     ivPrefix: row.iv_prefix,
     ...(row.role !== null && { role: row.role }),
     ...(row.form !== null && { form: row.form }),
+    ...(row.is_joined && { isJoined: true as const }),
     cutList,
   };
 }

@@ -23,6 +23,8 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
   init: Buffer | null;
   chunks: readonly StoredChunk[];
   keyGroup: KeyGroup;
+  /** Present for one that joins the periods of a recording. It is never active, and only used for MP4 files. */
+  isJoined?: true;
   /** The high 32 bits of its initialisation vectors, unique to this rendition. */
   ivPrefix: number;
 };

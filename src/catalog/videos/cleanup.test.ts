@@ -14,6 +14,7 @@ function rendition(rung: number | null, change: Partial<RenditionView> = {}): Re
     isActive: true,
     isOnDemand: false,
     isRetired: false,
+    isJoined: false,
     hasStart: true,
     storageBytes: 10,
     firstStoredAt: null,

@@ -20,6 +20,8 @@ export type RenditionView = {
   /** True if its missing segments are made on request. */
   isOnDemand: boolean;
   isRetired: boolean;
+  /** True if it joins the periods of a recording, for MP4 files. It is never active. */
+  isJoined: boolean;
   hasStart: boolean;
   storageBytes: number;
   firstStoredAt: Date | null;
@@ -32,7 +34,7 @@ export type StoredVideo = {
   createdAt: Date;
   /** True if its latest encode was cancelled as a whole. */
   isCancelled: boolean;
-  /** True for a recording of several periods, whose media does not fit into one MP4 file. */
+  /** True for a recording of several periods. Its only MP4 file consists of joined renditions. */
   isSplit: boolean;
   originalBytes: number | null;
   thumbnailBytes: number;
@@ -61,7 +63,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
     select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb
       as "isCancelled",
       thumbnail_bytes as "thumbnailBytes", captions,
-      (select count(*) > 1 from live_period p where p.library_id = media.library_id
+      source_key is null and (select count(*) > 1 from live_period p where p.library_id = media.library_id
         and p.media_id = media.id and not p.is_preview) as "isSplit",
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from image p where p.library_id = media.library_id
@@ -84,7 +86,8 @@ async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise
   const { rows } = await sql<RenditionView>`
     select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isActive",
       r.on_demand and r.state = 'building' and r.init is not null as "isOnDemand",
-      r.retired_at is not null as "isRetired", coalesce(c.has_start, false) as "hasStart",
+      r.retired_at is not null as "isRetired", r.plan ? 'joined' as "isJoined",
+      coalesce(c.has_start, false) as "hasStart",
       coalesce(c.bytes, 0)::bigint as "storageBytes", c.first as "firstStoredAt", c.last as "lastStoredAt"
     from rendition r cross join lateral (
       select sum(size_bytes + idx_bytes) as bytes, bool_or(first_segment = 0) as has_start,

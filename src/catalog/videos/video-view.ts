@@ -45,7 +45,7 @@ export type VideoViewRow = {
   watch_sec_total: number;
   /**
    * Active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. The last
-   * entry is `SPLIT_MARK` for a recording of several periods.
+   * entry is `SPLIT_MARK` for a recording of several periods, with the rung of its MP4 file, `split 720`.
    */
   shown: string | null;
 };
@@ -54,7 +54,7 @@ export const SPLIT_MARK = 'split';
 
 /**
  * The rungs (heights in pixels, ascending) and codecs of a video's renditions. `mp4_rungs` are the finished ones in
- * H.264, or none for a recording of several periods.
+ * H.264. A recording of several periods has one at most, in which they are joined.
  */
 type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs: readonly string[] };
 
@@ -82,13 +82,16 @@ function recallPlayable(shown: string): Playable {
 
 function readPlayable(shown: string): Playable {
   const lines = shown === '' ? [] : shown.split(',');
-  const isSplit = lines.at(-1) === SPLIT_MARK;
+  const [mark, joinedRung] = (lines.at(-1) ?? '').split(' ');
+  const isSplit = mark === SPLIT_MARK;
   const renditions = (isSplit ? lines.slice(0, -1) : lines).map((line) => line.split(' '));
+  const joined = isSplit && joinedRung !== undefined ? [[BASE_CODEC, 'finished', joinedRung]] : [];
   const withRung = renditions.filter(([, , rung]) => rung !== undefined);
   const mp4 = withRung.filter(([codec, state]) => codec === BASE_CODEC && state === 'finished');
   return {
-    rungs: risingRungs(withRung),
-    mp4_rungs: isSplit ? [] : risingRungs(mp4),
+    // A shorter period may have a higher rung.
+    rungs: risingRungs([...withRung, ...joined]),
+    mp4_rungs: risingRungs(isSplit ? joined : mp4),
     codecs: [...new Set(renditions.map(([codec = '']) => codec))].sort((one, other) => (one < other ? -1 : 1)),
   };
 }

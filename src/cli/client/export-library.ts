@@ -1,4 +1,5 @@
 import { MAX_COMMENTS } from '../../catalog/comments/comment.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import { openExportBucket } from '../../compose/open-export-bucket.ts';
 import { readExportPlace } from '../../config/read-export-place.ts';
 import { openBucketTarget } from '../../jobs/exports/bucket-target.ts';
@@ -53,6 +54,7 @@ async function exportVideos({ millrace, library: libraryId }: Context, writer: E
   const counts = { exported: 0, unchanged: 0, empty: 0 };
   let [done, savedMs] = [0, Date.now()];
   const failures: string[] = [];
+  let isWorthAgain = false;
   for await (const video of millrace.pages('listVideos', { libraryId, itemsPerPage: 100, orderBy: 'date' })) {
     printProgress(`exporting ${done} of ${totalItems}`, done / Math.max(1, totalItems));
     done += 1;
@@ -61,6 +63,7 @@ async function exportVideos({ millrace, library: libraryId }: Context, writer: E
     } catch (error) {
       if (!(error instanceof DownloadFailed)) throw error;
       failures.push(['failed', video.guid, video.title, error.message].join('\t'));
+      isWorthAgain ||= !error.isPermanent;
     }
     if (Date.now() - savedMs < SAVE_MS) continue;
     await writer.save();
@@ -72,10 +75,9 @@ async function exportVideos({ millrace, library: libraryId }: Context, writer: E
   for (const failure of failures) printLine(failure);
   const without = counts.empty === 0 ? '' : `, ${counts.empty} without a file`;
   printLine(`${counts.exported} exported, ${counts.unchanged} unchanged, ${failures.length} failed${without}`);
-  if (failures.length > 0)
-    throw new TransferIncomplete(
-      `${failures.length} of ${totalItems} videos could not be exported. Run the command again.`,
-    );
+  if (failures.length === 0) return;
+  const advice = isWorthAgain ? 'Run the command again later.' : 'Fix the reasons above before you run it again.';
+  throw new TransferIncomplete(`${failures.length} of ${totalItems} videos could not be exported. ${advice}`);
 }
 
 async function printLibrary({ millrace, library: libraryId }: Context): Promise<void> {
@@ -130,6 +132,8 @@ function pathOf(guid: string, file: Exclude<ExportedFile, { kind: 'original' }>)
   switch (file.kind) {
     case 'mp4':
       return `/${guid}/play_${file.heightPx}p.mp4`;
+    case 'audio':
+      return `/${guid}/${AUDIO_FILE}`;
     case 'captions':
       return `/${guid}/captions/${encodeURIComponent(file.srclang)}.vtt`;
     case 'thumbnail':

@@ -2,6 +2,7 @@ import { chooseMp4Rung, listMp4Rungs } from '../../catalog/publications/mp4-rung
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { isH264, rungOf } from '../../catalog/publications/rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
+import { RUNGS } from '../../media/encode/ladder.ts';
 import type { VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
 import { readPlan } from '../../media/mp4/read-plan.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
@@ -45,30 +46,45 @@ export async function serveMp4(publication: Publication, request: Mp4Request, pl
 /** Returns the file name of the tallest MP4 file, or of the audio alone. Returns null if the video has no such file. */
 export function bestMp4File(publication: Publication): string | null {
   if (!publication.settings.offersMp4) return null;
-  const rungs = publication.renditions.filter((one) => isFinished(one) && one.kind === 'video' && isH264(one));
+  const rungs = tracksOf(publication).filter((one) => one.kind === 'video' && isH264(one));
   const heightPx = chooseMp4Rung(rungs.map(rungOf).toSorted((one, other) => one - other));
   if (findMovie(publication, heightPx) === null) return null;
   return heightPx === null ? AUDIO_FILE : `play_${heightPx}p.mp4`;
 }
 
-function findMovie({ renditions, live }: Publication, heightPx: number | null): Movie | null {
-  // The media of a recording of several periods does not fit into one MP4 file.
-  if (live !== undefined) return null;
-  const finished = renditions.filter(isFinished);
+/**
+ * Returns the renditions that are complete. The periods of a recording have different parameters and do not fit into
+ * one file, so only the renditions that join them are used.
+ */
+function tracksOf({ renditions, live }: Publication): MovieTrack[] {
+  return renditions.filter(isFinished).filter((one) => (live === undefined ? one.isActive : one.isJoined === true));
+}
+
+function findMovie(publication: Publication, heightPx: number | null): Movie | null {
+  const { renditions } = publication;
+  const finished = tracksOf(publication);
   const audioTracks = finished.filter(({ kind }) => kind === 'audio');
   const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
   if (heightPx === null) {
     const isAudioOnly = !renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
     return isAudioOnly && audio !== null ? { tag: tagOf([audio]), video: null, audio } : null;
   }
-  const rungs = finished.filter((rendition) => rendition.kind === 'video' && isH264(rendition));
-  const video = rungs.find((rendition) => rungOf(rendition) === heightPx);
-  const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
-  if (video === undefined || !offered.includes(heightPx)) return null;
+  const video = findVideo(publication, heightPx);
+  if (video === undefined) return null;
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
   // There is no file while the audio is still being encoded, because the file would change later.
   if (hasAudio && audio === null) return null;
   return { tag: tagOf([video, ...(audio === null ? [] : [audio])]), video, audio };
+}
+
+function findVideo(publication: Publication, heightPx: number): MovieTrack | undefined {
+  const rungs = tracksOf(publication).filter((rendition) => rendition.kind === 'video' && isH264(rendition));
+  // A recording of several periods has only one file, which clients get for each lower resolution too.
+  if (publication.live !== undefined) {
+    return rungs.find((rendition) => RUNGS.some((rung) => rung === heightPx && rung <= rungOf(rendition)));
+  }
+  const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
+  return offered.includes(heightPx) ? rungs.find((rendition) => rungOf(rendition) === heightPx) : undefined;
 }
 
 function tagOf(tracks: readonly MovieTrack[]): string {
@@ -76,8 +92,8 @@ function tagOf(tracks: readonly MovieTrack[]): string {
 }
 
 function isFinished(rendition: StoredRendition): rendition is MovieTrack {
-  const { isActive, state, init, chunks } = rendition;
-  return isActive && state === 'finished' && init !== null && chunks[0]?.firstSegment === 0;
+  const { state, init, chunks } = rendition;
+  return state === 'finished' && init !== null && chunks[0]?.firstSegment === 0;
 }
 
 function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> {

@@ -9,6 +9,7 @@ import { copySegment } from '../../media/compose/copy-segment.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { blankSegment, makeBlank } from '../../media/live/publishing/run-blank.ts';
 import { BT709, coloursOf, isShownByAll } from '../../media/probe/colours.ts';
 import { probeSource } from '../../media/probe/run-probe.ts';
 import type { VideoFacts } from '../../media/probe/source-facts.ts';
@@ -33,7 +34,7 @@ const GUESSED_BPS = 8_000_000;
 /**
  * Encodes a range of segments of a live recording from its published video, because a recording has no original. The
  * input consists of the stored segments of the range, with times that start at 0. A period without video gets black
- * video.
+ * video. The renditions of an MP4 file are encoded in the same way, from one period after another.
  */
 export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
@@ -48,7 +49,7 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
   try {
     const { fromSegment, toSegment } = claim.task;
     const outputs =
-      view.source.kind === 'audio'
+      view.source === null && !view.isJoined
         ? await encodeBlank({ view, fromSegment, toSegment, writers }, signal)
         : await encodePublished({ view, held, writers }, deps, signal);
     await publishChunks(deps, claim, { outputs, isLast: true });
@@ -75,31 +76,53 @@ async function encodePublished(
   }
 }
 
-/** Opens the segments of a range as one file. */
+/** Opens the segments of a range as one file. Without a source, the file shows a black picture. */
 function openPublished(
-  { source, cutList }: RecordedView,
+  view: RecordedView,
   { fromSegment, toSegment }: EncodeTask,
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<LocalSource> {
-  const startTick = segmentStartTicks(cutList, fromSegment);
-  const seconds = (segmentStartTicks(cutList, toSegment) - startTick) / cutList.timescale;
-  async function* read(unread: AbortSignal): AsyncGenerator<Buffer> {
-    yield source.init;
-    for (let number = fromSegment; number < toSegment; number += 1) {
-      const found = await readSourceSegment(source.id, number, deps, unread);
-      if (found === null) throw sourceGone(source.id);
-      const tick = segmentStartTicks(cutList, number);
-      const timing = { number: number - fromSegment, timescale: source.timescale, startTick: tick - startTick };
-      const durationTicks = segmentStartTicks(cutList, number + 1) - tick;
-      const { fragments } = copySegment(found.bytes, found.fragments, { ...timing, durationTicks });
-      for (const { head, payload } of fragments) yield Buffer.concat([head, payload]);
-    }
-  }
+  const { source, cutList, renditions } = view;
+  const cuts = shiftedCuts(cutList, fromSegment, toSegment);
+  const read = (unread: AbortSignal) =>
+    source === null
+      ? readBlank(view, cuts, unread)
+      : readSource({ ...view, source }, { fromSegment, cuts }, deps, unread);
   const made = async (unread: AbortSignal) => {
-    return { sizeBytes: (seconds * GUESSED_BPS) / 8, body: Readable.from(read(unread), { objectMode: false }) };
+    const sizeBytes = ((cuts.endTicks / cuts.timescale) * GUESSED_BPS) / 8;
+    return { sizeBytes, body: Readable.from(read(unread), { objectMode: false }) };
   };
-  return deps.sources.openBuilt(`${source.id}-${fromSegment}-${toSegment}`, made, signal);
+  const name = source?.id ?? `black-${renditions[0]?.id}`;
+  return deps.sources.openBuilt(`${name}-${fromSegment}-${toSegment}`, made, signal);
+}
+
+/** Reads the source's segments of a range, with times that start at 0. */
+async function* readSource(
+  { source, firstSegment }: RecordedView & { source: NonNullable<RecordedView['source']> },
+  { fromSegment, cuts }: { fromSegment: number; cuts: CutList },
+  deps: JobDeps,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  yield source.init;
+  for (const [number, startTick] of cuts.startTicks.entries()) {
+    const found = await readSourceSegment(source.id, fromSegment - firstSegment + number, deps, signal);
+    if (found === null) throw sourceGone(source.id);
+    const durationTicks = segmentStartTicks(cuts, number + 1) - startTick;
+    const timing = { number, timescale: source.timescale, startTick, durationTicks };
+    const { fragments } = copySegment(found.bytes, found.fragments, timing);
+    for (const { head, payload } of fragments) yield Buffer.concat([head, payload]);
+  }
+}
+
+async function* readBlank({ renditions }: RecordedView, cuts: CutList, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { widthPx, heightPx } = renditions[0] ?? {};
+  if (!widthPx || !heightPx) throw new Error('Expected a rendition with a size, got none.');
+  const blank = await makeBlank({ widthPx, heightPx, timescale: cuts.timescale }, signal);
+  yield blank.init;
+  for (const number of cuts.startTicks.keys()) {
+    for (const { head, payload } of blankSegment(blank, cuts, number).fragments) yield Buffer.concat([head, payload]);
+  }
 }
 
 type RecordedRun = {
@@ -121,7 +144,8 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const plan = planEncode({
     ...{ facts, cutList, range: { fromSegment: 0, toSegment: segmentCount }, watermark: null },
     ...{ rungs: view.renditions.map(rungOf), codec: findCodec(view.renditions[0]?.codec ?? '') },
-    ...{ decoderThreads: 1, encoderThreads: 1, colours: isShownByAll(colours) ? colours : BT709 },
+    // The periods may have different colours.
+    ...{ decoderThreads: 1, encoderThreads: 1, colours: !view.isJoined && isShownByAll(colours) ? colours : BT709 },
   });
   const stop = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };

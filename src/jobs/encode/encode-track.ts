@@ -2,14 +2,11 @@ import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
-import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
 import { saveLoudness } from '../../catalog/renditions/loudness-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
-import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskRenditions, loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
-import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type AudioJob, planAudioCopy, planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import { gainFor, type Loudness, readLoudness } from '../../media/encode/loudness.ts';
@@ -20,25 +17,20 @@ import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type HeldTask, throughPause } from '../queue/run-task.ts';
+import { encodeJoinedTrack } from './encode-joined-track.ts';
 import { openPlanned } from './open-planned.ts';
-import { publishChunks } from './publish-chunks.ts';
-import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
+import { publishTrack } from './publish-track.ts';
+import { readAudio, readCopiedAudio } from './read-audio.ts';
 import type { LocalSource } from './source-cache.ts';
-import { createChunkWriter, discardAfter } from './store-chunk.ts';
-
-/**
- * Number of segments in the first chunk, which is small so that playback can start, and in later chunks. A segment
- * lasts about 4 s.
- */
-const FIRST_SEGMENTS = 1;
-const NEXT_SEGMENTS = 8;
 
 /**
  * Encodes a range of an audio track and publishes it in growing chunks. The encoder always begins at the start of the
- * track, so that ranges join seamlessly.
+ * track, so that ranges join seamlessly. Also joins the audio of a recording's periods.
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = held.claim;
+  const [joined] = await loadTaskRenditions(deps.db, task);
+  if (joined?.plan.joined !== undefined) return await encodeJoinedTrack(held, joined, deps, signal);
   const { rendition, source, track, originSec } = await openTrack(deps, task, signal);
   const ended = new AbortController();
   try {
@@ -171,67 +163,4 @@ async function runCopiedAudio(
 async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number; durationSec: number }): Promise<void> {
   if (lost.lostSec === 0) return;
   await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostAudioMessage(lost, new Date())]));
-}
-
-type TrackJob = {
-  held: HeldTask;
-  deps: JobDeps;
-  rendition: TaskRendition;
-  run: FfmpegRun;
-  parts: AsyncIterable<AudioPart>;
-  /**
-   * Called after the output of the encoder was read completely, and before the task ends, which may complete the track.
-   */
-  atEnd: () => Promise<void>;
-};
-
-async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
-  const { claim, report } = job.held;
-  const { fromSegment, toSegment, key, kind } = claim.task;
-  const { id, isOnDemand } = job.rendition;
-  const writer = createChunkWriter({
-    ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
-    ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
-  });
-  // Segments that were made on demand can be anywhere in the range, so the writer skips them one by one.
-  const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
-  let init: AudioInit | null = null;
-  let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;
-
-  async function publish(isLast: boolean): Promise<void> {
-    if (init === null) throw new Error('Expected an init segment from the encoder, got none.');
-    const chunks = await writer.flush(signal);
-    const { codecString } = init.facts;
-    const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
-    await publishChunks(job.deps, claim, { outputs: [output], isLast });
-    writer.committed(chunks);
-  }
-
-  try {
-    for await (const item of job.parts) {
-      if (item.kind === 'init') {
-        init = item;
-        continue;
-      }
-      const end = item.segment.number + 1;
-      if (end > publishedTo) await writer.add(item.segment, signal);
-      report((end - fromSegment) / (toSegment - fromSegment));
-      const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
-      if (endsPart) return await publish(true);
-      if (end === nextFlush && nextFlush < toSegment) {
-        await publish(false);
-        nextFlush = chunkEnd(nextFlush);
-      }
-    }
-    await job.run.done;
-    await job.atEnd();
-    await publish(true);
-  } catch (error) {
-    await discardAfter(error, job.deps, writer.written);
-    throw error;
-  }
-}
-
-function chunkEnd(fromSegment: number): number {
-  return fromSegment < FIRST_SEGMENTS ? FIRST_SEGMENTS : fromSegment + NEXT_SEGMENTS;
 }

@@ -20,6 +20,7 @@ export type ExportedVideo = {
 export type ExportedFile =
   | { kind: 'original' }
   | { kind: 'mp4'; heightPx: number }
+  | { kind: 'audio' }
   | { kind: 'captions'; srclang: string }
   | { kind: 'thumbnail'; fileName: string };
 

@@ -1,4 +1,5 @@
 import { isMedium } from '../../catalog/imports/sidecars.ts';
+import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import { readGuid } from '../../lib/guid.ts';
 import type { ExportedCollection, ExportedFile, ExportedReply, ExportedVideo, ExportSource } from './export-source.ts';
 import { EXPORT_FILES, type ExportTarget } from './export-target.ts';
@@ -8,10 +9,11 @@ import { DownloadFailed } from './transfer-fault.ts';
 const MARKS = '.export.json';
 
 const GUID_CHARS = 36;
-const [CREATED, FAILED, UPLOAD_FAILED] = [0, 5, 6];
+const [CREATED, FINISHED, FAILED, UPLOAD_FAILED] = [0, 4, 5, 6];
 const NOT_UPLOADED = 'The library has no file of this video, because no upload was completed.';
 const NOT_PROCESSED = 'The file of this video could not be processed, and the library does not keep it.';
 const NOT_KEPT = 'The library keeps neither originals nor MP4 files of this video.';
+const STILL_ENCODED = 'This video is still being encoded. Run the export again later.';
 const UNKNOWN = { sha256: null, maxBytes: null };
 /** End of the name of a file with comments. */
 const COMMENTS = '.comments.json';
@@ -23,7 +25,7 @@ export type ExportWriter = {
   /**
    * Writes the media of a video unless the destination has them undamaged, and its captions, thumbnail, comments and
    * metadata. Throws `DownloadFailed` if a file cannot be read, and after writing the rest if the library has media but
-   * keeps no file of them. May run for several videos at once.
+   * keeps no file of them, or has no file yet. May run for several videos at once.
    */
   writeVideo(video: ExportedVideo): Promise<'exported' | 'unchanged' | 'empty'>;
   writeCollections(): Promise<void>;
@@ -103,8 +105,8 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
   }
   const before = exporting.before.get(guid) ?? [];
   const media = mediaOf(video);
-  const noMediaReason = typeof media === 'string' ? media : null;
-  const isNew = typeof media !== 'string' && (await writeMedia(exporting, { video, media }, before));
+  const written = typeof media === 'string' ? media : await writeIfOffered(exporting, { video, media }, before);
+  const noMediaReason = typeof written === 'string' ? written : null;
   // These may have changed, so they are always transferred.
   const attached = new Map(
     video.captions.map(({ srclang }): [string, ExportedFile] => [
@@ -129,9 +131,9 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
   });
   // Written last, so that a video with metadata is complete.
   await target.writeText(`${guid}.json`, toJson({ ...video, captions, thumbnailTime, noMediaReason }));
-  if (noMediaReason === NOT_KEPT) throw new DownloadFailed(NOT_KEPT);
-  if (noMediaReason !== null) return 'empty';
-  return isNew ? 'exported' : 'unchanged';
+  if (noMediaReason === NOT_UPLOADED || noMediaReason === NOT_PROCESSED) return 'empty';
+  if (noMediaReason !== null) throw new DownloadFailed(noMediaReason, { isPermanent: noMediaReason === NOT_KEPT });
+  return written === true ? 'exported' : 'unchanged';
 }
 
 /** Writes the comments of a video without accounts and share pages. Returns whether there are any. */
@@ -149,6 +151,23 @@ async function writeComments({ source, target }: Exporting, guid: string): Promi
 }
 
 type Media = { video: ExportedVideo; media: ExportedFile };
+
+/**
+ * Transfers the media of a video like `writeMedia`. Returns the reason if the audio of a video without picture cannot
+ * be read, because only the file itself shows whether the library offers it.
+ */
+async function writeIfOffered(
+  exporting: Exporting,
+  media: Media,
+  before: readonly string[],
+): Promise<boolean | string> {
+  try {
+    return await writeMedia(exporting, media, before);
+  } catch (error) {
+    if (!(error instanceof DownloadFailed) || media.media.kind !== 'audio') throw error;
+    return error.isPermanent ? NOT_KEPT : error.message;
+  }
+}
 
 /** Transfers the media of a video, unless the target has it undamaged. Returns whether it was transferred. */
 async function writeMedia(
@@ -213,14 +232,17 @@ function readMetadata(text: string | null): Partial<ExportedVideo> {
   }
 }
 
-/** Returns the original of a video, or else the largest MP4, or the reason why there is neither. */
+/** Returns the original of a video, or else the largest MP4 or the audio, or the reason why there is no file. */
 function mediaOf(video: ExportedVideo): ExportedFile | string {
   if (video.status === CREATED || video.status === UPLOAD_FAILED) return NOT_UPLOADED;
   if (video.hasOriginal === true) return { kind: 'original' };
+  if (video.status === FAILED) return NOT_PROCESSED;
+  if (video.status !== FINISHED) return STILL_ENCODED;
   const heights = video.availableResolutions.split(',').map((text) => Number.parseInt(text, 10));
-  const heightPx = Math.max(0, ...heights.filter((one) => one > 0));
-  if (video.hasMP4Fallback && heightPx > 0) return { kind: 'mp4', heightPx };
-  return video.status === FAILED ? NOT_PROCESSED : NOT_KEPT;
+  const rungs = heights.filter((one) => one > 0).toSorted((one, other) => one - other);
+  if (rungs.length === 0) return { kind: 'audio' };
+  const heightPx = chooseMp4Rung(rungs);
+  return video.hasMP4Fallback && heightPx !== null ? { kind: 'mp4', heightPx } : NOT_KEPT;
 }
 
 /** A file that is missing or unreadable costs only time, because the next run reads the media again. */

@@ -46,5 +46,5 @@ async function bodyFrom(
   if (fault === null && !startsAgain && body !== null) return body;
   await body?.cancel?.();
   const reason = fault?.reason ?? 'the service did not continue the file';
-  throw fault?.isFinal === true ? new DownloadFailed(`${name}: ${reason}.`) : new Error(reason);
+  throw fault?.isFinal === true ? new DownloadFailed(`${name}: ${reason}.`, { isPermanent: true }) : new Error(reason);
 }

@@ -5,8 +5,15 @@ import { Refused } from '../../lib/refused.ts';
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 
-/** Thrown if a file cannot be downloaded, with the reason. */
-export class DownloadFailed extends Error {}
+/** Thrown if a file cannot be downloaded, with the reason. `isPermanent`: the same export would fail again. */
+export class DownloadFailed extends Error {
+  readonly isPermanent: boolean;
+
+  constructor(message: string, { isPermanent = false } = {}) {
+    super(message);
+    this.isPermanent = isPermanent;
+  }
+}
 
 /**
  * A file of the service. `request` requests its bytes from `fromByte` on. `skips`: true if a response with status 200

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { OpenExport } from '../../catalog/exports/export-work-store.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import { paceBody } from '../../lib/outbound/pace-body.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ExportedFile, ExportedVideo, ExportSource } from './export-source.ts';
@@ -62,7 +63,9 @@ export class WorkerSource implements ExportSource {
     const signal = this.#signal;
     const body = await this.#library.read(guid, file, fromByte, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      if (error instanceof Refused && error.kind === 'not-found') throw new DownloadFailed(error.message);
+      if (error instanceof Refused && error.kind === 'not-found') {
+        throw new DownloadFailed(error.message, { isPermanent: true });
+      }
       throw unrelated(error);
     });
     const limit = this.#maxBytesPerSec;
@@ -104,6 +107,8 @@ function nameOf(file: ExportedFile): string {
       return 'original';
     case 'mp4':
       return `play_${file.heightPx}p.mp4`;
+    case 'audio':
+      return AUDIO_FILE;
     case 'captions':
       return `captions/${file.srclang}.vtt`;
     case 'thumbnail':

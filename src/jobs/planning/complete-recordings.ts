@@ -12,14 +12,17 @@ import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
+import { planJoined } from './plan-joined.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
 /**
  * Plans the rungs of recordings that the live encoders did not produce completely. These rungs are encoded from the
- * published media. Periods that have only audio get black video if other periods have video.
+ * published media. Periods that have only audio get black video if other periods have video. Several periods are also
+ * joined for the MP4 file.
  */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
-  const complete = (key: MediaKey) => completeRecording(db, key, planRecordedRungs);
+  const planner = { complete: planRecordedRungs, join: planJoined };
+  const complete = (key: MediaKey) => completeRecording(db, key, planner);
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 

@@ -5,7 +5,7 @@ import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { START_RUNG_LIMIT } from '../../media/hls/multivariant.ts';
-import { type ChunkRange, planChunks, planShrinkingChunks } from '../../media/timeline/chunk-plan.ts';
+import { type ChunkRange, planChunks, planEvenChunks, planShrinkingChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 
 /** Context for planning encode tasks: the timeline, and the length of the video. */
@@ -74,6 +74,44 @@ export function codecTasks(timeline: TaskTimeline, renditions: readonly PlannedR
     ...task,
     priority: Math.max(0, task.priority - FURTHER_CODEC_STEP),
   }));
+}
+
+/**
+ * Plans tasks that join the periods of a recording, after everything that viewers wait for. `segments` has the number
+ * of segments of each period. A task that encodes video reads one period only.
+ */
+export function joinedTasks(
+  timeline: TaskTimeline,
+  wanted: { video: PlannedRendition | null; audio: PlannedRendition | null; segments: readonly number[] },
+): EncodeTask[] {
+  const { video, audio } = wanted;
+  const ranges = video === null ? [] : periodRanges(timeline.cutList, wanted.segments);
+  const tasks = video === null ? [] : ranges.map((range) => videoTask(timeline, [video], range, false));
+  if (audio !== null) {
+    const range = { fromSegment: 0, toSegment: countAudioSegments(timeline.durationSec) };
+    tasks.push({
+      ...base(timeline, 'audio', range),
+      renditionIds: [audio.id],
+      isFirst: false,
+      queue: 'long',
+      priority: taskPriority(false, timeline.durationSec, 0),
+      weight: taskWeight('audio', 0, timeline.durationSec),
+    });
+  }
+  return tasks.map((task) => ({ ...task, priority: Math.max(0, task.priority - FURTHER_CODEC_STEP) }));
+}
+
+function periodRanges({ startTicks, endTicks, ...rest }: CutList, segments: readonly number[]): ChunkRange[] {
+  let first = 0;
+  return segments.flatMap((count) => {
+    const from = first;
+    first += count;
+    const period = { ...rest, startTicks: startTicks.slice(from, first), endTicks: startTicks[first] ?? endTicks };
+    return planEvenChunks(period, 0).map(({ fromSegment, toSegment }) => ({
+      fromSegment: from + fromSegment,
+      toSegment: from + toSegment,
+    }));
+  });
 }
 
 /** Lowers the priority of tasks below that of all requested work, and keeps their order. */

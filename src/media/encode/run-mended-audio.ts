@@ -60,6 +60,41 @@ export async function runMendedAudio(
   }
 }
 
+/** Zeros of 0.1 s of stereo. */
+const SILENCE = Buffer.alloc((AUDIO_RATE_HZ / 10) * BYTES_PER_CHANNEL * 2);
+
+/** Yields silence of an exact number of stereo samples, as in `decodePlaced`. */
+export function* readSilence(samples: number): Generator<Buffer> {
+  const sampleBytes = BYTES_PER_CHANNEL * channelsOf(undefined);
+  for (let left = samples * sampleBytes; left > 0; left -= SILENCE.length) yield SILENCE.subarray(0, left);
+}
+
+/**
+ * Decodes a track to an exact number of stereo samples at 48 kHz, each at its time from 0 on, with silence where the
+ * track has no audio.
+ */
+export async function* decodePlaced(
+  track: AudioFacts,
+  { samples, ...options }: { sourcePath: string; samples: number; niceness: number },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const durationSec = samples / AUDIO_RATE_HZ;
+  const ended = new AbortController();
+  const stopped = AbortSignal.any([signal, ended.signal]);
+  const decoder = await runFfmpeg(planAudioDecode(track, { durationSec }), options, stopped);
+  const sampleBytes = BYTES_PER_CHANNEL * channelsOf(undefined);
+  const placing = { startSec: 0, sampleRateHz: AUDIO_RATE_HZ, totalSamples: samples, sampleBytes };
+  const [pcm, times] = decoder.outputs;
+  try {
+    if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times from the decoder.');
+    yield* placeAudio(readFrames(pcm, times, sampleBytes), placing, { keptSec: 0, isWhole: false });
+  } finally {
+    ended.abort();
+    for (const output of decoder.outputs) output.destroy();
+    await decoder.done.catch(() => undefined);
+  }
+}
+
 async function* placeDecoded(
   decoder: FfmpegRun,
   placing: Parameters<typeof placeAudio>[1],

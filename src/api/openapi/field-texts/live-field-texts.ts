@@ -15,7 +15,9 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     scheduledEndTime: 'Announced end, after the start; null for none. Without a zone, it is UTC.',
     startedAt: 'Time of the start; null before it.',
     endedAt: 'Time of the end; null before it.',
-    durationSeconds: 'Whole seconds from the start to the end, or until now; null before the start.',
+    durationSeconds:
+      'Whole seconds from the start until now or, once it has ended, the length of the recording. Without a ' +
+      'recording, the seconds from the start to the end. Null before the start.',
     streamKey: 'Key that publishers send. A read-only key sees it masked.',
     playbackUrlHls: 'URL of the HLS playlist, with a token if the pull zone requires one.',
     dvrEnabled: 'Whether viewers can seek back while the stream runs. The stream is also recorded. Default false.',

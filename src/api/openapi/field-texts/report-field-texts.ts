@@ -118,7 +118,8 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     thumbnails: 'Bytes of thumbnails and storyboards.',
     previews: 'Bytes of animated previews.',
     originals: 'Bytes of the uploaded file.',
-    mp4Fallback: 'Always 0: MP4 files are assembled while they are sent.',
+    mp4Fallback:
+      'Bytes of the MP4 file of a recording with several periods. Otherwise 0: files are put together when sent.',
     miscellaneous: 'Bytes of captions and of earlier uploads that are still needed.',
     calculatedAt: 'Time at which these sizes were read.',
   },

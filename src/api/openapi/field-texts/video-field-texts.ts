@@ -118,7 +118,9 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
   ComposePartModel: {
     videoId: 'GUID of a video or live stream of the same library.',
     startMs: 'Start in milliseconds. Negative values count from the end. Default 0.',
-    endMs: 'End in milliseconds, after `startMs`. Negative values count from the end. Default: the end.',
+    endMs:
+      'End in milliseconds, after `startMs` and at most 1,000 after the end of the video. Negative values count from ' +
+      'the end. Default: the end.',
   },
   CollectionModel: {
     guid: 'GUID of the collection.',

@@ -87,6 +87,8 @@ async function seal(tx: Tx, key: MediaKey, leftOut: readonly string[] = []): Pro
   const hasMedia = await sealTimelines(tx, key);
   await sql`update live_stream set state = 'ended', rungs_due_at = now() where id = ${mediaId}`.execute(tx);
   if (!hasMedia) return true;
+  // A pause of all publishers or of the service is not part of the recording.
+  await sql`update live_stream set duration_ms = ${wholeMs(key)} where id = ${mediaId}`.execute(tx);
   if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
   await countInLibrary(tx, libraryId, 1);
   await becomeVideo(tx, key, stream);
@@ -132,10 +134,11 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   );
   await sealTimelines(tx, key);
   await retireShortRungs(tx, key);
-  await sql`update live_stream set rungs_due_at = now() where id = ${mediaId}`.execute(tx);
+  await sql`update live_stream set rungs_due_at = now(), duration_ms = ${wholeMs(key)}
+    where id = ${mediaId}`.execute(tx);
   await tx
     .updateTable('media')
-    .set({ duration_ms: WHOLE_MS })
+    .set({ duration_ms: wholeMs(key) })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .execute();
@@ -144,14 +147,15 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-/** Retires rungs that were encoded from the shorter recording. They are encoded again. */
+/** Retires rungs and joined renditions that were encoded from the shorter recording. They are encoded again. */
 async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set active = false, retired_at = now() from timeline t
-    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.plan ? 'recordedOf' and r.state = 'finished'
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId}
       and r.retired_at is null and t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
-      and cardinality(t.start_ticks) > (select coalesce(sum(c.segment_count), 0) from chunk c
-        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id)`.execute(tx);
+      and (r.plan ? 'joined' or r.plan ? 'recordedOf' and r.state = 'finished'
+        and cardinality(t.start_ticks) > (select coalesce(sum(c.segment_count), 0) from chunk c
+          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id))`.execute(tx);
 }
 
 /** Selects chunks after the end of their timelines' cut lists. */
@@ -173,9 +177,12 @@ type EndedStream = {
   frame_rate: number | null;
 };
 
-/** Total duration of all periods of a media item in ms, for a query over `media`. */
-const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
-  where t.library_id = media.library_id and t.media_id = media.id)`;
+/** Returns SQL for the total duration of all periods of a media item that viewers see, in ms. */
+function wholeMs({ libraryId, mediaId }: MediaKey) {
+  return sql<number>`(select round(sum(t.end_ticks * 1000.0 / t.timescale)) from timeline t
+    join live_period p on p.library_id = t.library_id and p.media_id = t.media_id and p.timeline_id = t.id
+    where t.library_id = ${libraryId} and t.media_id = ${mediaId} and not p.is_preview)`;
+}
 
 // The starts are taken from the rows of the first video rendition, or of the audio without video. Periods that viewers
 // saw are kept, and previews are retired. Readers that support only one timeline get the longest one with video, or the
@@ -211,7 +218,7 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
         where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id) as is_partial
       from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id
         and t.id = r.timeline_id
-      where r.library_id = ${libraryId} and r.media_id = ${mediaId} and not r.plan ? 'recordedOf')
+      where r.library_id = ${libraryId} and r.media_id = ${mediaId} and not r.plan ?| array['recordedOf', 'joined'])
     update rendition r set state = 'finished', active = j.active and not j.is_partial,
       retired_at = case when j.is_partial then now() end
     from judged j where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.id = j.id`.execute(tx);
@@ -227,7 +234,7 @@ async function becomeVideo(tx: Tx, key: MediaKey, stream: EndedStream): Promise<
       encode_progress: 100,
       collection_id,
       is_public,
-      duration_ms: WHOLE_MS,
+      duration_ms: wholeMs(key),
       width_px: width_px ?? 0,
       height_px: height_px ?? 0,
       frame_rate: frame_rate ?? 0,

@@ -121,7 +121,10 @@ export async function saveStream(tx: Tx, before: LiveStream, after: LiveStream, 
       state_reason: 'reason' in after ? after.reason : null,
       started_at: startedAt,
       ended_at: endedAt,
-      ...(endedAt !== null && startedAt !== null && { duration_ms: endedAt.getTime() - startedAt.getTime() }),
+      // Once it has ended, the length is that of the recording.
+      ...(endedAt !== null &&
+        startedAt !== null &&
+        !('endedAt' in before) && { duration_ms: endedAt.getTime() - startedAt.getTime() }),
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)

@@ -23,6 +23,7 @@ export type StoredLive = { periods: StoredPeriod[]; segments: SegmentRow[] };
  * stream.
  */
 const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
+  and not rendition.plan ? 'joined'
   and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
 
 /**
