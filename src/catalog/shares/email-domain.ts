@@ -26,7 +26,7 @@ export function readEmailAddress(text: string): string | null {
   return address.length <= MAX_ADDRESS_CHARS ? address : null;
 }
 
-/** Returns whether an address is of one of the domains. Subdomains count only for domains that begin with `*.`. */
+/** Returns whether an address belongs to one of the domains. Subdomains count only for domains that begin with `*.`. */
 export function isOfDomains(address: string, domains: readonly string[]): boolean {
   const own = address.slice(address.lastIndexOf('@') + 1);
   return domains.some((domain) => (domain.startsWith('*.') ? own.endsWith(domain.slice(1)) : own === domain));

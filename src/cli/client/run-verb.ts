@@ -111,7 +111,8 @@ async function runCall(verb: Call, context: Context): Promise<void> {
 /** Parses the maximum number of lines of a list. */
 function readLimit(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`expected --limit to be a whole number of at least 1, got ${text}.`);
+  if (!/^[1-9]\d*$/.test(text))
+    throw new UsageError(`expected --limit to be a whole number of at least 1, got ${text}.`);
   return Number(text);
 }
 
