@@ -64,7 +64,7 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
       }}
     >
       <ol style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
-        {Array.from({ length: end - first }, (_, at) => row(first + at))}
+        {Array.from({ length: end - first }, (_, index) => row(first + index))}
       </ol>
     </div>
   );
