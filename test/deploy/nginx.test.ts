@@ -70,7 +70,7 @@ beforeAll(async () => {
   const edge = await videos.open({
     loadPolicy: async (ref) => policyOf(ref.by === 'name' ? ref.name : ''),
     trustedProxies: ['127.0.0.1'],
-    places: {
+    locator: {
       locate: (address) => ({
         country: vectors.find(({ request }) => request.ip === address)?.request.country ?? '',
         asn: '',
