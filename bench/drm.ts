@@ -84,7 +84,7 @@ async function measureEdge(scope: Scope): Promise<Measurement[]> {
   const watch = async (address: string) => {
     const before = cpuMs(child.pid);
     for (let pass = 0; pass < EDGE_PASSES; pass += 1)
-      for (let at = 0; at < count; at += 1) await fetchWhole(address, at);
+      for (let index = 0; index < count; index += 1) await fetchWhole(address, index);
     return ((cpuMs(child.pid) - before) * SEGMENT_SEC) / CLIP_SEC / EDGE_PASSES;
   };
   const times: number[][] = addresses.map(() => []);

@@ -51,7 +51,7 @@ const edge = await startEdge({
   edgeUrl: null,
   ownHosts: [],
   trustedProxies: [],
-  places: { locate: () => ({ country: '', asn: '' }) },
+  locator: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
   // The firewall is compiled when a request first needs it. Media requests never do.

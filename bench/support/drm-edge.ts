@@ -62,7 +62,7 @@ const edge = await startEdge({
   edgeUrl: null,
   ownHosts: [],
   trustedProxies: [],
-  places: { locate: () => ({ country: '', asn: '' }) },
+  locator: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
   firewall: { ready: async () => null, current: () => null },

@@ -48,8 +48,8 @@ function headersOf(sent: XMLHttpRequest): Headers {
   const pairs = lines
     .filter((line) => line.includes(':'))
     .map((line): [string, string] => {
-      const at = line.indexOf(':');
-      return [line.slice(0, at), line.slice(at + 1).trim()];
+      const index = line.indexOf(':');
+      return [line.slice(0, index), line.slice(index + 1).trim()];
     });
   return new Headers(pairs);
 }

@@ -4,22 +4,25 @@ import type { Guid } from '../lib/guid.ts';
 import type { ZoneSigner } from './zone-signer.ts';
 
 /** Location of media at the edge; `signer` is null if the zone requires no token. */
-export type EdgePlace = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
+export type EdgeLocation = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
 
 /**
  * Returns the location for a viewer with an embed token. If the owner decides which viewers may watch, its URLs expire
  * with that token, because the token ends with the decision.
  */
-export function placeOfViewer<Place extends EdgePlace>(place: Place, { expiresSec }: EmbedToken): Place {
-  if (place.signer === null || place.library.settings.viewers.mode === 'off') return place;
-  return { ...place, signer: place.signer.until(expiresSec) };
+export function locationForViewer<Location extends EdgeLocation>(
+  location: Location,
+  { expiresSec }: EmbedToken,
+): Location {
+  if (location.signer === null || location.library.settings.viewers.mode === 'off') return location;
+  return { ...location, signer: location.signer.until(expiresSec) };
 }
 
 /**
  * Returns the URL of a media item's file at the edge. Its path begins with the name of the pull zone, so that it needs
  * no DNS entry. Its token opens only this file, because an image may be shown to people who may not play the video.
  */
-export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Guid, file: string): string {
+export function edgeFileUrl({ library, edgeUrl, signer }: EdgeLocation, mediaId: Guid, file: string): string {
   const query = signer === null ? '' : `?${signer.file(mediaId, file)}`;
   return `${edgeUrl}/${library.pullZone.name}/${mediaId}/${file}${query}`;
 }
@@ -28,7 +31,7 @@ export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Gu
  * Returns the URL of a media item's folder for players, with a final slash. Its token opens all files in the folder.
  */
 export function edgeFolderUrl(
-  { library, edgeUrl, signer }: EdgePlace,
+  { library, edgeUrl, signer }: EdgeLocation,
   media: { mediaId: Guid; durationMs: number },
 ): string {
   const token = signer === null ? '' : `${signer.folder(media)}/`;

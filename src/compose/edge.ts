@@ -84,7 +84,7 @@ export async function openEdge({
     apiUrl: settings.publicUrl,
     ownHosts: settings.ownHosts,
     trustedProxies: settings.trustedProxies,
-    places: { locate: (address) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },
+    locator: { locate: (address) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },
     viewing,
     events: events.createShieldEventStore(db),
     serverZone: hostname().split('.', 1)[0] ?? 'edge',

@@ -1,7 +1,7 @@
 import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
 
-/** Opens the part of an edge that asks owners of libraries about viewers. It has its own client. */
+/** Opens the part of an edge that asks owners of libraries which viewers may watch. It has its own client. */
 export async function openViewers({
   outboundAllow,
 }: {

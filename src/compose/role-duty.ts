@@ -25,7 +25,7 @@ export async function watchCompatibility({ db }: Pick<Database, 'db'>, duty: Dut
   return { close: () => stopping.abort() };
 }
 
-/** Returns the health of a process, with the reason for which it takes no new work. */
+/** Returns the health of a process, with the reason why it takes no new work. */
 export function healthOnDuty(duty: Duty, health: RunningRole['health']): RunningRole['health'] {
   return async () => {
     const found = await health();

@@ -102,7 +102,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
 };
 
 /** Locates IP addresses synchronously. Fields of an unknown address are empty. */
-export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
+export type AddressLocator = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
 /** Counting of viewing sessions, and the secret that signs the tickets of player pages. */
 export type EdgeViewing = {
@@ -168,7 +168,7 @@ export type EdgeDeps = {
   tls?: TlsPaths | null;
   /** Networks of proxies in front of the edge whose `X-Forwarded-For` header is trusted. */
   trustedProxies: readonly string[];
-  places: Places;
+  locator: AddressLocator;
   /** Store for events of refused requests. `serverZone` is the name of this edge in these events. */
   events: ShieldEventStore;
   serverZone: string;

@@ -148,11 +148,11 @@ type Budgets = ClientBudgets<'lentBytes' | 'coldLookups' | 'waits' | 'encryption
 type Shared = { trusted: AddressSet; policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
 function openReceiving(
-  { places, firewall, loadWaf, loadShare }: EdgeDeps,
+  { locator, firewall, loadWaf, loadShare }: EdgeDeps,
   { trusted, ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
   const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
-  const clients = new KnownClients(trusted, places);
+  const clients = new KnownClients(trusted, locator);
   const shares = new ShareReader(loadShare);
   const viewers = new KnownViewers();
   return { routes: new Routes(ownHosts), policies, shares, trusted, clients, viewers, budgets, firewall, unzoned };

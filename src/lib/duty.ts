@@ -1,5 +1,5 @@
 /**
- * Reason for which a process takes no new work. `incompatible`: its version must not use the database, so it refuses
+ * Reason why a process takes no new work. `incompatible`: its version must not use the database, so it refuses
  * requests. `draining`: it finishes its work, hands it back, and exits.
  */
 export type OffDuty = { state: 'incompatible' | 'draining'; reason: string };

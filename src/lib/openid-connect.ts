@@ -59,7 +59,7 @@ const CACHED_MS = 10 * 60_000;
 const MAX_CACHED = 50;
 /** Maximum difference between the clocks of provider and service, in seconds. */
 const CLOCK_TOLERANCE_SEC = 60;
-/** Hosts to which a provider may be reached without TLS. */
+/** Hosts on which a provider may be used without TLS. */
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 type Library = typeof import('openid-client');

@@ -143,7 +143,7 @@ test('each link is signed for one file until the share expires, and rules of ref
   const { location = '' } = Object.fromEntries((await open(`${url}/download?video=${made.ids[1]}`)).headers);
   for (const file of [preview, thumbnail, location]) await expectOneFile(new URL(file, course.edge.base), expiresAt);
   expect(text).not.toContain('token_path');
-  const abroad = await course.fixture.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
+  const abroad = await course.fixture.edges.start({ locator: { locate: () => ({ country: 'FR', asn: '' }) } });
   await zone({ blockedCountries: ['FR'] });
   expect(await statusOf(url.replace(course.edge.base, abroad.base))).toBe(403);
   await abroad.close();

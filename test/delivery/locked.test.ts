@@ -258,7 +258,7 @@ test("refuses an expired token, another site's page, a blocked country and exces
   expect(await refusedOn(OWNER, sign(film, 'query', { expiresSec: 1_000_000_000 }))).toBe('403 10102');
   expect(await refusedOn(FOREIGN, sign(film, 'path'))).toBe('403 10130');
   await setZone(film.zoneId, { blockedCountries: ['XX'], requestsPerSec: 1 });
-  const abroad = await fixture.edgeFixture.start({ places: { locate: () => ({ country: 'XX', asn: '64500' }) } });
+  const abroad = await fixture.edgeFixture.start({ locator: { locate: () => ({ country: 'XX', asn: '64500' }) } });
   expect(await refusedOn(OWNER, sign(film, 'path', { edge: abroad }))).toBe('403 10120');
   await abroad.close();
   const fresh = await fixture.edgeFixture.start();

@@ -211,7 +211,7 @@ test('referrer and country rules apply to a share', async () => {
   expect([await statusOf(url), await from('https://good.test/a'), await from('https://bad.test/')]).toEqual([
     200, 200, 403,
   ]);
-  const abroad = await fixture.edges.start({ places: { locate: () => ({ country: 'FR', asn: '' }) } });
+  const abroad = await fixture.edges.start({ locator: { locate: () => ({ country: 'FR', asn: '' }) } });
   const settings = JSON.stringify({ blockedCountries: ['FR'] });
   await fixture.database.db
     .updateTable('pull_zone')

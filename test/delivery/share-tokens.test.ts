@@ -66,7 +66,7 @@ test('the token of the player ends with the share that issued it, and cannot be 
   await expect.poll(() => statusOf(kept), PATIENCE).toBe(403);
 });
 
-test('each link on the page of a video opens one file, and media of its player ends with the share', async () => {
+test('each link on a video page opens one file, and its player loads no media after the share ends', async () => {
   const film = await fixture.publish({ access: { playerTokenRequired: true }, mp4: { enabled: true } });
   const { db } = fixture.database;
   const write = (name: string, text: string) =>

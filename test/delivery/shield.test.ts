@@ -137,7 +137,7 @@ describe('a zone that requires tokens', () => {
 });
 
 describe('refusals that name their rule', () => {
-  const blockedCountry: Partial<EdgeDeps> = { places: { locate: () => ({ country: 'XX', asn: '64500' }) } };
+  const blockedCountry: Partial<EdgeDeps> = { locator: { locate: () => ({ country: 'XX', asn: '64500' }) } };
 
   test.each<[string, object, object, Partial<EdgeDeps>, number, string]>([
     ['a blocked address', { blockedAddresses: ['127.0.0.0/8'] }, {}, {}, 403, '10160'],
@@ -170,7 +170,7 @@ test('logs each refused request, even an unparsable one, as one event with all l
   const { db } = videos.database;
   await db.deleteFrom('shield_event').execute();
   await setZone({ tokenRequired: true });
-  const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
+  const edge = await videos.open({ locator: { locate: () => ({ country: 'DE', asn: '64500' }) } });
   const secret = signed(1);
   await ask(edge, segmentPath(secret), { cookie: 'session=secret', accesskey: 'secret', 'user-agent': 'a player' });
   const raw = async (text: string) => {
@@ -242,7 +242,7 @@ describe('the firewall', () => {
 
   test('the firewall logs attacks on unknown paths, blocks them within 2 s, and ignores players', async () => {
     await videos.database.db.deleteFrom('shield_event').execute();
-    const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
+    const edge = await videos.open({ locator: { locate: () => ({ country: 'DE', asn: '64500' }) } });
     expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });
     await expect
       .poll(() => lastOf(0))

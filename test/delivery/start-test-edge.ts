@@ -69,7 +69,7 @@ export async function createEdgeFixture(database: TestDatabase) {
         apiUrl: null,
         ownHosts: ['127.0.0.1', 'localhost', 'edge.test'],
         trustedProxies: [],
-        places: { locate: () => ({ country: '', asn: '' }) },
+        locator: { locate: () => ({ country: '', asn: '' }) },
         events: createShieldEventStore(database.db),
         serverZone: 'TEST',
         firewall: openFirewall(readRuleTexts, (error) => {

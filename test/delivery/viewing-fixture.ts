@@ -34,7 +34,7 @@ export async function openViewingFixture(): Promise<ViewingFixture> {
   const { heatCurve } = createStatisticsStore(database.db);
   const keep = (deliveries: readonly Delivered[]) => keepDeliveries(database.db, deliveries);
   const viewing = testViewing({ count, heatCurve, keepDeliveries: keep });
-  const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
+  const edge = await edges.start({ viewing, locator: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });
   // Timeout that only a hang exceeds. A page is slow on a busy machine.
   people.setDefaultTimeout(120_000);

@@ -70,7 +70,7 @@ beforeAll(async () => {
   const edge = await videos.open({
     loadPolicy: async (ref) => policyOf(ref.by === 'name' ? ref.name : ''),
     trustedProxies: ['127.0.0.1'],
-    places: {
+    locator: {
       locate: (address) => ({
         country: vectors.find(({ request }) => request.ip === address)?.request.country ?? '',
         asn: '',
@@ -148,7 +148,7 @@ async function statusOfRaw(path: string, header: string): Promise<number> {
   return Number(answer.split(' ', 2)[1]);
 }
 
-/** Requests a file until it is cached, and checks that it is. */
+/** Requests a file twice, and checks that the second response comes from the cache. */
 async function keep(path: string): Promise<void> {
   await ask(path);
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });

@@ -122,7 +122,7 @@ test('uploads a folder of 2,000 files in constant memory', async () => {
   await writeFile(path.join(films, 'notes.txt'), 'no media');
   const page = await openDashboard(service, browser);
   await page.locator('input.folder').first().setInputFiles(films);
-  await page.getByText('Uploads go to the collection films. Skipped, because not video or audio: 1 file').waitFor();
+  await page.getByText('Uploads go to the collection films. Skipped (not video or audio): 1 file').waitFor();
   await untilUploaded(page, 20);
   const early = await heapBytes(page);
   expect(await page.locator('.tray li').count()).toBeLessThanOrEqual(30);

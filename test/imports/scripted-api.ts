@@ -33,8 +33,8 @@ export async function startScriptedApi(answer: (call: Call, url: string) => Repl
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const method = request.method ?? 'GET';
     seen.push(`${method} ${url.pathname}`);
-    const at = failures.findIndex(({ match }) => match.test(url.pathname));
-    const failure = at === -1 ? undefined : failures.splice(at, 1)[0];
+    const index = failures.findIndex(({ match }) => match.test(url.pathname));
+    const failure = index === -1 ? undefined : failures.splice(index, 1)[0];
     if (failure !== undefined) return void response.writeHead(failure.status, failure.headers).end();
     const header = (name: string) => String(request.headers[name] ?? '');
     const call = {

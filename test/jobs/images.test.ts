@@ -178,7 +178,7 @@ describe('thumbnails', () => {
 });
 
 function distance(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, level, at) => sum + Math.abs(level - (b[at] ?? 0)), 0) / a.length;
+  return a.reduce((sum, level, index) => sum + Math.abs(level - (b[index] ?? 0)), 0) / a.length;
 }
 
 describe('previews', () => {

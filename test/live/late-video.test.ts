@@ -55,7 +55,10 @@ const lateOverSrt: Send = async ({ listeners, streamKey }) => {
 /** State of a video element: its position, its picture, and what it has buffered. */
 function stateOf(video: SVGElement | HTMLElement) {
   const { currentTime, duration, videoWidth, buffered } = video as HTMLVideoElement;
-  const ranges = Array.from({ length: buffered.length }, (_, at) => [buffered.start(at), buffered.end(at)] as const);
+  const ranges = Array.from(
+    { length: buffered.length },
+    (_, index) => [buffered.start(index), buffered.end(index)] as const,
+  );
   return { timeSec: currentTime, lengthSec: duration, widthPx: videoWidth, ranges };
 }
 

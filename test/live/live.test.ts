@@ -195,10 +195,10 @@ async function decodedSize(addresses: readonly string[], playlist: string): Prom
 function parts(text: string): { text: string; segments: string[]; seconds: number } {
   const lines = text.split('\n');
   const lastSegment = lines.findLastIndex((line) => line.startsWith('#EXTINF'));
-  const seconds = lines.reduce((sum, line, at) => {
+  const seconds = lines.reduce((sum, line, index) => {
     const sec =
       /^#EXTINF:([\d.]+)/.exec(line)?.[1] ??
-      (at > lastSegment ? /^#EXT-X-PART:DURATION=([\d.]+)/.exec(line)?.[1] : null);
+      (index > lastSegment ? /^#EXT-X-PART:DURATION=([\d.]+)/.exec(line)?.[1] : null);
     return sum + Number(sec ?? 0);
   }, 0);
   return { text, segments: text.match(/^[^#\n]*\d+\.m4s$/gm) ?? [], seconds };

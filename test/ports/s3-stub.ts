@@ -57,8 +57,8 @@ export async function startS3Stub() {
       request.socket.destroy();
       return;
     }
-    const at = faults.findIndex((planned) => planned.operation === operation);
-    const fault = at < 0 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
+    const index = faults.findIndex((planned) => planned.operation === operation);
+    const fault = index < 0 ? null : (faults.splice(index, 1)[0]?.fault ?? null);
     const body = Buffer.concat(chunks);
     answer(state, operation, { request, response, key, query: url.searchParams, body, fault });
   }

@@ -54,8 +54,8 @@ const SOURCES = [
 
 /** Returns an uploaded source. Also uploads the next source, so that it is encoded while this one is measured. */
 async function sentAs(name: string): Promise<Sent> {
-  const at = SOURCES.findIndex((one) => one.name === name);
-  for (const source of SOURCES.slice(at, at + 2)) {
+  const index = SOURCES.findIndex((one) => one.name === name);
+  for (const source of SOURCES.slice(index, index + 2)) {
     if (sent.has(source.name)) continue;
     const files = await source.make();
     sent.set(source.name, { guid: await sendSource(fixture.service, source.name, files.file), ...files });

@@ -179,7 +179,7 @@ function pitchAt(samples: Int16Array, from: number): number {
   const length = 0.04 * SAMPLE_RATE_HZ;
   const within = samples.subarray(from + WINDOW, from + WINDOW + length);
   const crossings = within.reduce(
-    (sum, sample, at) => sum + (at > 0 && sample >= 0 !== (within[at - 1] ?? 0) >= 0 ? 1 : 0),
+    (sum, sample, index) => sum + (index > 0 && sample >= 0 !== (within[index - 1] ?? 0) >= 0 ? 1 : 0),
     0,
   );
   const hz = (crossings * SAMPLE_RATE_HZ) / (2 * length);

@@ -61,8 +61,8 @@ const LONGEST: readonly string[] = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = LONGEST.indexOf(path.relative(this.ctx.config.root, moduleId));
-      return at === -1 ? LONGEST.length : at;
+      const index = LONGEST.indexOf(path.relative(this.ctx.config.root, moduleId));
+      return index === -1 ? LONGEST.length : index;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }

@@ -4,8 +4,8 @@ import { applyTheme } from './base/theme.ts';
 import { CopyByHand } from './parts/copy-by-hand.tsx';
 import { App } from './shell/app.tsx';
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('Expected an element for the dashboard on the page.');
+const root = document.getElementById('app');
+if (root === null) throw new Error('Expected an element for the dashboard on the page.');
 applyTheme();
 await restoreLanguage();
 render(
@@ -13,5 +13,5 @@ render(
     <App />
     <CopyByHand />
   </>,
-  place,
+  root,
 );

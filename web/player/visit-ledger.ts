@@ -68,7 +68,7 @@ export function openVisitLedger(
   { measuresStart = true, kept = emptyLedger() }: { measuresStart?: boolean; kept?: KeptLedger } = {},
 ): VisitLedger {
   const { watchedMs, counts } = kept;
-  const heat = Uint8Array.from({ length: bucketCount }, (_, at) => kept.heat[at] ?? 0);
+  const heat = Uint8Array.from({ length: bucketCount }, (_, index) => kept.heat[index] ?? 0);
   const rungMs = new Map(kept.rungMs);
   const start = openStartWait(clock);
   let { startedMs } = kept;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { CollectionView } from '../../catalog/collections/collection-store.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl } from '../addresses.ts';
 import type { CollectionModel } from '../models/collection.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
@@ -14,13 +14,13 @@ export type ImagesDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: st
  * Returns the location of a library's images at the edge, for a caller at `address`, or null if the library no longer
  * exists.
  */
-export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgePlace | null> {
+export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgeLocation | null> {
   const library = await deps.libraries.recall(libraryId);
   return library && { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
 }
 
 /** Converts a collection to its model, with image URLs only if they were requested. */
-export function toCollectionModel(view: CollectionView, images: EdgePlace | null): CollectionModel {
+export function toCollectionModel(view: CollectionView, images: EdgeLocation | null): CollectionModel {
   const shown = images ? view.previews.filter((preview) => preview.hasThumbnail) : [];
   return {
     videoLibraryId: view.libraryId,

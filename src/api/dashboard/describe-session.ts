@@ -55,7 +55,7 @@ function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {
 }
 
 function permissionsOfKey({ scope, libraryId }: Grant): SessionPermissions {
-  // The keys of the table are exactly these.
+  // `PERMISSIONS` has one entry for each permission, and no others.
   const all =
     scope === 'account' ? (Object.keys(PERMISSIONS) as Permission[]) : [...(scope === 'write' ? WRITING : READING)];
   return libraryId === null ? { account: all, libraries: {} } : { account: [], libraries: { [libraryId]: all } };

@@ -83,14 +83,14 @@ export const readFeed = defineOperation({
     }
     const { videos, hasMore } = await deps.feeds.videos(feed, page);
     const signer = await loadZoneSigner(library, address, deps);
-    const place = { library, edgeUrl: deps.edgeUrl, signer };
+    const location = { library, edgeUrl: deps.edgeUrl, signer };
     const { mp4, drm } = library.settings;
     const urlOf = (number: number) => feedUrl(feed, { format: query.format, page: number }, deps.publicUrl);
     const text = writeFeed({
       feed,
       format: query.format,
       videos,
-      place,
+      location,
       offersMp4: mp4.enabled && !drm.enabled,
       selfUrl: urlOf(page),
       nextUrl: hasMore && page < MAX_PAGE ? urlOf(page + 1) : null,

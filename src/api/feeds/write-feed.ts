@@ -2,7 +2,7 @@ import type { Feed, FeedVideo } from '../../catalog/feeds/feed.ts';
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import { type Xml, type XmlAttributes, xmlElement, xmlText } from '../../media/dash/xml.ts';
-import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl } from '../addresses.ts';
 
 /** `rss`: RSS 2.0 with the tags of podcasts. `mrss`: RSS 2.0 with Media RSS. */
 export const FEED_FORMATS = ['rss', 'mrss'] as const;
@@ -13,7 +13,7 @@ export type FeedPage = {
   feed: Feed;
   format: FeedFormat;
   videos: readonly FeedVideo[];
-  place: EdgePlace;
+  location: EdgeLocation;
   offersMp4: boolean;
   selfUrl: string;
   nextUrl: string | null;
@@ -78,25 +78,25 @@ function podcastTags(feed: Feed, title: string, image: string | null): Xml[] {
 }
 
 /** A feed has no page of its own, so it links to its newest video. */
-function homeOf({ feed, place, videos }: FeedPage): string {
+function homeOf({ feed, location, videos }: FeedPage): string {
   const [newest] = videos;
-  return newest === undefined ? place.edgeUrl : playerUrl(feed, newest, place);
+  return newest === undefined ? location.edgeUrl : playerUrl(feed, newest, location);
 }
 
-function playerUrl({ libraryId }: Feed, { id }: FeedVideo, { edgeUrl }: EdgePlace): string {
+function playerUrl({ libraryId }: Feed, { id }: FeedVideo, { edgeUrl }: EdgeLocation): string {
   return `${edgeUrl}/play/${libraryId}/${id}`;
 }
 
 type Entry = { video: FeedVideo; enclosure: Enclosure | null };
 
 function itemTags({ video, enclosure }: Entry, page: FeedPage): Xml[] {
-  const { feed, format, place } = page;
+  const { feed, format, location } = page;
   const description = video.description?.slice(0, MAX_DESCRIPTION_LENGTH) ?? video.title;
   const file = enclosure === null ? null : { url: enclosure.url, length: enclosure.bytes, type: enclosure.type };
   return [
     tag('title', video.title === '' ? 'Untitled' : video.title),
     tag('description', description),
-    tag('link', playerUrl(feed, video, place)),
+    tag('link', playerUrl(feed, video, location)),
     tag('guid', video.id, { isPermaLink: 'false' }),
     tag('pubDate', video.createdAt.toUTCString()),
     ...(video.category === null ? [] : [tag('category', video.category)]),
@@ -118,10 +118,10 @@ function episodeTags(video: FeedVideo, page: FeedPage): Xml[] {
 }
 
 function mediaTags({ video, enclosure }: Entry, page: FeedPage): Xml[] {
-  const { feed, place } = page;
+  const { feed, location } = page;
   const duration = Math.round(video.durationMs / 1000);
   const medium = video.hasVideo ? 'video' : 'audio';
-  const playlist = edgeFileUrl(place, video.id, 'playlist.m3u8');
+  const playlist = edgeFileUrl(location, video.id, 'playlist.m3u8');
   const file = enclosure && {
     url: enclosure.url,
     fileSize: enclosure.bytes,
@@ -133,14 +133,14 @@ function mediaTags({ video, enclosure }: Entry, page: FeedPage): Xml[] {
   };
   const stream = { url: playlist, type: 'application/vnd.apple.mpegurl', medium, duration };
   // The playlist of a zone with tokens needs a token for its folder, which expires too early for a feed.
-  const contents = [file, place.signer === null ? stream : null].filter((one) => one !== null);
+  const contents = [file, location.signer === null ? stream : null].filter((one) => one !== null);
   const image = thumbnailOf(video, page);
   const rest = [
     tag('media:title', video.title === '' ? 'Untitled' : video.title, { type: 'plain' }),
     ...(video.description === null ? [] : [tag('media:description', video.description, { type: 'plain' })]),
     ...(video.keywords === null ? [] : [tag('media:keywords', video.keywords)]),
     ...(image === null ? [] : [xmlElement('media:thumbnail', { url: image })]),
-    xmlElement('media:player', { url: `${place.edgeUrl}/embed/${feed.libraryId}/${video.id}` }),
+    xmlElement('media:player', { url: `${location.edgeUrl}/embed/${feed.libraryId}/${video.id}` }),
     ...captionsOf(video, page).map(({ url, language }) =>
       xmlElement('media:subTitle', { type: 'text/vtt', lang: language, href: url }),
     ),
@@ -150,28 +150,28 @@ function mediaTags({ video, enclosure }: Entry, page: FeedPage): Xml[] {
   return group.length === 0 ? rest : [xmlElement('media:group', {}, group), ...rest];
 }
 
-function enclosureOf(video: FeedVideo, { place, offersMp4 }: FeedPage): Enclosure | null {
+function enclosureOf(video: FeedVideo, { location, offersMp4 }: FeedPage): Enclosure | null {
   if (!offersMp4) return null;
   const audioBytes = video.audioBytes ?? 0;
   if (!video.hasVideo) {
     if (video.audioBytes === null) return null;
-    const url = edgeFileUrl(place, video.id, AUDIO_FILE);
+    const url = edgeFileUrl(location, video.id, AUDIO_FILE);
     return { url, type: 'audio/x-m4a', bytes: audioBytes, heightPx: null };
   }
   const rung = chooseMp4Rung(video.rungs.map((one) => one.rung).toSorted((a, b) => a - b));
   const chosen = video.rungs.find((one) => one.rung === rung);
   if (chosen === undefined) return null;
-  const url = edgeFileUrl(place, video.id, `play_${chosen.rung}p.mp4`);
+  const url = edgeFileUrl(location, video.id, `play_${chosen.rung}p.mp4`);
   return { url, type: 'video/mp4', bytes: chosen.bytes + audioBytes, heightPx: chosen.rung };
 }
 
-function thumbnailOf({ id, thumbnailFileName }: FeedVideo, { place }: FeedPage): string | null {
-  return thumbnailFileName === null ? null : edgeFileUrl(place, id, thumbnailFileName);
+function thumbnailOf({ id, thumbnailFileName }: FeedVideo, { location }: FeedPage): string | null {
+  return thumbnailFileName === null ? null : edgeFileUrl(location, id, thumbnailFileName);
 }
 
-function captionsOf({ id, captions }: FeedVideo, { place }: FeedPage): { url: string; language: string }[] {
+function captionsOf({ id, captions }: FeedVideo, { location }: FeedPage): { url: string; language: string }[] {
   return captions.map(({ srclang }) => ({
-    url: edgeFileUrl(place, id, `captions/${encodeURIComponent(srclang)}.vtt`),
+    url: edgeFileUrl(location, id, `captions/${encodeURIComponent(srclang)}.vtt`),
     language: srclang,
   }));
 }

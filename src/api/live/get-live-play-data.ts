@@ -7,7 +7,7 @@ import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { placeOfViewer } from '../addresses.ts';
+import { locationForViewer } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
@@ -52,7 +52,7 @@ export const getLivePlayData = defineOperation({
     const view = await deps.live.load(key);
     await requireEmbedToken(shown, { mediaId: streamId, library: showing.library }, deps);
     await requireAudience(view, { shown, library: showing.library }, deps);
-    return toLivePlayData(view, placeOfViewer(showing, shown));
+    return toLivePlayData(view, locationForViewer(showing, shown));
   },
 });
 

@@ -5,7 +5,7 @@ import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts'
 import type { IngestAddresses, LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type EdgePlace, edgeFolderUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFolderUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatus } from '../models/enums.ts';
 import type { IngestEndpoints, LiveStreamModel } from '../models/live-stream.ts';
@@ -31,7 +31,7 @@ const STATUS = {
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 
 /** Context that the model of a stream needs in addition to the stream. */
-export type LiveShowing = EdgePlace & { ingestAddresses: readonly IngestAddresses[] };
+export type LiveShowing = EdgeLocation & { ingestAddresses: readonly IngestAddresses[] };
 
 export type LiveShowingDeps = ZoneSignerDeps & {
   libraries: LibraryStore;
@@ -105,8 +105,8 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
 const MAX_STREAM_MS = 12 * 3600 * 1000;
 
 /** Returns the URL of a stream's folder, signed for the maximum duration of a stream. */
-export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePlace): string {
-  return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
+export function streamFolderUrl({ stream, durationMs }: LiveView, location: EdgeLocation): string {
+  return edgeFolderUrl(location, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }
 
 /** Returns the whole seconds from the start to the end, or until now, or null before the start. */

@@ -11,7 +11,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type EdgePlace, edgeFileUrl, placeOfViewer } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl, locationForViewer } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
@@ -83,8 +83,8 @@ export const getOEmbed = defineOperation({
       query.maxHeight ?? Number.POSITIVE_INFINITY,
     );
     const signer = await loadZoneSigner(library, caller, deps);
-    const place = { library, edgeUrl: deps.edgeUrl, signer };
-    const thumbnail = describeThumbnail(video, share === null ? placeOfViewer(place, shown) : place);
+    const location = { library, edgeUrl: deps.edgeUrl, signer };
+    const thumbnail = describeThumbnail(video, share === null ? locationForViewer(location, shown) : location);
     return describe({ address, title: share?.name ?? video.title, size }, thumbnail, deps.edgeUrl);
   },
 });
@@ -144,12 +144,12 @@ function describe(frame: Frame, { url, size }: Thumbnail, providerUrl: string): 
   };
 }
 
-function describeThumbnail(video: VideoView, place: EdgePlace): Thumbnail {
+function describeThumbnail(video: VideoView, location: EdgeLocation): Thumbnail {
   if (video.thumbnail_key === null) return { url: null, size: null };
   const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
   const isOwn = widthPx !== null && heightPx !== null;
   const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), MAX_THUMBNAIL_PX, MAX_THUMBNAIL_PX);
-  return { url: edgeFileUrl(place, video.id, video.thumbnail_file_name), size };
+  return { url: edgeFileUrl(location, video.id, video.thumbnail_file_name), size };
 }
 
 function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {

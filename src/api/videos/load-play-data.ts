@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { placeOfViewer } from '../addresses.ts';
+import { locationForViewer } from '../addresses.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
@@ -31,7 +31,7 @@ export async function loadPlayData(
   requireReferrer(referrer, showing.library, deps.ownHosts);
   const shown = { token: query.token, expiresSec: query.expires };
   await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
-  return showPlayData(key, placeOfViewer(showing, shown), deps);
+  return showPlayData(key, locationForViewer(showing, shown), deps);
 }
 
 /** Loads the play data of a video without the rules for viewers. Throws `Refused` (`not-found`) for unknown videos. */

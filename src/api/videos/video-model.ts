@@ -5,7 +5,7 @@ import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { Refused } from '../../lib/refused.ts';
 import { wireNameOf } from '../../media/encode/codecs/all.ts';
-import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
@@ -20,7 +20,7 @@ export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: g
  * Context that the model of a video needs in addition to the video: settings and names of its library, and the edge
  * URL.
  */
-export type Showing = EdgePlace;
+export type Showing = EdgeLocation;
 
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 

@@ -4,7 +4,7 @@ import { isVisible, readLine, readLines } from '../../lib/visible-text.ts';
 
 /** Maximum number of comments and replies of a video. */
 export const MAX_COMMENTS = 1_000;
-/** Maximum number of them that viewers of share pages can write, so that the others are left for the team. */
+/** Maximum number of comments and replies that viewers of share pages can write. The rest is reserved for the team. */
 export const MAX_VIEWER_COMMENTS = 800;
 export const MAX_COMMENT_CHARACTERS = 2_000;
 export const MAX_GUEST_NAME_CHARACTERS = 80;

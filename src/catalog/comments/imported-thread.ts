@@ -11,7 +11,7 @@ import {
   readPosition,
 } from './comment.ts';
 
-/** A comment of an export. Times are in ISO 8601. The account of its author is not a part of exports. */
+/** A comment of an export. Times are in ISO 8601. The account of its author is not exported. */
 export type ImportedComment = {
   id: Guid;
   text: string;

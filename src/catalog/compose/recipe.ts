@@ -10,7 +10,10 @@ export type Recipe = {
   /** `watermark` is burned into the part's frames, so the frames encoded for its ends need it too. */
   parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number; watermark?: StoredWatermark }[];
   pieces: readonly Piece[];
-  /** Expected bytes of the segments. A storage quota counts them until they are stored. Absent before quotas. */
+  /**
+   * Expected bytes of the segments. A storage quota counts them until they are stored. Absent in rows from before
+   * quotas.
+   */
   estimatedBytes?: number;
 };
 

@@ -4,8 +4,9 @@ import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 import type { ExportProblem, ExportState, ExportTargetKind } from './library-export.ts';
 
 /**
- * An export of a library. `destination` is sealed, because it has keys of the bucket. `cursor` is the last video of the
- * last finished step, in the order of their ids, and `tick` the number of the job that may work on the export.
+ * An export of a library. `destination` is sealed, because it contains the keys of the bucket. `cursor` is the last
+ * video of the last finished step, in the order of their ids, and `tick` the number of the job that may work on the
+ * export.
  */
 export type LibraryExportTable = {
   id: Guid;

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db.ts';
 import { createTrashStore } from '../videos/trash-store.ts';
 import type { ImportKey } from './library-import.ts';
 
-/** An imported item whose file the library has already, as the file of the video `sameAs`. */
+/** An imported item whose file the library already has, as the file of the video `sameAs`. */
 export type Duplicate = { place: number; targetId: Guid; sameAs: Guid };
 
 /** Minutes after which the import stops waiting for the hash of a file. */

@@ -4,8 +4,8 @@ import type { CreatedAt, Json, JsonDefault } from '../account-schema.ts';
 import type { ImportItemKind, ImportSourceName, ImportState, ItemState } from './library-import.ts';
 
 /**
- * An import into a library. `request` is sealed, because it has keys of the source. `cursor` is the next page to list,
- * and `tick` the number of the job that may work on the import.
+ * An import into a library. `request` is sealed, because it contains keys of the source. `cursor` is the next page to
+ * list, and `tick` the number of the job that may work on the import.
  */
 export type LibraryImportTable = {
   id: Guid;

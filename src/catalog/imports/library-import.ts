@@ -36,7 +36,7 @@ export type ImportKey = { libraryId: number; importId: Guid };
 /** The right to work on an import. A later tick fences an earlier one. */
 export type ImportTick = ImportKey & { tick: number };
 
-/** `fetching`: the video exists here, and its file is on its way. The last three are outcomes. */
+/** `fetching`: the video exists here, and its file is being transferred. The last three are outcomes. */
 export const ITEM_STATES = ['waiting', 'fetching', 'imported', 'skipped', 'failed'] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
 
@@ -80,7 +80,7 @@ export type ImportReport = {
   concurrency: number;
   /** Maximum bytes per second of all transfers together, or null for no limit. */
   maxBytesPerSec: number | null;
-  /** Whether the copy of a file that the library has already is removed again. */
+  /** Whether the copy of a file that the library already has is removed again. */
   skipsDuplicates: boolean;
   /** Estimated time until the end, in s, or null if it cannot be estimated. */
   remainingSec: number | null;

@@ -23,7 +23,7 @@ export type SourceFields = {
   needs: readonly (SourceField | readonly SourceField[])[];
   /** Fields that may be sent. */
   takes: readonly SourceField[];
-  /** Default addresses of a hosted service. */
+  /** Default URLs of a hosted service. */
   usual: { apiUrl?: string; coreUrl?: string; cdnUrl?: string };
   /** Properties of all videos that are not imported, as sentences. */
   losses: readonly string[];

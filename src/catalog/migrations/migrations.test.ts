@@ -153,7 +153,7 @@ test('feeds of a database of an earlier version stay on', async () => {
   }
 });
 
-test('every migration names the oldest compatible version, which never decreases or exceeds this one', () => {
+test('every migration names the oldest compatible version, which never decreases and never exceeds this one', () => {
   const versions = Object.values(migrations).map(({ oldestVersion }) => oldestVersion);
   for (const [index, oldest] of versions.entries()) {
     expect(isAtLeast(readVersion(), oldest)).toBe(true);

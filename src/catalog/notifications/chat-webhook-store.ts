@@ -31,7 +31,7 @@ export async function findChatWebhook({ db, secretBox }: Deps, libraryId: number
 
 /**
  * Creates or changes the chat webhook of a library. `fill` receives the current one, or null, and returns the fields of
- * the new one. A new URL has no former failures.
+ * the new one. A new URL starts without failures.
  */
 export async function changeChatWebhook(
   { db, secretBox }: Deps,

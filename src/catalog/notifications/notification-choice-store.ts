@@ -4,7 +4,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { noteChange } from '../note-change.ts';
 import { DEFAULT_CHOICES, type NotificationChoices } from './notification.ts';
 
-/** Returns the events of which a person wants to be notified, by channel. */
+/** Returns the events about which a person wants to be notified, by channel. */
 export async function loadChoices(db: Db, personId: Guid): Promise<NotificationChoices> {
   const query = db.selectFrom('notification_choice').select(['browser', 'email']).where('person_id', '=', personId);
   return (await query.executeTakeFirst()) ?? DEFAULT_CHOICES;

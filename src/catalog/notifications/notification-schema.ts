@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, Json } from '../account-schema.ts';
 import type { EventCount, NotificationEvent, NotificationItem } from './notification.ts';
 
-/** An event that people and chats may be notified of. `is_routed`: the messages of all who want it contain it. */
+/** An event about which people and chats may be notified. `is_routed`: the messages of all who want it contain it. */
 export type NotificationTable = {
   position: GeneratedAlways<number>;
   library_id: number;

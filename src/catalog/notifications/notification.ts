@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { isPermitted, type Permission } from '../people/permissions.ts';
 import type { Roles } from '../people/person.ts';
 
-/** Events that people and chats are notified of. */
+/** Events about which people and chats are notified. */
 export const NOTIFICATION_EVENTS = ['ready', 'failed', 'live', 'quota'] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
@@ -32,7 +32,7 @@ export const NOTIFICATION_PERMISSIONS: Readonly<Record<NotificationEvent, Permis
   quota: 'library.manage',
 };
 
-/** Returns whether roles permit to be notified of an event in a library. */
+/** Returns whether roles permit notifications about an event in a library. */
 export function mayBeNotified(roles: Roles, { event, libraryId }: Pick<NotificationItem, 'event' | 'libraryId'>) {
   return isPermitted(roles, NOTIFICATION_PERMISSIONS[event], libraryId);
 }

@@ -146,7 +146,7 @@ export async function endSegmentTask(db: Db, { task, attempt }: Claim): Promise<
   await planSegmentTasks(db, task.renditionIds);
 }
 
-/** Removes requests that expired long ago; those of a deleted rendition were deleted with it. */
+/** Removes requests that expired at least 10 s ago. Those of a deleted rendition were deleted with it. */
 export async function forgetEnded(db: Db): Promise<void> {
   await sql`delete from segment_request where wanted_until < now() - interval '10 seconds'`.execute(db);
 }

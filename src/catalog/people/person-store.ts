@@ -82,7 +82,10 @@ async function change<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
     const before = await countOwners(tx);
     const result = await task(tx);
     if (before > 0 && (await countOwners(tx)) === 0) {
-      throw new Refused('conflict', 'This is the last active owner of the account. Make another person owner first.');
+      throw new Refused(
+        'conflict',
+        'This is the last active owner of the account. Make another person an owner first.',
+      );
     }
     return result;
   });

@@ -25,7 +25,7 @@ export type QuotaLevel = 0 | 80 | 100;
 /** Percentage points below a threshold at which the use leaves it, so that it may be announced again. */
 const HYSTERESIS_POINTS = 5;
 
-/** Kinds of tasks that encode video which no viewer waits for. They wait if the library has used its minutes. */
+/** Kinds of tasks that encode video for which no viewer waits. They wait if the library has used its minutes. */
 export const SCHEDULED_ENCODES: readonly string[] = ['video', 'backfill'];
 
 /** Reason of encode tasks that wait for the minutes of the next month, or for a higher limit. */

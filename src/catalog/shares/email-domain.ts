@@ -18,15 +18,15 @@ export function readEmailDomain(text: string): string | null {
 /** Returns an e-mail address with its domain in lower case and ASCII. Returns null if it is not one. */
 export function readEmailAddress(text: string): string | null {
   const trimmed = text.trim();
-  const at = trimmed.lastIndexOf('@');
-  const local = trimmed.slice(0, Math.max(0, at));
-  const domain = toAscii(trimmed.slice(at + 1));
+  const index = trimmed.lastIndexOf('@');
+  const local = trimmed.slice(0, Math.max(0, index));
+  const domain = toAscii(trimmed.slice(index + 1));
   if (domain === null || local.length > MAX_LOCAL_PART_CHARS || !LOCAL_PART.test(local)) return null;
   const address = `${local}@${domain}`;
   return address.length <= MAX_ADDRESS_CHARS ? address : null;
 }
 
-/** Returns whether an address is of one of the domains. Subdomains count only for domains that begin with `*.`. */
+/** Returns whether an address belongs to one of the domains. Subdomains count only for domains that begin with `*.`. */
 export function isOfDomains(address: string, domains: readonly string[]): boolean {
   const own = address.slice(address.lastIndexOf('@') + 1);
   return domains.some((domain) => (domain.startsWith('*.') ? own.endsWith(domain.slice(1)) : own === domain));

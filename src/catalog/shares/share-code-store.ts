@@ -10,7 +10,10 @@ export const CODE_MINUTES = 10;
 /** Maximum number of expired codes that are deleted with each new one. */
 const MAX_DELETED = 1_000;
 
-/** An e-mail address and a code for one share. Both are keyed hashes, so that the database has neither. */
+/**
+ * An e-mail address and a code for one share. Both are keyed hashes, so that the database contains neither in plain
+ * text.
+ */
 type HashedCode = { shareId: Guid; addressHash: Buffer; codeHash: Buffer };
 
 /** Codes that were sent to viewers of shares. */

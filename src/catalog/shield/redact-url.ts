@@ -49,8 +49,8 @@ function redactQuery(query: string): string {
 }
 
 function splitOnce(text: string, mark: string): [string, string?] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  const index = text.indexOf(mark);
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }
 
 /** A name with invalid encoding is compared as is. */

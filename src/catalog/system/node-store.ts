@@ -66,8 +66,8 @@ export async function removeNode(db: Db, id: Guid): Promise<void> {
 type NodeRow = Omit<NodeLine, 'isIncompatible'> & { isDrainRequested: boolean; oldestVersions: readonly string[] };
 
 /**
- * Returns all processes, with the live streams that each owns. Compares their versions with those that work with the
- * schema, because an older process reports that it is draining when it is incompatible.
+ * Returns all processes, with the live streams that each owns. An incompatible process reports only that it is
+ * draining, so this compares its version with the oldest version that works with the schema.
  */
 export async function loadNodes(db: Db): Promise<NodeLine[]> {
   const { rows } = await sql<NodeRow>`

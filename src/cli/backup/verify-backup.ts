@@ -58,7 +58,7 @@ async function verifyObjects({ folder, manifest }: Backup): Promise<Verified> {
   return { found: found.sort((a, b) => a.localeCompare(b)), damaged, objects: list.size };
 }
 
-/** Returns why a file does not have the expected hash, or null if it has. */
+/** Returns why a file does not have the expected hash, or null if it has that hash. */
 async function describeFault(file: string, expected: string): Promise<string | null> {
   try {
     const sha256 = (await sha256Of(createReadStream(file))).toString('hex');

@@ -6,7 +6,7 @@ import type { Tool } from './tools.ts';
 /** Result of a call, in the format of the Model Context Protocol. */
 export type ToolResult = { content: { type: 'text'; text: string }[]; isError?: true };
 
-/** Maximum length of a result. A list of 20 videos has about half of it. */
+/** Maximum length of a result in characters. A list of 20 videos has about half of it. */
 export const MAX_RESULT_CHARS = 60_000;
 /** Items per page unless the call asks for a number. */
 const DEFAULT_ITEMS = 20;
@@ -49,7 +49,7 @@ async function send(
     ...(route.hasBody && { body: values.body ?? {} }),
     signal,
   };
-  // The tools and the client's table of routes are made from the same operations.
+  // The tools and the client's table of routes are generated from the same operations.
   const answer: unknown = await new Millrace({ url, key }).call(name as OperationName, input as never);
   return answer instanceof Response ? await answer.text() : (answer ?? '');
 }

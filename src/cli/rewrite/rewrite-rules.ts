@@ -59,9 +59,9 @@ export function baseFor(rules: RewriteRules, host: string, page: string): string
 }
 
 function splitPair(pair: string, option: string, example: string): [string, string] {
-  const at = pair.indexOf('=');
-  if (at <= 0 || at === pair.length - 1) throw wrong(option, `OLD=NEW, such as ${example}`, pair);
-  return [pair.slice(0, at), pair.slice(at + 1)];
+  const index = pair.indexOf('=');
+  if (index <= 0 || index === pair.length - 1) throw wrong(option, `OLD=NEW, such as ${example}`, pair);
+  return [pair.slice(0, index), pair.slice(index + 1)];
 }
 
 function readOptional(option: string, text: string | undefined): string | null {

@@ -19,7 +19,7 @@ import { Refused } from '../../lib/refused.ts';
 import { tryLock } from '../../lib/try-lock.ts';
 
 const LOOK_EVERY_MS = 100;
-/** Time in ms for which a lock holder whose launcher was just killed may take to record that it is stopping. */
+/** Maximum time in ms until a lock holder whose launcher was just killed records that it is stopping. */
 const HOLDER_PATIENCE_MS = 1000;
 /** Maximum time for a lock holder to stop, in ms. A service stops within 10 s. */
 const STOPPING_PATIENCE_MS = 12_000;

@@ -3,7 +3,7 @@ import type { Client } from '../../catalog/shield/admission/admit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { remember } from '../../lib/remember.ts';
-import type { Places } from '../edge-deps.ts';
+import type { AddressLocator } from '../edge-deps.ts';
 
 /** Parts of a request that identify its sender. */
 export type Sender = { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] };
@@ -24,12 +24,12 @@ const KNOWN_MS = 10_000;
  */
 export class KnownClients {
   readonly #trusted: AddressSet;
-  readonly #places: Places;
+  readonly #locator: AddressLocator;
   readonly #known = new Map<string, Known>();
 
-  constructor(trusted: AddressSet, places: Places) {
+  constructor(trusted: AddressSet, locator: AddressLocator) {
     this.#trusted = trusted;
-    this.#places = places;
+    this.#locator = locator;
   }
 
   /** Returns the client of a request. Behind a trusted proxy, this is the client that the proxy reports. */
@@ -41,7 +41,7 @@ export class KnownClients {
     const known = this.#known.get(key);
     if (known !== undefined && nowMs < known.untilMs) return known.client;
     const address = clientAddress({ remoteAddress, forwardedFor }, this.#trusted);
-    const client = { address, key: clientKey(address), ...this.#places.locate(address) };
+    const client = { address, key: clientKey(address), ...this.#locator.locate(address) };
     if (key.length > MAX_CHARS) return client;
     remember(this.#known, [key, { client, untilMs: nowMs + KNOWN_MS }], MAX_CLIENTS);
     return client;

@@ -170,10 +170,10 @@ export function addPublicHost(sdp: string, addresses: readonly Address[]): strin
     .split(/(?=^m=)/m)
     .map((section) => {
       const own = [...section.matchAll(/^a=candidate:\S+ 1 UDP (\d+) (\S+) (\d+) typ host/gim)];
-      const added = addresses.flatMap(({ address, family }, at) => {
+      const added = addresses.flatMap(({ address, family }, index) => {
         const alike = own.find(([, , known = '']) => isIP(known) === family);
         if (alike === undefined || own.some(([, , known]) => known === address)) return [];
-        return [`a=candidate:public${at} 1 UDP ${alike[1]} ${address} ${alike[3]} typ host\r\n`];
+        return [`a=candidate:public${index} 1 UDP ${alike[1]} ${address} ${alike[3]} typ host\r\n`];
       });
       const before = own[0]?.index ?? section.length;
       return section.slice(0, before) + added.join('') + section.slice(before);

@@ -55,7 +55,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   const watermark = await readWatermark(job.deps.storage, job.claim.task.key.libraryId, planned, signal);
   // There is one writer per rendition, in this order.
   const all = view.renditions.map(
-    (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
+    (rendition, index): RungOutput => ({ rendition, writer: writers[index] as ChunkWriter, init: null }),
   );
   for (const [index, { range, renditions }] of runs.entries()) {
     const report = (fraction: number) => job.report((index + fraction) / runs.length);

@@ -143,7 +143,7 @@ async function send(agent: Agent, { requested, hop, clock }: Journey): Promise<D
   return await agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
-    // The caller's method, or GET after a redirect.
+    // The method comes from our own code, or is GET after a redirect, so it is always a valid one.
     method: hop.method as Dispatcher.HttpMethod,
     headers: { 'user-agent': 'millrace', accept: '*/*', ...hop.headers, 'accept-encoding': 'identity' },
     body: hop.body,

@@ -60,8 +60,8 @@ test('the new timeline has no gap, and its audio is within half a frame of the v
   for (const span of planAudio(pieces, 25_000)) {
     expect(span.firstFrame).toBe(frames);
     frames += span.frames;
-    const at = pieces.findIndex((piece) => piece.part === span.part);
-    const pictureLag = (cuts.startTicks[at] ?? 0) / 25_000 - (pieces[at]?.fromTick ?? 0) / 25_000;
+    const index = pieces.findIndex((piece) => piece.part === span.part);
+    const pictureLag = (cuts.startTicks[index] ?? 0) / 25_000 - (pieces[index]?.fromTick ?? 0) / 25_000;
     const soundLag = ((span.firstFrame - span.sourceFrame) * 1024) / 48_000;
     expect(Math.abs(pictureLag - soundLag)).toBeLessThan(0.5 * (1024 / 48_000) + 1e-9);
   }

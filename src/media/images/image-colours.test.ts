@@ -51,7 +51,7 @@ const BT2020: readonly Rgb[] = [
 function expected(colour: Rgb, matrix: readonly Rgb[], toLinear: (x: number) => number): number[] {
   const light = colour.map((value) => toLinear(value / 255));
   return matrix.map((row) => {
-    const y = row.reduce((sum, part, at) => sum + part * (light[at] ?? 0), 0);
+    const y = row.reduce((sum, part, index) => sum + part * (light[index] ?? 0), 0);
     return 255 * coded(Math.min(1, Math.max(0, y)));
   });
 }
@@ -205,7 +205,7 @@ test('converts PNG from PQ and BT.2020 to sRGB, with reference white as SDR whit
   expect(white).toBeGreaterThan(215);
   expect(white).toBeLessThan(236);
   const dim: Rgb = [60, 30, 20];
-  const light = BT2020.map((row) => row.reduce((sum, part, at) => sum + (part * (dim[at] ?? 0)) / 203, 0));
+  const light = BT2020.map((row) => row.reduce((sum, part, index) => sum + (part * (dim[index] ?? 0)) / 203, 0));
   const wanted = light.map((y) => 255 * Math.max(0, y) ** (1 / 2.4));
   expect(farthest(await inPq(dim), wanted)).toBeLessThan(8);
 });

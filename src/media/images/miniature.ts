@@ -21,7 +21,7 @@ export function judgeMiniature(grey: Uint8Array): number {
 
 /** Returns the average difference of two grey miniatures, in grey levels. */
 export function compareMiniatures(a: Uint8Array, b: Uint8Array): number {
-  return a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] ?? 0)), 0) / Math.max(1, a.length);
+  return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / Math.max(1, a.length);
 }
 
 /** Returns the grey levels of a miniature with four bytes per pixel (ITU-R BT.709 weights). */

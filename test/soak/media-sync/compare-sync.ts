@@ -32,7 +32,10 @@ function wantedOf({ before, fromSec, toSec }: ShownPart): Shown[][] {
   return turnsOf(shownOf(before).filter(({ atSec }) => isWithin(atSec - startSec, fromSec, toSec)));
 }
 
-/** If an end is between two frames, the frame at the end may be included or not. */
+/**
+ * Tolerance in seconds for rounded times: a frame at the start of a range belongs to it, and a frame at its end does
+ * not.
+ */
 const EDGE_SEC = 0.001;
 
 function isWithin(sec: number, fromSec: number, toSec: number): boolean {

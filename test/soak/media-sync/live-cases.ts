@@ -117,8 +117,8 @@ const HELD_BACK = 3;
 function stepsOf({ pictures }: AvSync): number {
   const turn = TURN_SEC * SYNC_RATE;
   const numbers = pictures.slice(0, -HELD_BACK).map(({ number }) => number);
-  return numbers.slice(1).reduce((sum, number, at) => {
-    const step = (number - (numbers[at] ?? 0) + turn) % turn;
+  return numbers.slice(1).reduce((sum, number, index) => {
+    const step = (number - (numbers[index] ?? 0) + turn) % turn;
     return sum + Math.min(Math.abs(step - 1), turn - step + 1);
   }, 0);
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** Screens of a library that need no other parameter. */
-export const LIBRARY_PLACES = [
+export const LIBRARY_SCREENS = [
   'videos',
   'collections',
   'imports',
@@ -11,21 +11,21 @@ export const LIBRARY_PLACES = [
   'events',
   'settings',
 ] as const;
-type LibraryPlace = (typeof LIBRARY_PLACES)[number];
+type LibraryScreen = (typeof LIBRARY_SCREENS)[number];
 
 /** Screens of the whole service. */
-const PLAIN_PLACES = ['welcome', 'join', 'libraries', 'people', 'account', 'system', 'reference'] as const;
-type PlainPlace = (typeof PLAIN_PLACES)[number];
+const PLAIN_SCREENS = ['welcome', 'join', 'libraries', 'people', 'account', 'system', 'reference'] as const;
+type PlainScreen = (typeof PLAIN_SCREENS)[number];
 
 /**
  * A screen of the dashboard. Each has a URL that can be bookmarked and shared. `part` is one of its tabs or sections.
  */
 export type Route =
-  | { name: PlainPlace | 'home' | 'missing' }
-  | { name: LibraryPlace; libraryId: number; part?: string }
+  | { name: PlainScreen | 'home' | 'missing' }
+  | { name: LibraryScreen; libraryId: number; part?: string }
   | { name: 'video'; libraryId: number; videoId: string; part?: string };
 
-const PLACE = /^\/dashboard\/library\/(\d{1,15})\/([a-z]+)(?:\/([0-9a-z-]{1,64}))?(?:\/([a-z-]{1,32}))?\/?$/;
+const LIBRARY_PATH = /^\/dashboard\/library\/(\d{1,15})\/([a-z]+)(?:\/([0-9a-z-]{1,64}))?(?:\/([a-z-]{1,32}))?\/?$/;
 const VIDEO_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Path prefix under which a proxy shows the service. Every URL of the service begins with it. */
@@ -37,14 +37,14 @@ export const query = signal(new URLSearchParams(location.search));
 
 export function readRoute(pathname: string): Route {
   const [, text] = /^\/dashboard\/([a-z]+)\/?$/.exec(pathname) ?? [];
-  const plain = PLAIN_PLACES.find((known) => known === text);
+  const plain = PLAIN_SCREENS.find((known) => known === text);
   if (plain !== undefined) return { name: plain };
-  const [, library = '', place, id, tab] = PLACE.exec(pathname) ?? [];
+  const [, library = '', screen, id, tab] = LIBRARY_PATH.exec(pathname) ?? [];
   const libraryId = Number(library);
-  if (place === 'videos' && id !== undefined && VIDEO_ID.test(id)) {
+  if (screen === 'videos' && id !== undefined && VIDEO_ID.test(id)) {
     return { name: 'video', libraryId, videoId: id, ...(tab !== undefined && { part: tab }) };
   }
-  const name = LIBRARY_PLACES.find((known) => known === place);
+  const name = LIBRARY_SCREENS.find((known) => known === screen);
   if (name === undefined) return { name: /^\/(dashboard\/?)?$/.test(pathname) ? 'home' : 'missing' };
   return { name, libraryId, ...(id !== undefined && { part: id }) };
 }
@@ -53,8 +53,8 @@ export function addressOf(to: Route): string {
   if (to.name === 'home') return `${prefix}/`;
   if (!('libraryId' in to)) return `${prefix}/dashboard/${to.name}`;
   const library = `${prefix}/dashboard/library/${to.libraryId}`;
-  const place = to.name === 'video' ? `${library}/videos/${to.videoId}` : `${library}/${to.name}`;
-  return to.part === undefined ? place : `${place}/${to.part}`;
+  const path = to.name === 'video' ? `${library}/videos/${to.videoId}` : `${library}/${to.name}`;
+  return to.part === undefined ? path : `${path}/${to.part}`;
 }
 
 /** Returns true if the screen may be left now. Otherwise returns false, and calls `leave` once the user agrees. */
@@ -66,21 +66,21 @@ export function guardLeaving(guard: Guard): void {
   mayLeave = guard;
 }
 
-/** Opens a screen and scrolls to the top, unless `keepsPlace`. `search` is the query of its URL. */
-export function go(to: Route, search = '', keepsPlace = false): void {
-  if (addressOf(to) === addressOf(route.value) || mayLeave(() => move(to, search, keepsPlace)))
-    move(to, search, keepsPlace);
+/** Opens a screen and scrolls to the top, unless `keepsScroll`. `search` is the query of its URL. */
+export function go(to: Route, search = '', keepsScroll = false): void {
+  if (addressOf(to) === addressOf(route.value) || mayLeave(() => move(to, search, keepsScroll)))
+    move(to, search, keepsScroll);
 }
 
-function move(to: Route, search: string, keepsPlace: boolean): void {
+function move(to: Route, search: string, keepsScroll: boolean): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);
   route.value = to;
-  if (!keepsPlace) scrollTo(0, 0);
+  if (!keepsScroll) scrollTo(0, 0);
 }
 
 /** Changes the URL to another part of the shown page, without leaving it. */
-export function renamePlace(to: Route): void {
+export function replacePath(to: Route): void {
   history.replaceState(null, '', addressOf(to));
   query.value = new URLSearchParams();
   route.value = to;

@@ -27,7 +27,7 @@ export const service = {
   'This password is too easy to guess. Choose several words, or use a password manager.':
     'Dieses Passwort ist zu leicht zu erraten. Wähle mehrere Wörter, oder benutze einen Passwortmanager.',
   'A person with this e-mail address already exists.': 'Es gibt schon eine Person mit dieser E-Mail-Adresse.',
-  'This is the last active owner of the account. Make another person owner first.':
+  'This is the last active owner of the account. Make another person an owner first.':
     'Das ist der letzte aktive Inhaber des Kontos. Mache erst eine andere Person zum Inhaber.',
   'The sign-in provider {0} cannot be used: {1} Try again later.':
     'Der Anmelde-Anbieter {0} ist nicht nutzbar: {1} Versuche es später noch einmal.',

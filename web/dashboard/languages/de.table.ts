@@ -320,10 +320,10 @@ export const de = {
   'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
     'Das Encoding beginnt während des Uploads. Nimm für große Dateien fortsetzbare Uploads wie das SDK.',
   'Play it': 'Abspielen',
-  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+  'The video is playable once its first resolution is available. Its URL works as the src of an iframe.':
     'Das Video ist abspielbar, sobald eine Auflösung fertig ist. Die Adresse passt als src in ein iframe.',
   'Your first video': 'Dein erstes Video',
-  'Four steps from a key to a playing video. The steps of one language together are a program.':
+  'Four steps from a key to a playing video. Together, the steps in one language form a program.':
     'Vier Schritte vom Schlüssel zum laufenden Video. Zusammen sind die Schritte einer Sprache ein Programm.',
   'Video file on your computer': 'Videodatei auf deinem Computer',
   'All steps': 'Alle Schritte',
@@ -1150,7 +1150,7 @@ export const de = {
   'No file can be downloaded.': 'Es kann keine Datei heruntergeladen werden.',
   'Turn on MP4 files for new videos': 'MP4-Dateien für neue Videos einschalten',
   'Uploads go to the collection {0}.': 'Die Uploads kommen in die Sammlung {0}.',
-  'Skipped, because not video or audio: {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
+  'Skipped (not video or audio): {0}': 'Ausgelassen, weil weder Video noch Audio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Du bist mit einem Schlüssel angemeldet, ohne Konto. Melde dich ab, und dann mit deiner E-Mail-Adresse an.',
   '{0} so far': '{0} bisher',

@@ -26,7 +26,7 @@ export const service = {
   'This password is too easy to guess. Choose several words, or use a password manager.':
     'Esta contraseña es demasiado fácil de adivinar. Elige varias palabras o usa un gestor de contraseñas.',
   'A person with this e-mail address already exists.': 'Ya existe una persona con esta dirección de correo.',
-  'This is the last active owner of the account. Make another person owner first.':
+  'This is the last active owner of the account. Make another person an owner first.':
     'Es el último propietario activo de la cuenta. Convierte antes a otra persona en propietario.',
   'The sign-in provider {0} cannot be used: {1} Try again later.':
     'No se puede usar el proveedor de inicio de sesión {0}: {1} Inténtalo más tarde.',

@@ -328,10 +328,10 @@ export const es = {
   'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
     'La codificación empieza durante la subida. Para archivos grandes usa subidas reanudables, como el SDK.',
   'Play it': 'Reproducirlo',
-  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+  'The video is playable once its first resolution is available. Its URL works as the src of an iframe.':
     'El vídeo se puede ver en cuanto hay una resolución. La dirección sirve como src de un iframe.',
   'Your first video': 'Tu primer vídeo',
-  'Four steps from a key to a playing video. The steps of one language together are a program.':
+  'Four steps from a key to a playing video. Together, the steps in one language form a program.':
     'Cuatro pasos de la clave al vídeo. Los pasos de un lenguaje forman juntos un programa.',
   'Video file on your computer': 'Archivo de vídeo en tu equipo',
   'All steps': 'Todos los pasos',
@@ -1159,7 +1159,7 @@ export const es = {
   'No file can be downloaded.': 'No se puede descargar ningún archivo.',
   'Turn on MP4 files for new videos': 'Activa los archivos MP4 para videos nuevos',
   'Uploads go to the collection {0}.': 'Los archivos se añaden a la colección {0}.',
-  'Skipped, because not video or audio: {0}': 'Omitidos por no ser video ni audio: {0}',
+  'Skipped (not video or audio): {0}': 'Omitidos por no ser video ni audio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Has iniciado sesión con una clave, que no tiene cuenta. Cierra la sesión e iníciala con tu correo electrónico.',
   '{0} so far': '{0} hasta ahora',

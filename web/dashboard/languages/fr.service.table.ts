@@ -27,7 +27,7 @@ export const service = {
     'Ce mot de passe est trop facile à deviner. Choisissez plusieurs mots ou utilisez un gestionnaire de mots de ' +
     'passe.',
   'A person with this e-mail address already exists.': 'Une personne avec cette adresse e-mail existe déjà.',
-  'This is the last active owner of the account. Make another person owner first.':
+  'This is the last active owner of the account. Make another person an owner first.':
     "C'est le dernier propriétaire actif du compte. Désignez d'abord un autre propriétaire.",
   'The sign-in provider {0} cannot be used: {1} Try again later.':
     "Le fournisseur d'identité {0} est inutilisable : {1} Réessayez plus tard.",

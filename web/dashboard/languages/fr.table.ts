@@ -335,10 +335,10 @@ export const fr = {
   'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
     'L’encodage commence pendant l’envoi. Pour les gros fichiers, utilisez l’envoi reprenable, comme le SDK.',
   'Play it': 'La lire',
-  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+  'The video is playable once its first resolution is available. Its URL works as the src of an iframe.':
     'La vidéo est lisible dès qu’une résolution est prête. L’adresse convient comme src d’une iframe.',
   'Your first video': 'Votre première vidéo',
-  'Four steps from a key to a playing video. The steps of one language together are a program.':
+  'Four steps from a key to a playing video. Together, the steps in one language form a program.':
     'Quatre étapes, de la clé à la lecture. Les étapes d’un langage forment ensemble un programme.',
   'Video file on your computer': 'Fichier vidéo sur votre ordinateur',
   'All steps': 'Toutes les étapes',
@@ -1180,7 +1180,7 @@ export const fr = {
   'No file can be downloaded.': 'Aucun fichier ne peut être téléchargé.',
   'Turn on MP4 files for new videos': 'Activer les fichiers MP4 pour les nouvelles vidéos',
   'Uploads go to the collection {0}.': 'Les fichiers sont ajoutés à la collection {0}.',
-  'Skipped, because not video or audio: {0}': 'Ignorés, car ni vidéo ni audio : {0}',
+  'Skipped (not video or audio): {0}': 'Ignorés, car ni vidéo ni audio : {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Vous utilisez une clé, qui n’a pas de compte. Déconnectez-vous, puis connectez-vous avec votre adresse e-mail.',
   '{0} so far': '{0} jusqu’ici',

@@ -27,7 +27,7 @@ export const service = {
   'This password is too easy to guess. Choose several words, or use a password manager.':
     'このパスワードは簡単に推測されます。複数の単語を組み合わせるか、パスワードマネージャーを使ってください。',
   'A person with this e-mail address already exists.': 'このメールアドレスのメンバーはすでに存在します。',
-  'This is the last active owner of the account. Make another person owner first.':
+  'This is the last active owner of the account. Make another person an owner first.':
     'このアカウントで最後の有効なオーナーです。先に別のメンバーをオーナーにしてください。',
   'The sign-in provider {0} cannot be used: {1} Try again later.':
     'ログインプロバイダ {0} を使用できません：{1} 後でもう一度お試しください。',

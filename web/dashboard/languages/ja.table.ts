@@ -323,10 +323,10 @@ export const ja = {
   'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
     'アップロード中にエンコードが始まります。大きなファイルには SDK と同じ再開可能なアップロードを使います。',
   'Play it': '再生する',
-  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+  'The video is playable once its first resolution is available. Its URL works as the src of an iframe.':
     '最初の解像度ができると再生できます。アドレスは iframe の src に使えます。',
   'Your first video': '最初の動画',
-  'Four steps from a key to a playing video. The steps of one language together are a program.':
+  'Four steps from a key to a playing video. Together, the steps in one language form a program.':
     'キーから再生まで 4 ステップです。同じ言語のステップをつなげると 1 つのプログラムになります。',
   'Video file on your computer': 'コンピューター上の動画ファイル',
   'All steps': 'すべてのステップ',
@@ -1153,7 +1153,7 @@ export const ja = {
   'No file can be downloaded.': 'ダウンロードできるファイルはありません。',
   'Turn on MP4 files for new videos': '新しい動画のMP4ファイルをオンにする',
   'Uploads go to the collection {0}.': 'コレクション「{0}」にアップロードします。',
-  'Skipped, because not video or audio: {0}': '動画・音声ではないため除外: {0}',
+  'Skipped (not video or audio): {0}': '動画・音声ではないため除外: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'キーでサインインしているため、アカウントがありません。サインアウトして、メールアドレスでサインインしてください。',
   '{0} so far': '{0}（現時点）',

@@ -26,7 +26,7 @@ export const service = {
   'This password is too easy to guess. Choose several words, or use a password manager.':
     'Esta senha é fácil demais de adivinhar. Escolha várias palavras ou use um gerenciador de senhas.',
   'A person with this e-mail address already exists.': 'Já existe uma pessoa com este endereço de e-mail.',
-  'This is the last active owner of the account. Make another person owner first.':
+  'This is the last active owner of the account. Make another person an owner first.':
     'Este é o último proprietário ativo da conta. Antes, torne outra pessoa proprietária.',
   'The sign-in provider {0} cannot be used: {1} Try again later.':
     'Não é possível usar o provedor de login {0}: {1} Tente de novo mais tarde.',

@@ -319,10 +319,10 @@ export const pt = {
   'Encoding starts during the upload. For large files, use resumable uploads, as the SDK does.':
     'A codificação começa durante o envio. Para arquivos grandes, use envios retomáveis, como o SDK.',
   'Play it': 'Reproduzir',
-  'The video is playable once its first resolution is available. The address works as the src of an iframe.':
+  'The video is playable once its first resolution is available. Its URL works as the src of an iframe.':
     'O vídeo pode ser visto quando há uma resolução. O endereço serve como src de um iframe.',
   'Your first video': 'Seu primeiro vídeo',
-  'Four steps from a key to a playing video. The steps of one language together are a program.':
+  'Four steps from a key to a playing video. Together, the steps in one language form a program.':
     'Quatro passos da chave ao vídeo. Os passos de uma linguagem formam juntos um programa.',
   'Video file on your computer': 'Arquivo de vídeo no seu computador',
   'All steps': 'Todos os passos',
@@ -1150,7 +1150,7 @@ export const pt = {
   'No file can be downloaded.': 'Nenhum arquivo pode ser baixado.',
   'Turn on MP4 files for new videos': 'Ative os arquivos MP4 para novos vídeos',
   'Uploads go to the collection {0}.': 'Os envios vão para a coleção {0}.',
-  'Skipped, because not video or audio: {0}': 'Ignorados por não serem vídeo nem áudio: {0}',
+  'Skipped (not video or audio): {0}': 'Ignorados por não serem vídeo nem áudio: {0}',
   'You are signed in with a key, which has no account. Sign out, and sign in with your e-mail address.':
     'Você entrou com uma chave, que não tem conta. Saia e entre com seu endereço de e-mail.',
   '{0} so far': '{0} até agora',

@@ -17,10 +17,9 @@ export function jumpTo(block: string, label: string | null): void {
   let foundMs: number | null = null;
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    const place = document.getElementById(`block-${block}`);
+    const root = document.getElementById(`block-${block}`);
     // Some settings are outside of the blocks.
-    const target =
-      place === null || label === null ? place : (findLabelled(place, label) ?? findLabelled(main(), label));
+    const target = root === null || label === null ? root : (findLabelled(root, label) ?? findLabelled(main(), label));
     if (target !== null) {
       target.scrollIntoView({ block: label === null ? 'start' : 'center' });
       if (foundMs === null) mark(target, label !== null);
@@ -28,7 +27,7 @@ export function jumpTo(block: string, label: string | null): void {
     }
     if (nowMs <= (foundMs === null ? startMs + PATIENCE_MS : foundMs + SETTLING_MS)) return;
     // Some settings are shown only in some states.
-    if (foundMs === null) place?.scrollIntoView({ block: 'start' });
+    if (foundMs === null) root?.scrollIntoView({ block: 'start' });
     stopLast();
   }, LOOK_MS);
   const stop = () => {
@@ -50,8 +49,8 @@ export function stopJump(): void {
 const main = () => document.querySelector<HTMLElement>('main') ?? document.body;
 
 /** Returns the label, heading, table or button of a setting, by its exact text. */
-function findLabelled(place: HTMLElement, label: string): HTMLElement | null {
-  const candidates = place.querySelectorAll<HTMLElement>('label, h2, legend, button, section.table');
+function findLabelled(root: HTMLElement, label: string): HTMLElement | null {
+  const candidates = root.querySelectorAll<HTMLElement>('label, h2, legend, button, section.table');
   const textOf = (element: HTMLElement) => {
     const [first] = element.querySelectorAll<HTMLElement>(':scope > span:not(.hint)');
     const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);

@@ -5,7 +5,7 @@ import { api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { go, renamePlace } from '../base/router.ts';
+import { go, replacePath } from '../base/router.ts';
 import { may } from '../base/session.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { AccessFields } from './access-fields.tsx';
@@ -52,7 +52,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
     const to = { name: 'settings', libraryId, part: block } as const;
     reached.current = block;
     // Within a page, no unsaved changes are lost.
-    if (sectionOf(block) === section && !section.isPaged) renamePlace(to);
+    if (sectionOf(block) === section && !section.isPaged) replacePath(to);
     else go(to, '', label !== null);
     jumpTo(block, label === null ? null : tr(label));
   };
@@ -70,7 +70,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
             key={one.label}
             to={{ name: 'settings', libraryId, part: firstOf(one) }}
             isHere={one === section}
-            keepsPlace
+            keepsScroll
           >
             {tr(one.label)}
           </Link>
@@ -98,7 +98,7 @@ function Blocks({ section, part, libraryId, onOpen }: BlocksProps) {
     <nav class="blocks" aria-label={t('On this page')}>
       {blocks.map(([name, label]) =>
         section.isPaged ? (
-          <Link key={name} to={{ name: 'settings', libraryId, part: name }} isHere={name === part} keepsPlace>
+          <Link key={name} to={{ name: 'settings', libraryId, part: name }} isHere={name === part} keepsScroll>
             {tr(label)}
           </Link>
         ) : (

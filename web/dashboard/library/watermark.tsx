@@ -8,7 +8,7 @@ import { t, tr } from '../base/language.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
-type Place = {
+type Position = {
   WatermarkPositionLeft: number;
   WatermarkPositionTop: number;
   WatermarkWidth: number;
@@ -18,13 +18,13 @@ type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => v
 
 /** The image that is drawn onto new videos, positioned by dragging. */
 export function Watermark({ libraryId, library, onChanged }: Props) {
-  const stored: Place = {
+  const stored: Position = {
     WatermarkPositionLeft: library.WatermarkPositionLeft,
     WatermarkPositionTop: library.WatermarkPositionTop,
     WatermarkWidth: library.WatermarkWidth || 15,
     WatermarkHeight: library.WatermarkHeight || 15,
   };
-  const { value: place, change } = useDraft(stored, {
+  const { value: position, change } = useDraft(stored, {
     name: t('Watermark'),
     done: t('Position saved. It applies to newly encoded videos.'),
     async save(_, edited) {
@@ -55,7 +55,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     });
   return (
     <Panel title={t('Watermark')} hint={t('Burned into newly encoded videos.')}>
-      <Stage place={place} image={shown} hasImage={library.HasWatermark} onPlace={change} />
+      <Stage position={position} image={shown} hasImage={library.HasWatermark} onMove={change} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
           <label key={field} class="inline">
@@ -65,7 +65,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
               class="price"
               min={0}
               max={100}
-              value={place[field]}
+              value={position[field]}
               onInput={({ currentTarget: { valueAsNumber } }) => {
                 if (Number.isFinite(valueAsNumber)) change({ [field]: Math.round(valueAsNumber) });
               }}
@@ -94,27 +94,27 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
   );
 }
 
-const FIELDS: readonly (readonly [keyof Place, string])[] = [
+const FIELDS: readonly (readonly [keyof Position, string])[] = [
   ['WatermarkPositionLeft', 'Left (%)'],
   ['WatermarkPositionTop', 'Top (%)'],
   ['WatermarkWidth', 'Width (%)'],
   ['WatermarkHeight', 'Height (%)'],
 ];
 
-type StageProps = { place: Place; image: string | null; hasImage: boolean; onPlace: (place: Place) => void };
+type StageProps = { position: Position; image: string | null; hasImage: boolean; onMove: (position: Position) => void };
 
-function Stage({ place, image, hasImage, onPlace }: StageProps) {
+function Stage({ position, image, hasImage, onMove }: StageProps) {
   const stageWord = hasImage ? t('Watermark') : t('No image yet');
   const isHeld = useSignal(false);
   const move = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { width, height } = event.currentTarget.getBoundingClientRect();
-    const left = place.WatermarkPositionLeft + (event.movementX / width) * 100;
-    const top = place.WatermarkPositionTop + (event.movementY / height) * 100;
+    const left = position.WatermarkPositionLeft + (event.movementX / width) * 100;
+    const top = position.WatermarkPositionTop + (event.movementY / height) * 100;
     const within = (value: number, size: number) => Math.round(Math.min(100 - size, Math.max(0, value)));
-    onPlace({
-      ...place,
-      WatermarkPositionLeft: within(left, place.WatermarkWidth),
-      WatermarkPositionTop: within(top, place.WatermarkHeight),
+    onMove({
+      ...position,
+      WatermarkPositionLeft: within(left, position.WatermarkWidth),
+      WatermarkPositionTop: within(top, position.WatermarkHeight),
     });
   };
   return (
@@ -132,10 +132,10 @@ function Stage({ place, image, hasImage, onPlace }: StageProps) {
       <span
         class="watermark-mark"
         style={{
-          left: `${place.WatermarkPositionLeft}%`,
-          top: `${place.WatermarkPositionTop}%`,
-          width: `${place.WatermarkWidth}%`,
-          height: `${place.WatermarkHeight}%`,
+          left: `${position.WatermarkPositionLeft}%`,
+          top: `${position.WatermarkPositionTop}%`,
+          width: `${position.WatermarkWidth}%`,
+          height: `${position.WatermarkHeight}%`,
         }}
       >
         {image === null ? stageWord : <img src={image} alt={t('Watermark')} draggable={false} />}

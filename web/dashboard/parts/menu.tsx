@@ -8,13 +8,13 @@ type MenuProps = { label: string; items: readonly MenuItem[] };
 /** A button that opens a menu. Arrow keys move in it, Escape and a click elsewhere close it. */
 export function Menu({ label, items }: MenuProps) {
   const isOpen = useSignal(false);
-  const place = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen.value) return;
-    place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
     const close = ({ target }: Event) => {
-      if (!(target instanceof Node) || place.current?.contains(target) !== true) isOpen.value = false;
+      if (!(target instanceof Node) || root.current?.contains(target) !== true) isOpen.value = false;
     };
     document.addEventListener('pointerdown', close);
     document.addEventListener('focusin', close);
@@ -29,12 +29,12 @@ export function Menu({ label, items }: MenuProps) {
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') shut();
-    else if (!moveFocus(event, place.current)) return;
+    else if (!moveFocus(event, root.current)) return;
     event.preventDefault();
     event.stopPropagation();
   };
   return (
-    <div ref={place} class="menu-place">
+    <div ref={root} class="menu-place">
       <button
         ref={button}
         type="button"
@@ -71,8 +71,8 @@ export function Menu({ label, items }: MenuProps) {
 }
 
 /** Moves the focus within the menu. Returns true if the key was handled. */
-function moveFocus({ key }: KeyboardEvent, place: HTMLElement | null): boolean {
-  const items = [...(place?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+function moveFocus({ key }: KeyboardEvent, root: HTMLElement | null): boolean {
+  const items = [...(root?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
   const here = items.findIndex((item) => item.matches(':focus'));
   const targets: Readonly<Record<string, number>> = {
     ArrowDown: (here + 1) % items.length,

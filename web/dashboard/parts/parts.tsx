@@ -13,11 +13,11 @@ type LinkProps = {
   class?: string;
   isHere?: boolean;
   search?: string;
-  keepsPlace?: boolean;
+  keepsScroll?: boolean;
   children: ComponentChildren;
 };
 
-export function Link({ to, class: name, isHere, search = '', keepsPlace = false, children }: LinkProps) {
+export function Link({ to, class: name, isHere, search = '', keepsScroll = false, children }: LinkProps) {
   const address = addressOf(to) + search;
   return (
     <a
@@ -27,7 +27,7 @@ export function Link({ to, class: name, isHere, search = '', keepsPlace = false,
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        go(to, search, keepsPlace);
+        go(to, search, keepsScroll);
       }}
     >
       {children}
@@ -37,16 +37,16 @@ export function Link({ to, class: name, isHere, search = '', keepsPlace = false,
 
 /** Tabs side by side. On narrow screens the open tab is scrolled into view. */
 export function Tabs({ label, open, children }: { label: string; open: string; children: ComponentChildren }) {
-  const place = useRef<HTMLElement>(null);
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    const { current } = place;
+    const { current } = nav;
     const here = current?.querySelector('[aria-current]')?.getBoundingClientRect();
     if (!current || here === undefined) return;
     const { left, width } = current.getBoundingClientRect();
     current.scrollLeft += here.left - left - (width - here.width) / 2;
   }, [open]);
   return (
-    <nav ref={place} class="tabs" aria-label={label}>
+    <nav ref={nav} class="tabs" aria-label={label}>
       {children}
     </nav>
   );

@@ -64,7 +64,7 @@ export function People() {
           </Table>
         )}
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
-        {may('sign-in.manage') && <Providers roles={roleChoices()} places={placeChoices()} />}
+        {may('sign-in.manage') && <Providers roles={roleChoices()} scopes={scopeChoices()} />}
         {may('account.manage') && <AccountAudit />}
         <Panel title={t('Roles')}>
           <ul>
@@ -84,24 +84,24 @@ function roleChoices() {
 }
 
 /** `all`, or the id of the only library for which the role applies. */
-function rolesOf(role: string, place: string): object {
-  if (place === 'all') return { Role: role, LibraryRoles: [] };
-  return { Role: null, LibraryRoles: [{ LibraryId: Number(place), Role: role }] };
+function rolesOf(role: string, scope: string): object {
+  if (scope === 'all') return { Role: role, LibraryRoles: [] };
+  return { Role: null, LibraryRoles: [{ LibraryId: Number(scope), Role: role }] };
 }
 
-function placeChoices() {
+function scopeChoices() {
   return [['all', t('All libraries')] as const, ...libraries.value.map(({ id, name }) => [String(id), name] as const)];
 }
 
 function Invite({ onInvited }: { onInvited: (link: string) => void }) {
   const email = useSignal('');
   const role = useSignal('editor');
-  const place = useSignal('all');
+  const scope = useSignal('all');
   const { isBusy, error, run } = useAction();
   const submit = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      const wanted = { Email: email.value, ...rolesOf(role.value, place.value) };
+      const wanted = { Email: email.value, ...rolesOf(role.value, scope.value) };
       const { Link } = await api<{ Link: string }>('POST', '/people', wanted);
       email.value = '';
       onInvited(fullLink(Link));
@@ -111,7 +111,7 @@ function Invite({ onInvited }: { onInvited: (link: string) => void }) {
     <Panel title={t('Invite a person')}>
       <form class="stack" onSubmit={submit}>
         <SecretField label={t('E-mail address')} type="email" autocomplete="off" value={email} />
-        <RoleFields role={role} place={place} />
+        <RoleFields role={role} scope={scope} />
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy.value}>
             {t('Create link')}
@@ -123,9 +123,9 @@ function Invite({ onInvited }: { onInvited: (link: string) => void }) {
   );
 }
 
-type RoleProps = { role: { value: string }; place: { value: string } };
+type RoleProps = { role: { value: string }; scope: { value: string } };
 
-function RoleFields({ role, place }: RoleProps) {
+function RoleFields({ role, scope }: RoleProps) {
   return (
     <>
       <SelectField
@@ -136,9 +136,9 @@ function RoleFields({ role, place }: RoleProps) {
       />
       <SelectField
         label={t('In')}
-        value={place.value}
-        choices={placeChoices()}
-        onChange={(chosen) => (place.value = chosen)}
+        value={scope.value}
+        choices={scopeChoices()}
+        onChange={(chosen) => (scope.value = chosen)}
       />
     </>
   );
@@ -217,15 +217,15 @@ type DialogProps = { person: PersonModel; onClose: () => void };
 function RoleDialog({ person, onChange, onClose }: DialogProps & { onChange: (body: object) => Promise<boolean> }) {
   const [first] = person.LibraryRoles;
   const role = useSignal<string>(person.Role ?? first?.Role ?? 'viewer');
-  const place = useSignal(person.Role !== null || first === undefined ? 'all' : String(first.LibraryId));
+  const scope = useSignal(person.Role !== null || first === undefined ? 'all' : String(first.LibraryId));
   const save = async () => {
-    await onChange(rolesOf(role.value, place.value));
+    await onChange(rolesOf(role.value, scope.value));
     onClose();
   };
   return (
     <Dialog title={t('Change role of {0}', person.Email)} onClose={onClose}>
       <div class="stack">
-        <RoleFields role={role} place={place} />
+        <RoleFields role={role} scope={scope} />
         {person.LibraryRoles.length > 1 && <p class="hint">{t('This replaces all roles of the person.')}</p>}
         <div class="row end">
           <button type="button" class="primary" onClick={() => void save()}>

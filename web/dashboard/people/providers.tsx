@@ -11,7 +11,7 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 type Choices = readonly (readonly [string, string])[];
-type Props = { roles: Choices; places: Choices };
+type Props = { roles: Choices; scopes: Choices };
 
 /** OpenID Connect providers, which owners manage. */
 export function Providers(choices: Props) {
@@ -101,7 +101,7 @@ type Draft = {
   trustsEmail: boolean;
   role: string;
   claim: string;
-  groups: readonly { group: string; role: string; place: string }[];
+  groups: readonly { group: string; role: string; scope: string }[];
 };
 
 const NOBODY = 'none';
@@ -119,7 +119,7 @@ function draftOf(provider: SignInProviderModel | null): Draft {
     groups: (provider?.GroupRoles ?? []).map(({ Group, Role, LibraryId }) => ({
       group: Group,
       role: Role,
-      place: LibraryId == null ? 'all' : String(LibraryId),
+      scope: LibraryId == null ? 'all' : String(LibraryId),
     })),
   };
 }
@@ -137,14 +137,14 @@ function bodyOf({ secret, domains, trustsEmail, role, claim, groups, ...plain }:
       .map((each) => ({
         Group: each.group,
         Role: each.role,
-        LibraryId: each.place === 'all' ? null : Number(each.place),
+        LibraryId: each.scope === 'all' ? null : Number(each.scope),
       })),
   };
 }
 
 type FormProps = Props & { provider: SignInProviderModel | null; onSaved: () => void; onClose: () => void };
 
-function Form({ provider, roles, places, onSaved, onClose }: FormProps) {
+function Form({ provider, roles, scopes, onSaved, onClose }: FormProps) {
   const draft = useSignal(draftOf(provider));
   const { isBusy, error, run } = useAction();
   const save = async (event: Event) => {
@@ -166,7 +166,7 @@ function Form({ provider, roles, places, onSaved, onClose }: FormProps) {
         )}
         <ClientFields draft={draft} isNew={provider === null} />
         <PeopleFields draft={draft} roles={roles} />
-        <GroupFields draft={draft} roles={roles} places={places} />
+        <GroupFields draft={draft} roles={roles} scopes={scopes} />
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         <div class="row end">
           <button type="submit" class="primary" disabled={isBusy.value}>
@@ -230,7 +230,7 @@ function PeopleFields({ draft, roles }: FieldsProps & { roles: Choices }) {
   );
 }
 
-function GroupFields({ draft, roles, places }: FieldsProps & Props) {
+function GroupFields({ draft, roles, scopes }: FieldsProps & Props) {
   const { claim, groups } = draft.value;
   const change = changeOf(draft);
   const changeGroup = (at: number, changed: Partial<Draft['groups'][number]>) =>
@@ -243,7 +243,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
         value={claim}
         onChange={(text) => change({ claim: text })}
       />
-      {groups.map(({ group, role, place }, at) => (
+      {groups.map(({ group, role, scope }, at) => (
         <div class="row" key={at}>
           <TextField
             label={t('Group {0}', at + 1)}
@@ -258,9 +258,9 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
           />
           <SelectField
             label={t('Library of group {0}', at + 1)}
-            value={place}
-            choices={places}
-            onChange={(chosen) => changeGroup(at, { place: chosen })}
+            value={scope}
+            choices={scopes}
+            onChange={(chosen) => changeGroup(at, { scope: chosen })}
           />
           <button
             type="button"
@@ -275,7 +275,7 @@ function GroupFields({ draft, roles, places }: FieldsProps & Props) {
         <div class="row">
           <button
             type="button"
-            onClick={() => change({ groups: [...groups, { group: '', role: 'viewer', place: 'all' }] })}
+            onClick={() => change({ groups: [...groups, { group: '', role: 'viewer', scope: 'all' }] })}
           >
             {t('Add group')}
           </button>

@@ -5,7 +5,7 @@ export type GuideValues = { url: string; edgeUrl: string; key: string; libraryId
 export const GUIDE_LANGUAGES = ['curl', 'Node', 'Python'] as const;
 export type GuideLanguage = (typeof GUIDE_LANGUAGES)[number];
 
-/** Steps of the guide. Together, the code of all steps in one language is a program. */
+/** Steps of the guide. Together, the steps in one language form a program. */
 export type GuideCode = { authenticate: string; create: string; upload: string; play: string };
 
 const WRITERS: Readonly<Record<GuideLanguage, (values: GuideValues) => GuideCode>> = {

@@ -33,16 +33,14 @@ export function Guide() {
     },
     {
       title: t('Play it'),
-      text: t(
-        'The video is playable once its first resolution is available. The address works as the src of an iframe.',
-      ),
+      text: t('The video is playable once its first resolution is available. Its URL works as the src of an iframe.'),
       code: code.play,
     },
   ];
   return (
     <article class="stack operation-page">
       <h2>{t('Your first video')}</h2>
-      <p>{t('Four steps from a key to a playing video. The steps of one language together are a program.')}</p>
+      <p>{t('Four steps from a key to a playing video. Together, the steps in one language form a program.')}</p>
       <div class="panel">
         <KeyFields />
         <TextField

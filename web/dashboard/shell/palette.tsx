@@ -89,7 +89,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
 
 function fixedEntries(libraryId: number | null): Entry[] {
   const isOwner = may('account.manage');
-  const place = (label: string, icon: IconName, to: Route): Entry => ({
+  const screen = (label: string, icon: IconName, to: Route): Entry => ({
     id: `place ${label}`,
     label: tr(label),
     hint: t('Page'),
@@ -100,19 +100,19 @@ function fixedEntries(libraryId: number | null): Entry[] {
     libraryId === null
       ? []
       : [
-          place('Videos', 'videos', { name: 'videos', libraryId }),
-          place('Collections', 'collections', { name: 'collections', libraryId }),
-          place('Live', 'live', { name: 'live', libraryId }),
+          screen('Videos', 'videos', { name: 'videos', libraryId }),
+          screen('Collections', 'collections', { name: 'collections', libraryId }),
+          screen('Live', 'live', { name: 'live', libraryId }),
           ...(may('statistics.read', libraryId)
-            ? [place('Statistics', 'statistics', { name: 'statistics', libraryId })]
+            ? [screen('Statistics', 'statistics', { name: 'statistics', libraryId })]
             : []),
-          place('Trash', 'trash', { name: 'trash', libraryId }),
-          ...(isOwner ? [place('Event log', 'events', { name: 'events', libraryId })] : []),
+          screen('Trash', 'trash', { name: 'trash', libraryId }),
+          ...(isOwner ? [screen('Event log', 'events', { name: 'events', libraryId })] : []),
           ...(may('library.manage', libraryId)
             ? [
-                place('Settings', 'settings', { name: 'settings', libraryId }),
-                place('Webhooks', 'settings', { name: 'settings', libraryId, part: 'webhooks' }),
-                place('Keys', 'settings', { name: 'settings', libraryId, part: 'keys' }),
+                screen('Settings', 'settings', { name: 'settings', libraryId }),
+                screen('Webhooks', 'settings', { name: 'settings', libraryId, part: 'webhooks' }),
+                screen('Keys', 'settings', { name: 'settings', libraryId, part: 'keys' }),
               ]
             : []),
         ];
@@ -132,13 +132,13 @@ function fixedEntries(libraryId: number | null): Entry[] {
   ];
   return [
     ...ofLibrary,
-    ...(may('people.manage') ? [place('People', 'people', { name: 'people' })] : []),
-    ...(session.value?.person == null ? [] : [place('Your account', 'person', { name: 'account' })]),
-    ...(isOwner ? [place('System', 'system', { name: 'system' })] : []),
-    place('API reference', 'reference', { name: 'reference' }),
+    ...(may('people.manage') ? [screen('People', 'people', { name: 'people' })] : []),
+    ...(session.value?.person == null ? [] : [screen('Your account', 'person', { name: 'account' })]),
+    ...(isOwner ? [screen('System', 'system', { name: 'system' })] : []),
+    screen('API reference', 'reference', { name: 'reference' }),
     ...actions,
     ...libraries.value.map(({ id, name }) =>
-      place(t('Library {0}', name), 'videos', { name: 'videos', libraryId: id }),
+      screen(t('Library {0}', name), 'videos', { name: 'videos', libraryId: id }),
     ),
   ];
 }

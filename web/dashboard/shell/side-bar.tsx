@@ -69,10 +69,10 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
             to={{ name: 'videos', libraryId }}
             icon="videos"
             label={t('Videos')}
-            isHere={isPlace('videos', 'video')}
+            isHere={isScreen('videos', 'video')}
           />
           <Item to={{ name: 'collections', libraryId }} icon="collections" label={t('Collections')} />
-          <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} isHere={isPlace('live')} />
+          <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} isHere={isScreen('live')} />
           {may('statistics.read', libraryId) && (
             <Item to={{ name: 'statistics', libraryId }} icon="statistics" label={t('Statistics')} />
           )}
@@ -82,11 +82,11 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
               to={{ name: 'settings', libraryId }}
               icon="settings"
               label={t('Settings')}
-              isHere={isPlace('settings')}
+              isHere={isScreen('settings')}
             />
           )}
           {isOwner && (
-            <Item to={{ name: 'imports', libraryId }} icon="upload" label={t('Import')} isHere={isPlace('imports')} />
+            <Item to={{ name: 'imports', libraryId }} icon="upload" label={t('Import')} isHere={isScreen('imports')} />
           )}
           {seesTrash(libraryId) && <Item to={{ name: 'trash', libraryId }} icon="trash" label={t('Trash')} />}
         </nav>
@@ -144,7 +144,7 @@ function seesTrash(libraryId: number): boolean {
   return session.value?.person == null || may('videos.edit', libraryId);
 }
 
-function isPlace(...names: readonly Route['name'][]): boolean {
+function isScreen(...names: readonly Route['name'][]): boolean {
   return names.includes(route.value.name) || (route.value.name === 'home' && names.includes('videos'));
 }
 

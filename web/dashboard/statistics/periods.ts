@@ -57,7 +57,7 @@ export function comparedPeriods(
   return { period: whole, before: { ...whole, fromMs, endMs } };
 }
 
-/** Returns the query of the statistics for a period. The end of a query is its last second. */
+/** Returns the query string that requests the statistics of a period. `dateTo` is inclusive. */
 export function queryOf({ fromMs, endMs, isHourly }: Period): string {
   const time = (ms: number) => new Date(ms).toISOString().slice(0, 19);
   return `dateFrom=${time(fromMs)}&dateTo=${time(endMs - 1_000)}${isHourly ? '&hourly=true' : ''}`;

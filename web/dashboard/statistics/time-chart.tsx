@@ -9,9 +9,9 @@ const HEIGHT_PX = 190;
 
 /** Values over time. The pointer shows each of them. */
 export function TimeChart({ label, values, name }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const element = place.current;
+    const element = box.current;
     if (element === null) return;
     const rows = Object.entries(values);
     const times = rows.map(([time]) => Date.parse(/Z$/.test(time) ? time : `${time}Z`) / 1000);
@@ -27,7 +27,7 @@ export function TimeChart({ label, values, name }: ChartProps) {
       chart.destroy();
     };
   }, [label, values, name, chosenTheme()]);
-  return <div ref={place} class="chart" role="img" aria-label={label} />;
+  return <div ref={box} class="chart" role="img" aria-label={label} />;
 }
 
 function options(element: HTMLElement, { label, name }: Pick<ChartProps, 'label' | 'name'>): UPlot.Options {

@@ -61,7 +61,7 @@ async function addAll(target: Target, folder: string, files: readonly GivenFile[
   }
   const others = files.length - media.length;
   const added = t('Uploads go to the collection {0}.', folder);
-  toast(others === 0 ? added : `${added} ${t('Skipped, because not video or audio: {0}', plural(others, 'file'))}`);
+  toast(others === 0 ? added : `${added} ${t('Skipped (not video or audio): {0}', plural(others, 'file'))}`);
 }
 
 function isMedia({ file }: GivenFile): boolean {

@@ -12,15 +12,15 @@ export function readCues(vtt: string): Cue[] {
     .split(/\n{2,}/)
     .flatMap((block) => {
       const lines = block.split('\n');
-      const at = lines.findIndex((line) => TIMES.test(line));
-      const [, start, end] = TIMES.exec(lines[at] ?? '') ?? [];
+      const index = lines.findIndex((line) => TIMES.test(line));
+      const [, start, end] = TIMES.exec(lines[index] ?? '') ?? [];
       if (start === undefined || end === undefined) return [];
       return [
         {
           startSec: readSec(start),
           endSec: readSec(end),
           text: lines
-            .slice(at + 1)
+            .slice(index + 1)
             .join('\n')
             .trim(),
         },

@@ -24,7 +24,7 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
         <Panel title={t('Share')}>
           <CopyField label={t('Link')} text={address} />
           <CopyField label={t('Embed code')} text={embedCode(address, video)} />
-          <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsPlace>
+          <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsScroll>
             {t('Player options and signed links')}
           </Link>
         </Panel>

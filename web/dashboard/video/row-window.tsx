@@ -21,19 +21,19 @@ type WindowProps = {
 export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps) {
   const box = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>()).current;
-  const place = useSignal({ topPx: 0, heightPx: 800 });
+  const viewport = useSignal({ topPx: 0, heightPx: 800 });
   const measured = useSignal(0);
   const heightOf = (index: number) => heights.get(index) ?? rowPx;
-  const { first, end, beforePx, afterPx } = visibleRows(count, heightOf, place.value);
+  const { first, end, beforePx, afterPx } = visibleRows(count, heightOf, viewport.value);
   useLayoutEffect(() => {
     const { current } = box;
     if (current === null) return;
     const observer = new ResizeObserver(() => {
-      place.value = { topPx: current.scrollTop, heightPx: current.clientHeight };
+      viewport.value = { topPx: current.scrollTop, heightPx: current.clientHeight };
     });
     observer.observe(current);
     return () => observer.disconnect();
-  }, [place]);
+  }, [viewport]);
   const wanted = useRef({ row: shown, tries: 0 });
   if (wanted.current.row !== shown) wanted.current = { row: shown, tries: MAX_TRIES };
   // Rows may change their height in every rendering.
@@ -60,11 +60,11 @@ export function RowWindow({ class: kind, count, rowPx, shown, row }: WindowProps
       ref={box}
       data-measured={measured.value}
       onScroll={({ currentTarget: { scrollTop, clientHeight } }) => {
-        place.value = { topPx: scrollTop, heightPx: clientHeight };
+        viewport.value = { topPx: scrollTop, heightPx: clientHeight };
       }}
     >
       <ol style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
-        {Array.from({ length: end - first }, (_, at) => row(first + at))}
+        {Array.from({ length: end - first }, (_, index) => row(first + index))}
       </ol>
     </div>
   );

@@ -27,7 +27,7 @@ const Captions = lazy(async () => (await import('./captions.tsx')).Captions);
 const Chapters = lazy(async () => (await import('./chapters.tsx')).Chapters);
 const ClipMaker = lazy(async () => (await import('./clip-maker.tsx')).ClipMaker);
 
-type Place = { libraryId: number; videoId: string };
+type VideoIds = { libraryId: number; videoId: string };
 
 /** Tabs of the page, with the position of the player in each: above the form, next to it, above a timeline, or none. */
 const TABS = [
@@ -47,7 +47,7 @@ const TABS = [
 /** Tabs that are useless for a video that failed. A tab that a link opens stays visible. */
 const NEEDS_VIDEO: ReadonlySet<string> = new Set(['share', 'clip']);
 
-export function VideoPage({ libraryId, videoId, part }: Place & { part: string }) {
+export function VideoPage({ libraryId, videoId, part }: VideoIds & { part: string }) {
   const path = `/library/${libraryId}/videos/${videoId}`;
   const { value, error, again } = useLoaded<VideoModel>(path);
   const refresh = useRef(again);
@@ -71,7 +71,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
       {name !== 'activity' && <StateBanner {...props} />}
       <Tabs label={t('Video sections')} open={name}>
         {TABS.filter(([tab]) => isShareable(video) || tab === name || !NEEDS_VIDEO.has(tab)).map(([tab, label]) => (
-          <Link key={tab} to={{ name: 'video', libraryId, videoId, part: tab }} isHere={tab === name} keepsPlace>
+          <Link key={tab} to={{ name: 'video', libraryId, videoId, part: tab }} isHere={tab === name} keepsScroll>
             {tr(label)}
           </Link>
         ))}

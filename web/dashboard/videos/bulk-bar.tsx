@@ -15,7 +15,7 @@ import { BulkProgress, watchBulk } from './bulk-progress.tsx';
 import { isFiltered, type ListQuery, toFilter } from './list-query.ts';
 import { clearSelection, countSelected, selectAll, selection } from './selection.ts';
 
-type Place = { libraryId: number; wanted: ListQuery; onChanged: () => void };
+type ShownList = { libraryId: number; wanted: ListQuery; onChanged: () => void };
 type Action = CreateBulkModel['action'];
 
 /** Actions that require confirmation. */
@@ -37,7 +37,7 @@ const ASKED = {
 type Asked = keyof typeof ASKED;
 
 /** Actions on the selected videos. Each runs in the background with a report. */
-export function BulkBar({ total, ...place }: Place & { total: number }) {
+export function BulkBar({ total, ...list }: ShownList & { total: number }) {
   const asked = useSignal<Asked | 'move' | 'edit' | null>(null);
   const running = useAction();
   const count = countSelected(total);
@@ -48,16 +48,16 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
   };
   const start = (action: Action, more: object = {}) =>
     running.run(async () => {
-      const made = await send(place, { action, ...more });
-      watchBulk(made, place.onChanged);
+      const made = await send(list, { action, ...more });
+      watchBulk(made, list.onChanged);
       asked.value = null;
       clearSelection();
-      if (action === 'move') offerUndo(place, made, t('{0} in progress.', plural(made.total, 'video')));
+      if (action === 'move') offerUndo(list, made, t('{0} in progress.', plural(made.total, 'video')));
     });
   const confirmed = asked.value === 'move' || asked.value === 'edit' ? null : asked.value;
   return (
     <>
-      <BulkProgress libraryId={place.libraryId} />
+      <BulkProgress libraryId={list.libraryId} />
       {count > 0 && (
         <section class="bulk-bar" aria-label={t('Selected videos')}>
           <strong>{t('{0} selected', amount(count))}</strong>
@@ -85,7 +85,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           <button type="button" onClick={() => ask('transcribe')}>
             {t('Transcribe…')}
           </button>
-          <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
+          <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(list))}>
             <Icon name="trash" /> {t('Trash')}
           </button>
           <button type="button" class="quiet icon-button" aria-label={t('Clear selection')} onClick={clearSelection}>
@@ -96,14 +96,14 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
       )}
       {asked.value === 'move' && (
         <MoveDialog
-          libraryId={place.libraryId}
+          libraryId={list.libraryId}
           count={count}
           error={running.error.value}
           onMove={(collectionId) => start('move', { collectionId })}
           onClose={() => ask(null)}
         />
       )}
-      {asked.value === 'edit' && <BulkEdit {...place} onClose={() => ask(null)} />}
+      {asked.value === 'edit' && <BulkEdit {...list} onClose={() => ask(null)} />}
       {confirmed !== null && (
         <ConfirmDialog
           action={confirmed}
@@ -117,7 +117,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
   );
 }
 
-function send({ libraryId, wanted }: Place, body: object): Promise<BulkModel> {
+function send({ libraryId, wanted }: ShownList, body: object): Promise<BulkModel> {
   const { value } = selection;
   const scope = isFiltered(wanted) ? { filter: toFilter(wanted) } : { all: true };
   const which = value.kind === 'all' ? scope : { videoIds: [...value.ids] };
@@ -125,21 +125,21 @@ function send({ libraryId, wanted }: Place, body: object): Promise<BulkModel> {
 }
 
 /** Moves the selection to the trash. The message that follows can undo it. */
-export async function trashSelected(place: Place): Promise<void> {
-  const made = await send(place, { action: 'trash' });
+export async function trashSelected(list: ShownList): Promise<void> {
+  const made = await send(list, { action: 'trash' });
   clearSelection();
-  watchBulk(made, place.onChanged);
-  offerUndo(place, made, t('Moving {0} to the trash.', plural(made.total, 'video')));
+  watchBulk(made, list.onChanged);
+  offerUndo(list, made, t('Moving {0} to the trash.', plural(made.total, 'video')));
 }
 
 /** Shows a message with a button that undoes the action for all its videos. */
-export function offerUndo(place: Omit<Place, 'wanted'>, { guid }: BulkModel, text: string): void {
+export function offerUndo(list: Omit<ShownList, 'wanted'>, { guid }: BulkModel, text: string): void {
   toast(text, {
     label: t('Undo'),
     run: () => {
-      const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: guid });
+      const undo = api<BulkModel>('POST', `/library/${list.libraryId}/bulk`, { action: 'restore', undoOf: guid });
       undo.then(
-        (undone) => watchBulk(undone, place.onChanged),
+        (undone) => watchBulk(undone, list.onChanged),
         (reason: unknown) => toast(t('Could not undo: {0}', describeError(reason))),
       );
     },

@@ -23,11 +23,11 @@ const SETTLED_MS = 150;
  * Tracks scrolling and the width of a list. Returns the items to draw: as many as the screen holds, regardless of the
  * list's length.
  */
-export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
+export function useWindow(box: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
   const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
   // Runs before the first paint. A list of unknown width would be drawn in one column, and shift.
   useLayoutEffect(() => {
-    const element = place.current;
+    const element = box.current;
     if (element === null) return;
     let frame = 0;
     const measure = () => {
@@ -49,7 +49,7 @@ export function useWindow(place: RefObject<HTMLElement | null>, count: number, s
       removeEventListener('scroll', soon);
       removeEventListener('resize', soon);
     };
-  }, [place, view]);
+  }, [box, view]);
   const settled = useSignal<Shape | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => {

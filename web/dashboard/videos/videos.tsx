@@ -82,14 +82,14 @@ type FoundProps = { libraryId: number; wanted: ListQuery; count: number; pages: 
 /** The visible part of the list, positioned in a box as high as the complete list. */
 function Found({ libraryId, wanted, count, pages }: FoundProps) {
   const { view } = wanted;
-  const place = useRef<HTMLDivElement>(null);
-  const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, SHAPES[view]);
+  const box = useRef<HTMLDivElement>(null);
+  const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(box, count, SHAPES[view]);
   useEffect(() => pages.show(from, to));
   const maySelect = mayWrite();
   const Item = view === 'grid' ? Card : Row;
   const items = Array.from({ length: to - from }, (_, offset) => from + offset);
   const list = (
-    <div ref={place} class="window" style={{ height: `${heightPx}px` }}>
+    <div ref={box} class="window" style={{ height: `${heightPx}px` }}>
       <ul
         class={view === 'grid' ? 'grid' : `video-rows ${view}`}
         onKeyDown={(event) => moveInList(event, { columns, count })}

@@ -8,8 +8,8 @@ export function readCues(text: string): Cue[] {
   const cues: Cue[] = [];
   for (const block of text.split(/(?:\r?\n){2,}/)) {
     const lines = block.split(/\r?\n/);
-    const at = lines.findIndex((line) => line.includes('-->'));
-    const times = TIMES.exec(lines[at] ?? '');
+    const index = lines.findIndex((line) => line.includes('-->'));
+    const times = TIMES.exec(lines[index] ?? '');
     if (times === null) continue;
     const [, fromH, fromM, fromS, toH, toM, toS] = times;
     const startSec = toSec(fromH, fromM, fromS);
@@ -17,7 +17,7 @@ export function readCues(text: string): Cue[] {
       startSec,
       endSec: toSec(toH, toM, toS),
       text: lines
-        .slice(at + 1)
+        .slice(index + 1)
         .join('\n')
         .trim(),
     });

@@ -71,9 +71,9 @@ async function fetchVideos(path: string): Promise<readonly ListedVideo[] | null>
 }
 
 function neighboursOf(videos: readonly ListedVideo[], id: string): Neighbours {
-  const at = videos.findIndex((video) => video.id === id);
-  if (at === -1) return { previous: null, next: null };
-  return { previous: videos[at - 1] ?? null, next: videos[at + 1] ?? null };
+  const index = videos.findIndex((video) => video.id === id);
+  if (index === -1) return { previous: null, next: null };
+  return { previous: videos[index - 1] ?? null, next: videos[index + 1] ?? null };
 }
 
 function button(name: IconName, label: string, press: () => void): HTMLElement {

@@ -55,9 +55,13 @@ export function findParts(text: string, search: string): TextPart[] | null {
   const folded = fold(text);
   const parts: TextPart[] = [];
   let from = 0;
-  for (let at = folded.text.indexOf(wanted); at !== -1; at = folded.text.indexOf(wanted, at + wanted.length)) {
-    const start = folded.offsets[at] ?? text.length;
-    const end = folded.offsets[at + wanted.length] ?? text.length;
+  for (
+    let index = folded.text.indexOf(wanted);
+    index !== -1;
+    index = folded.text.indexOf(wanted, index + wanted.length)
+  ) {
+    const start = folded.offsets[index] ?? text.length;
+    const end = folded.offsets[index + wanted.length] ?? text.length;
     parts.push({ text: text.slice(from, start), isFound: false }, { text: text.slice(start, end), isFound: true });
     from = end;
   }

@@ -27,8 +27,8 @@ export class HostRules {
   covers(host: string): boolean {
     if (this.#names.has(host)) return true;
     if (this.#below.size === 0) return false;
-    for (let at = host.indexOf('.'); at !== -1; at = host.indexOf('.', at + 1)) {
-      if (this.#below.has(host.slice(at + 1))) return true;
+    for (let index = host.indexOf('.'); index !== -1; index = host.indexOf('.', index + 1)) {
+      if (this.#below.has(host.slice(index + 1))) return true;
     }
     return false;
   }

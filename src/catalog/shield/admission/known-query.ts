@@ -36,8 +36,8 @@ const PLAIN_VALUE = /^[\w.~:,/=-]*$/;
 export function isKnownQuery(query: string): boolean {
   if (query === '') return true;
   return query.split('&').every((pair) => {
-    const at = pair.indexOf('=');
-    const name = (at === -1 ? pair : pair.slice(0, at)).toLowerCase();
-    return NAMES.has(name) && (ENCODED.has(name) || PLAIN_VALUE.test(at === -1 ? '' : pair.slice(at + 1)));
+    const index = pair.indexOf('=');
+    const name = (index === -1 ? pair : pair.slice(0, index)).toLowerCase();
+    return NAMES.has(name) && (ENCODED.has(name) || PLAIN_VALUE.test(index === -1 ? '' : pair.slice(index + 1)));
   });
 }

@@ -201,6 +201,6 @@ function isDropped(drop: Pick, { source, key }: Subject): boolean {
 }
 
 function splitOnce(name: string): [string, string] {
-  const at = name.indexOf('.');
-  return at === -1 ? [name, ''] : [name.slice(0, at), name.slice(at + 1)];
+  const index = name.indexOf('.');
+  return index === -1 ? [name, ''] : [name.slice(0, index), name.slice(index + 1)];
 }

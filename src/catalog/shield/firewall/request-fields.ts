@@ -100,6 +100,6 @@ function addHeaders({ rawHeaders }: InspectedRequest, ignored: ReadonlySet<strin
 }
 
 function splitPair(pair: string): [string, string] {
-  const at = pair.indexOf('=');
-  return at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+  const index = pair.indexOf('=');
+  return index === -1 ? [pair, ''] : [pair.slice(0, index), pair.slice(index + 1)];
 }

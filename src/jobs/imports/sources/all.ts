@@ -10,7 +10,7 @@ import { s3 } from './s3.ts';
 import { upload } from './upload.ts';
 import { vimeo } from './vimeo.ts';
 
-/** All places that videos can be imported from. */
+/** All sources of imports. */
 export const importSources: Readonly<Record<ImportSourceName, ImportSource>> = {
   bunny,
   millrace,

@@ -3,7 +3,7 @@ import type { SignatureV4 } from '@smithy/signature-v4';
 import type { SourceRequest } from '../import-source.ts';
 import type { FileRequest } from '../source-client.ts';
 
-/** Lifetime of a signed address in s. A transfer that takes longer is signed again. */
+/** Lifetime of a signed URL in s. A transfer that takes longer is signed again. */
 const SIGNED_SEC = 24 * 3600;
 
 /** Hash for the signer, as the AWS SDK defines it. */

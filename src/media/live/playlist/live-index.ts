@@ -282,10 +282,10 @@ export function findSegment(segments: readonly IndexedSegment[], number: number)
 }
 
 function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
-  const at = segments.findLastIndex(({ number }) => number < segment.number);
-  const before = segments[at];
+  const index = segments.findLastIndex(({ number }) => number < segment.number);
+  const before = segments[index];
   if (before !== undefined) before.isHeldOpen = false;
-  segments.splice(at + 1, 0, segment);
+  segments.splice(index + 1, 0, segment);
 }
 
 /** Releases the bytes of a segment's parts. Returns false if there were no parts to release. */

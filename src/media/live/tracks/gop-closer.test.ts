@@ -47,7 +47,7 @@ async function encode(name: string, settings: string, more: readonly string[] = 
   const nals = splitAnnexB(stdout);
   const track = new NalTrack('h264');
   const found: Stream = { file, sets: Buffer.alloc(0), sampleEntry: Buffer.alloc(0), units: [] };
-  const starts = nals.flatMap((nal, at) => ((nal[0] ?? 0) % 32 === DELIMITER ? [at] : []));
+  const starts = nals.flatMap((nal, index) => ((nal[0] ?? 0) % 32 === DELIMITER ? [index] : []));
   for (const [index, start] of starts.entries()) {
     const picture = track.take(nals.slice(start, starts[index + 1]));
     const [ptsMs = 0, dtsMs = 0] = times[index] ?? [];

@@ -21,17 +21,17 @@ export function FilmStrip({ film, stage }: { film: Film; stage: Stage }) {
   const frameSec = (framePx / widthPx) * view.spanSec;
   const first = Math.floor(view.fromSec / frameSec);
   const count = Math.ceil((view.fromSec + view.spanSec) / frameSec) - first;
-  const percent = (place: number) => `${(place * 100) / (SIDE - 1)}%`;
+  const percent = (cell: number) => `${(cell * 100) / (SIDE - 1)}%`;
   return (
     <div class="tl-film" aria-hidden="true">
       {Array.from({ length: count }, (_, index) => {
-        const place = first + index;
-        const frame = Math.min(film.count - 1, Math.floor((((place + 0.5) * frameSec) / lengthSec) * film.count));
+        const cell = first + index;
+        const frame = Math.min(film.count - 1, Math.floor((((cell + 0.5) * frameSec) / lengthSec) * film.count));
         const tile = frame % TILES;
         return (
           <span
-            key={place}
-            style={{ width: `${framePx + 0.5}px`, translate: `${toPx(place * frameSec, view, widthPx)}px 0` }}
+            key={cell}
+            style={{ width: `${framePx + 0.5}px`, translate: `${toPx(cell * frameSec, view, widthPx)}px 0` }}
           >
             <span
               style={{

@@ -62,14 +62,14 @@ export function Timeline(props: TimelineProps) {
           >
             <Ruler stage={stage} />
             <Strips {...props} stage={stage} />
-            {tracks.map((one, at) => (
+            {tracks.map((one, index) => (
               <TrackRow
                 // Tracks keep their order.
-                key={`track ${at}`}
-                number={at}
+                key={`track ${index}`}
+                number={index}
                 track={one}
                 stage={stage}
-                selected={selection?.track === at ? selection.index : null}
+                selected={selection?.track === index ? selection.index : null}
               />
             ))}
           </div>
