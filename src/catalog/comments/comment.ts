@@ -49,7 +49,8 @@ export type NewComment = { text: string; author: Author; place: { parentId: Guid
 
 /**
  * Reads the text of a comment: plain text of at most 2,000 characters, without control characters other than line
- * breaks and tabs, and without characters that change the direction of others. Throws `Refused` (`invalid`) for an empty or longer one.
+ * breaks and tabs, and without characters that change the direction of others. Throws `Refused` (`invalid`) for an
+ * empty or longer one.
  */
 export function readCommentText(sent: string): string {
   const text = readLines(sent).trim();
