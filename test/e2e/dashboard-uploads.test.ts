@@ -114,6 +114,32 @@ test('keeps unsaved edits while the video is being encoded', async () => {
   await page.context().close();
 });
 
+test('files that cannot become videos are failed uploads, which stay in the list', async () => {
+  const page = await openDashboard(service, browser);
+  const files = ['good-1.mp4', 'good-2.mp4', 'bad-1.mp4', 'bad-2.mp4'].map((name) => path.join(folder, name));
+  for (const file of files) {
+    if (file.includes('good')) await makePaddedClip(file, MIB);
+    else await writeFile(file, 'x'.repeat(5_000));
+  }
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(files);
+  const tray = page.locator('.tray');
+  await tray.getByRole('heading', { name: 'Uploading 4 files' }).waitFor();
+  const failed = tray.locator('li', { hasText: 'bad-' });
+  await expect.poll(() => failed.locator('.chip.bad').count(), { timeout: WAIT_MS }).toBe(2);
+  await expect.poll(() => tray.locator('.chip.good').count(), { timeout: WAIT_MS }).toBe(2);
+  await tray.getByRole('heading', { name: 'Uploads', exact: true }).waitFor();
+  // The reason of a failed video replaces the sentence of a waiting one.
+  await expect.poll(() => failed.locator('.tray-error').allTextContents()).toHaveLength(2);
+  expect((await failed.locator('.tray-error').allTextContents()).join()).not.toMatch(/prob|wait/i);
+  // Next to the list, the panel is as wide as its column, however long its texts are.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect((await tray.boundingBox())?.width).toBe(320);
+  await tray.getByRole('button', { name: 'Clear 2 uploaded' }).click();
+  await expect.poll(() => tray.locator('li').count()).toBe(2);
+  expect(await failed.count()).toBe(2);
+  await page.context().close();
+});
+
 test('uploads a folder of 2,000 files in constant memory', async () => {
   const films = path.join(folder, 'films');
   await mkdir(films);

@@ -66,7 +66,7 @@ test('the reason of the last refusal replaces an earlier one', async () => {
   expect(await whyOf(guid)).toContain('empty body');
 });
 
-test('an upload that is refused after its first bytes stores the reason, and a new one clears it', async () => {
+test('a resumable upload that is refused after its first bytes stores the reason until a new one', async () => {
   const guid = await fixture.createVideo();
   const upload = await open(library, guid, PAGE.length + 1_000);
   expect(await statusOf(guid)).toBe(CREATED);

@@ -4,7 +4,7 @@ import { isVisible, readLine, readLines } from '../../lib/visible-text.ts';
 
 /** Maximum number of comments and replies of a video. */
 export const MAX_COMMENTS = 1_000;
-/** Maximum number of comments and replies that viewers of share pages can write. The rest is reserved for the team. */
+/** Maximum number of them that viewers of share pages can write, so that the others are left for the team. */
 export const MAX_VIEWER_COMMENTS = 800;
 export const MAX_COMMENT_CHARACTERS = 2_000;
 export const MAX_GUEST_NAME_CHARACTERS = 80;
@@ -49,8 +49,8 @@ export type NewComment = { text: string; author: Author; place: { parentId: Guid
 
 /**
  * Reads the text of a comment: plain text of at most 2,000 characters, without control characters other than line
- * breaks and tabs, and without characters that change the direction of others. Throws `Refused` (`invalid`) for an empty
- * or longer one.
+ * breaks and tabs, and without characters that change the direction of others. Throws `Refused` (`invalid`) for an
+ * empty or longer one.
  */
 export function readCommentText(sent: string): string {
   const text = readLines(sent).trim();

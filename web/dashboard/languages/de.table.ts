@@ -250,6 +250,8 @@ export const de = {
   Libraries: 'Bibliotheken',
   'This page does not exist': 'Diese Seite gibt es nicht',
   'Open the start page': 'Startseite öffnen',
+  'Your role cannot open this page': 'Deine Rolle kann diese Seite nicht öffnen',
+  'An administrator can change your role under People.': 'Ein Administrator kann deine Rolle unter „Personen“ ändern.',
   'No library yet': 'Noch keine Bibliothek',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Eine Bibliothek enthält Videos und Livestreams und hat eigene Schlüssel, Regeln und Einstellungen.',

@@ -255,6 +255,8 @@ export const es = {
   Libraries: 'Bibliotecas',
   'This page does not exist': 'Esta página no existe',
   'Open the start page': 'Abrir la página de inicio',
+  'Your role cannot open this page': 'Tu rol no puede abrir esta página',
+  'An administrator can change your role under People.': 'Un administrador puede cambiar tu rol en «Personas».',
   'No library yet': 'Aún no hay bibliotecas',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Una biblioteca contiene videos y transmisiones en directo, y tiene sus propias claves, reglas y configuración.',

@@ -261,6 +261,9 @@ export const fr = {
   Libraries: 'Bibliothèques',
   'This page does not exist': "Cette page n'existe pas",
   'Open the start page': "Ouvrir la page d'accueil",
+  'Your role cannot open this page': "Votre rôle ne permet pas d'ouvrir cette page",
+  'An administrator can change your role under People.':
+    'Un administrateur peut changer votre rôle dans « Personnes ».',
   'No library yet': "Aucune bibliothèque pour l'instant",
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Une bibliothèque contient des vidéos et des directs, et possède ses propres clés, règles et paramètres.',

@@ -252,6 +252,8 @@ export const ja = {
   Libraries: 'ライブラリ',
   'This page does not exist': 'このページは存在しません',
   'Open the start page': '最初のページを開く',
+  'Your role cannot open this page': 'あなたのロールではこのページを開けません',
+  'An administrator can change your role under People.': '管理者は「メンバー」でロールを変更できます。',
   'No library yet': 'ライブラリはまだありません',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'ライブラリには動画とライブ配信が含まれ、それぞれに固有のキー、ルール、設定があります。',

@@ -248,6 +248,8 @@ export const pt = {
   Libraries: 'Bibliotecas',
   'This page does not exist': 'Esta página não existe',
   'Open the start page': 'Abrir a página inicial',
+  'Your role cannot open this page': 'Sua função não pode abrir esta página',
+  'An administrator can change your role under People.': 'Um administrador pode mudar sua função em “Pessoas”.',
   'No library yet': 'Nenhuma biblioteca ainda',
   'A library contains videos and live streams and has its own keys, rules and settings.':
     'Uma biblioteca contém vídeos e transmissões ao vivo e tem suas próprias chaves, regras e configurações.',

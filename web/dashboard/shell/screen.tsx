@@ -1,8 +1,11 @@
 import type { JSX } from 'preact';
+import type { Permission } from '../../../src/catalog/people/permissions.ts';
 import { lazy } from '../base/lazy.tsx';
 import type { Route } from '../base/router.ts';
+import { may } from '../base/session.ts';
 import { Videos } from '../videos/videos.tsx';
 import { Missing } from './missing.tsx';
+import { NoPermission } from './no-permission.tsx';
 
 // The first screen is loaded immediately. Every other one is a separate file.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
@@ -20,8 +23,21 @@ const System = lazy(async () => (await import('../system/system.tsx')).System);
 const Trash = lazy(async () => (await import('../videos/trash.tsx')).Trash);
 const VideoPage = lazy(async () => (await import('../video/video-page.tsx')).VideoPage);
 
+/** Permissions that screens need. All others show what the session may see. */
+const NEEDED: Readonly<Partial<Record<Route['name'], Permission>>> = {
+  events: 'account.manage',
+  imports: 'account.manage',
+  settings: 'library.manage',
+  statistics: 'statistics.read',
+  libraries: 'account.manage',
+  people: 'people.manage',
+  system: 'account.manage',
+};
+
 /** Returns the screen of a route. `home`, `welcome` and `join` have none. */
 export function Screen({ to }: { to: Route }): JSX.Element | null {
+  const needed = NEEDED[to.name];
+  if (needed !== undefined && !may(needed, 'libraryId' in to ? to.libraryId : null)) return <NoPermission />;
   switch (to.name) {
     case 'home':
     case 'welcome':
