@@ -35,16 +35,10 @@ export async function makeTags(name: string, { lengthSec, size, argv }: TagClip)
   return [...events, ...demuxer.end()].flatMap((event) => (event.type === 'foreign' ? [] : [writer.write(event)]));
 }
 
-/**
- * Returns the tags of HE-AAC: AAC-LC at half the rate, whose frames contain SBR data. `config` is the
- * AudioSpecificConfig, by default with implicit signalling.
- */
-export async function makeHeAacTags(
-  lengthSec: number,
-  channels: 1 | 2,
-  config = Buffer.from([0x13, channels << 3]),
-): Promise<FlvTag[]> {
+/** Returns the tags of HE-AAC with implicit signalling: AAC-LC at half the rate, whose frames contain SBR data. */
+export async function makeHeAacTags(lengthSec: number, channels: 1 | 2): Promise<FlvTag[]> {
   const file = await makeHeAac(lengthSec, channels);
+  const config = Buffer.from([0x13, channels << 3]);
   const tagOf = (timestampMs: number, kind: number, data: Buffer): FlvTag => {
     return { type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, kind]), data]) };
   };
@@ -80,6 +74,24 @@ function adtsHead(frame: Buffer, channels: number): Buffer {
   const size = frame.length + 7;
   const rest = [(channels << 6) | (size >> 11), (size >> 3) & 0xff, ((size & 7) << 5) | 0x1f, 0xfc];
   return Buffer.from([0xff, 0xf1, 0x40 | (6 << 2), ...rest]);
+}
+
+/** Returns an FLV file (FLV 10.1, annex E) with these tags. */
+export function writeFlvFile(tags: readonly FlvTag[]): Buffer {
+  const head = Buffer.from([...Buffer.from('FLV'), 1, 5, 0, 0, 0, 9, 0, 0, 0, 0]);
+  const written = tags
+    .toSorted((a, b) => a.timestampMs - b.timestampMs)
+    .map(({ type, timestampMs, body }) => {
+      const tag = Buffer.alloc(11);
+      tag.writeUInt8(type, 0);
+      tag.writeUIntBE(body.length, 1, 3);
+      tag.writeUIntBE(timestampMs & 0xffffff, 4, 3);
+      tag.writeUInt8(timestampMs >>> 24, 7);
+      const size = Buffer.alloc(4);
+      size.writeUInt32BE(11 + body.length);
+      return Buffer.concat([tag, body, size]);
+    });
+  return Buffer.concat([head, ...written]);
 }
 
 /** Returns tags of several clips one after another. `fromMs`: start of each. */

@@ -11,9 +11,18 @@ export const FAKE_CAMERA = [
 
 /**
  * `isStill`: instead of the fake camera, sends one picture every three seconds after the first six seconds, like a
- * shared screen that does not change. `usesDtx`: the answer asks for pauses in the audio while it is silent.
+ * shared screen that does not change. `usesDtx`: the answer asks for pauses in the audio while it is silent. `codec`:
+ * the only video codec in the offer. `kinds`: tracks in the offer. `videoAfterSec`: delay of the first video frame.
  */
-type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; usesDtx?: boolean };
+type PagePublisher = {
+  endpoint: string;
+  streamKey: string;
+  isStill?: boolean;
+  usesDtx?: boolean;
+  codec?: string;
+  kinds?: readonly string[];
+  videoAfterSec?: number;
+};
 
 type Answered = { status: number; location: string; etag: string; link: string; body: string };
 
@@ -22,7 +31,7 @@ type Answered = { status: number; location: string; etag: string; link: string; 
  * in `window.peer`.
  */
 export function publishFromPage(page: Page, publisher: PagePublisher): Promise<Answered> {
-  return page.evaluate(async ({ endpoint, streamKey, isStill, usesDtx }) => {
+  return page.evaluate(async ({ endpoint, streamKey, isStill, usesDtx, codec, kinds, videoAfterSec = 0 }) => {
     const media = await navigator.mediaDevices.getUserMedia({ video: { width: 320, height: 240 }, audio: true });
     if (isStill === true) {
       const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 240 });
@@ -44,7 +53,15 @@ export function publishFromPage(page: Page, publisher: PagePublisher): Promise<A
     }
     const peer = new RTCPeerConnection();
     Object.assign(window, { peer });
-    for (const track of media.getTracks()) peer.addTransceiver(track, { direction: 'sendonly' });
+    for (const track of media.getTracks()) {
+      if (kinds?.includes(track.kind) === false) continue;
+      const isLate = track.kind === 'video' && videoAfterSec > 0;
+      const transceiver = peer.addTransceiver(isLate ? 'video' : track, { direction: 'sendonly' });
+      if (isLate) setTimeout(() => void transceiver.sender.replaceTrack(track), videoAfterSec * 1_000);
+      if (codec === undefined || track.kind !== 'video') continue;
+      const known = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
+      transceiver.setCodecPreferences(known.filter(({ mimeType }) => mimeType === `video/${codec}`));
+    }
     await peer.setLocalDescription();
     if (peer.iceGatheringState !== 'complete') {
       await new Promise<void>((resolve) => {

@@ -17,15 +17,17 @@ const LIVE = { dvrSec: 0, targetLatencySec: 1.5, viewers: null };
 /**
  * Creates a session with a state, with replacements for the engine and the video element that do nothing on their own.
  */
-function openPage({ phase }: Pick<PlayerState, 'phase'>) {
-  const engine = Object.assign(new EventTarget(), { open: vi.fn(), close: vi.fn(), lineBps: null, denial: null });
-  const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
+function openPage({ phase }: Pick<PlayerState, 'phase'>, renditions: readonly string[] = []) {
+  const calls = { open: vi.fn(), close: vi.fn(), update: vi.fn() };
+  const engine = Object.assign(new EventTarget(), { ...calls, lineBps: null, denial: null });
+  const states = { HAVE_CURRENT_DATA: 2, HAVE_FUTURE_DATA: 3 };
+  const video = Object.assign(new EventTarget(), { readyState: 4, ...states, paused: false, videoWidth: 0 });
   const look = { showHeatmap: false, rememberPosition: false, compactControls: false };
   const options = readStartOptions('?autoplay=false', look);
   const parts = { video, engine, options, lines: {}, stateUrl: '/state', resumeSec: 0 };
   const details = { chapters: [], captions: [], storyboardUrl: null, waveformUrl: null, heat: null, blurhash: null };
   const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
-  const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };
+  const state = { revision: 1, title: '', phase, source: { ...SOURCE, renditions }, posterUrl: null, details, viewing };
   // The replacements have all members that a session uses.
   const session = new Session(parts as unknown as ConstructorParameters<typeof Session>[0], state);
   return { session, engine, video };
@@ -35,6 +37,22 @@ test('a stream continues when a request for its state is refused', () => {
   const { session } = openPage({ phase: { kind: 'live', live: LIVE } });
   session.take(REFUSED);
   expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);
+});
+
+test.each([
+  { title: 'a picture that begins after the audio', widthPx: 0, known: [], reloads: 1 },
+  { title: 'a picture that was listed at the start, but not chosen', widthPx: 0, known: ['a'], reloads: 0 },
+  { title: 'a stream with a picture', widthPx: 640, known: [], reloads: 0 },
+])('reloads a live stream once for $title: $reloads', ({ widthPx, known, reloads }) => {
+  vi.useFakeTimers();
+  const { session, engine, video } = openPage({ phase: { kind: 'live', live: LIVE } }, known);
+  video.videoWidth = widthPx;
+  for (let poll = 0; poll < 4; poll += 1) {
+    vi.advanceTimersByTime(4_000);
+    session.take({ kind: 'state', state: { ...session.state, source: { ...SOURCE, renditions: ['a'] } } });
+  }
+  expect(engine.update).toHaveBeenCalledTimes(reloads);
+  vi.useRealTimers();
 });
 
 test('shows a refusal while a trailer plays and after the stream has ended', () => {

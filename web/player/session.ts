@@ -129,7 +129,16 @@ export class Session extends EventTarget {
     // If the kind has changed, start over: a stream that became a video from the beginning, a previewed stream with the
     // public version.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
-    else if (isChanged(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
+    else if (this.#needsReload(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
+  }
+
+  /** Whether renditions or keys have changed, or the video of a stream has begun that was opened as audio. */
+  #needsReload(opened: PlayerSource, now: PlayerSource): boolean {
+    if (!this.isLive) return isChanged(opened, now);
+    const { video } = this.#parts;
+    const isAudio = video.videoWidth === 0 && video.readyState >= video.HAVE_CURRENT_DATA;
+    const hasBegun = now.renditions.some((id) => !opened.renditions.includes(id));
+    return opened.drm?.tag !== now.drm?.tag || (isAudio && hasBegun);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
-import { findSegment } from '../../media/live/playlist/live-index.ts';
+import { findSegment, isRung } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export type LiveSource = {
@@ -20,6 +20,8 @@ export type LiveSource = {
 /** Time without requests after which a stream is dropped, in ms. */
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
+/** Number of segments with which the video of a stream is listed (`canList`), the open one included. */
+const MIN_SEGMENTS = 3;
 const MAX_STREAMS = 1_000;
 
 /** Live streams that are watched at this edge. Each stream has one feed, regardless of its number of viewers. */
@@ -81,6 +83,15 @@ export class LiveStreams {
   /** Returns whether no new media of a stream arrives at this edge. Null if the edge does not know. */
   isSilent(mediaId: Guid): boolean | null {
     return this.#watched.get(mediaId)?.isSilent ?? null;
+  }
+
+  /**
+   * Returns the ids of the video of a stream's newest period. Empty if it has none yet, or if the edge does not know.
+   */
+  videoOf(mediaId: Guid): Guid[] {
+    const newest = this.#watched.get(mediaId)?.index.periods.at(-1);
+    const videos = newest?.renditions.filter(({ kind, slot }) => kind === 'video' && !isRung(slot)) ?? [];
+    return videos.filter(({ segments }) => segments.length >= MIN_SEGMENTS).map(({ id }) => id);
   }
 
   close(): void {

@@ -65,6 +65,6 @@ function liveWindow({ dvrWindowSec }: LiveHead, viewers: number | null): LiveWin
 }
 
 /** Returns the source of a live stream. It stays the same while rungs are added or removed. */
-export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm'>): PlayerSource {
-  return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [] };
+export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm' | 'renditions'>): PlayerSource {
+  return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true };
 }

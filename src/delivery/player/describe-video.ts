@@ -3,6 +3,7 @@ import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { bucketsOf, newPageName, readTicket, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
+import type { Guid } from '../../lib/guid.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
@@ -28,6 +29,8 @@ export type PlayerView = {
   ticket: string;
   /** Whether no new media of a live stream arrives at this edge, or null if the edge does not know. */
   isSilent: boolean | null;
+  /** Ids of the newest video of a live stream. Empty if it has none, or if the edge does not know. */
+  liveVideo: readonly Guid[];
   /** Current viewers of a live stream, or null if unknown. */
   viewers: number | null;
   /** Heat curve of the most played parts, or null if it is not shown. */
@@ -75,7 +78,9 @@ function describeStreamSource(publication: Publication, stream: LiveHead, view: 
   const { drm, playlistUrl } = openFolder(publication, view, isPreview);
   // With Enterprise DRM, the edge serves no media of a stream until the stream has keys.
   const isKeyless = drm === null && publication.settings.drm === 'enterprise';
-  if ((stream.state === 'running' || isPreview) && !isKeyless) return sourceOfStream({ playlistUrl, drm });
+  if ((stream.state === 'running' || isPreview) && !isKeyless) {
+    return sourceOfStream({ playlistUrl, drm, renditions: view.liveVideo });
+  }
   return trailerOf(stream, view);
 }
 

@@ -22,7 +22,7 @@ type PlayerDeps = {
   playback: PlaybackAuthorizer;
   licences: LicenceProxy | null;
   /** Null if this edge serves no live streams. */
-  live: { isSilent(mediaId: Guid): boolean | null } | null;
+  live: { isSilent(mediaId: Guid): boolean | null; videoOf(mediaId: Guid): Guid[] } | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
 /** `isDirect`: the URL is opened as a top-level page and not in a frame. Never true for the state. */
@@ -72,6 +72,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     ticket: asked.wantsState ? asked.play.ticket : '',
     heat,
     isSilent: deps.live?.isSilent(mediaId) ?? null,
+    liveVideo: deps.live?.videoOf(mediaId) ?? [],
     viewers,
   };
   if (!asked.wantsState) {
