@@ -106,7 +106,9 @@ function Lines({ lines }: { lines: readonly AccountAuditLineModel[] }) {
             {tr(actionOf(line.Operation))}
             <AuditChanges changes={line.Changes} />
           </td>
-          <td>{describeTargets(line.Targets)}</td>
+          <td>
+            <code class="wrapped">{describeTargets(line.Targets)}</code>
+          </td>
           <td>{line.Status}</td>
           <td>{line.Ip}</td>
         </tr>
