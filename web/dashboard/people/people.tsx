@@ -54,14 +54,16 @@ export function People() {
         )}
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found !== null && found.Items.length > 0 && (
-          <Table
-            label={t('People')}
-            head={[t('E-mail address'), t('Name'), t('Role'), t('State'), t('Last seen'), t('Actions')]}
-          >
-            {found.Items.map((person) => (
-              <Row key={person.Id} person={person} onChanged={again} onLink={(made) => (link.value = made)} />
-            ))}
-          </Table>
+          <div class="log-cards people">
+            <Table
+              label={t('People')}
+              head={[t('E-mail address'), t('Name'), t('Role'), t('State'), t('Last seen'), t('Actions')]}
+            >
+              {found.Items.map((person) => (
+                <Row key={person.Id} person={person} onChanged={again} onLink={(made) => (link.value = made)} />
+              ))}
+            </Table>
+          </div>
         )}
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
         {may('sign-in.manage') && <Providers roles={roleChoices()} places={placeChoices()} />}

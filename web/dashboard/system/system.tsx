@@ -145,7 +145,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
                 <td>{Waiting}</td>
                 <td>{Running}</td>
                 <td>{Failed}</td>
-                <td class="time">{OldestAt === null ? '' : moment(OldestAt)}</td>
+                <td>{OldestAt === null ? '' : moment(OldestAt)}</td>
               </tr>
             ))}
           </Table>
