@@ -7,6 +7,7 @@ import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { bytes, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { CollectionShare } from './collection-share.tsx';
 import { FeedPanel } from './feed-panel.tsx';
@@ -80,6 +81,7 @@ function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
     <li class="card" data-collection={guid} data-name={name}>
       <Link to={{ name: 'videos', libraryId }} search={`?collection=${guid ?? ''}`} class="card-link">
         <div class={`picture covers n${covers.length}`}>
+          {covers.length === 0 && <Icon name="collections" />}
           {covers.map((url) => (
             <img key={url} src={url} alt="" loading="lazy" />
           ))}

@@ -36,7 +36,7 @@ export function ImportForm({ libraryId, path, onMade }: Props) {
   };
   const { dryRun, skipDuplicates } = limits.value;
   return (
-    <form class="panel stack" onSubmit={start}>
+    <form class="panel stack import-form" onSubmit={start}>
       <h2>{t('New import')}</h2>
       <SelectField
         label={t('Source')}

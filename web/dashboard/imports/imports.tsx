@@ -10,6 +10,7 @@ import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
+import { mayWrite } from '../base/session.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
@@ -62,7 +63,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
         <h1>{t('Import')}</h1>
       </header>
       <div class="stack">
-        <ImportForm libraryId={libraryId} path={path} onMade={again} />
+        {mayWrite() && <ImportForm libraryId={libraryId} path={path} onMade={again} />}
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found?.items.length === 0 && (
           <Empty title={t('No import yet')}>

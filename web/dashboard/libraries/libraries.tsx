@@ -6,7 +6,7 @@ import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
-import { reloadLibraries } from '../base/session.ts';
+import { may, reloadLibraries } from '../base/session.ts';
 import { amount, bytes, plural } from '../base/words.ts';
 import { Empty, Link, Notice } from '../parts/parts.tsx';
 import { Sparkline } from './sparkline.tsx';
@@ -23,7 +23,7 @@ export function Libraries() {
         <h1>{t('Libraries')}</h1>
         {found !== null && <span class="hint">{amount(found.length)}</span>}
       </header>
-      <NewLibrary />
+      {may('account.manage') && <NewLibrary />}
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.length === 0 && (
         <Empty title={t('No library yet')}>
@@ -75,11 +75,11 @@ function LibraryCard({ library }: { library: VideoLibraryModel }) {
   const total = views.reduce((sum, count) => sum + count, 0);
   return (
     <section class="panel">
-      <div class="row spread">
-        <h2>
+      <div class="card-head">
+        <h2 dir="auto">
           <Link to={{ name: 'videos', libraryId }}>{Name}</Link>
         </h2>
-        <span class="hint">{libraryId}</span>
+        <span class="hint">{t('Library {0}', libraryId)}</span>
       </div>
       <p class="facts">
         <span>{plural(VideoCount, 'video')}</span>
@@ -95,12 +95,16 @@ function LibraryCard({ library }: { library: VideoLibraryModel }) {
         {plural(total, 'view')} {t('in the last 7 days')}
       </p>
       <div class="row">
-        <Link class="button" to={{ name: 'statistics', libraryId }}>
-          {t('Statistics')}
-        </Link>
-        <Link class="button" to={{ name: 'settings', libraryId }}>
-          {t('Settings')}
-        </Link>
+        {may('statistics.read', libraryId) && (
+          <Link class="button" to={{ name: 'statistics', libraryId }}>
+            {t('Statistics')}
+          </Link>
+        )}
+        {may('library.manage', libraryId) && (
+          <Link class="button" to={{ name: 'settings', libraryId }}>
+            {t('Settings')}
+          </Link>
+        )}
       </div>
     </section>
   );

@@ -65,7 +65,7 @@ export function Audit({ libraryId }: { libraryId: number }) {
           <p>{t('Entries are kept for 90 days. Choose other filters to see more.')}</p>
         </Empty>
       ) : (
-        <div class="log-cards">
+        <div class="log-cards audit-log">
           <Table label={t('Audit log')} head={[t('Time'), t('Who'), t('What'), t('Object'), t('Result'), t('Details')]}>
             {found?.Items.map((line) => (
               <Line key={line.Id} libraryId={libraryId} line={line} onPick={pick} />

@@ -80,8 +80,8 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
   const { guid, title, status, dateCreated, peakConcurrentViewers, playbackUrlHls } = stream;
   return (
     <section class="panel">
-      <div class="row spread">
-        <h2>
+      <div class="card-head">
+        <h2 dir="auto">
           <Link to={{ name: 'live', libraryId, part: guid }}>{title}</Link>
         </h2>
         <span class={`chip ${toneOfStream(status)}`}>{tr(STREAM_STATES[status] ?? 'Unknown')}</span>
@@ -93,7 +93,7 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
           t(' · peak: {0}', plural(peakConcurrentViewers, 'viewer'))}
       </p>
       <CopyField label={t('Playlist')} text={playbackUrlHls} />
-      <div class="row spread">
+      <div class="row">
         <Link class="button" to={{ name: 'live', libraryId, part: guid }}>
           {mayWrite() ? t('URLs and stream key') : t('Open')}
         </Link>

@@ -37,14 +37,15 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
       <nav class="trail" aria-label={t('Breadcrumb')}>
         <Link to={{ name: 'live', libraryId }}>{t('Live streams')}</Link>
       </nav>
-      <div class="video-stage">
-        <Preview libraryId={libraryId} streamId={streamId} status={stream.status} />
+      <header class="video-header">
+        <h1 dir="auto">{stream.title}</h1>
+        <Facts stream={stream} />
+      </header>
+      <div class="video-stage stream">
+        <div class="stage-player">
+          <Preview libraryId={libraryId} streamId={streamId} status={stream.status} />
+        </div>
         <div class="stack">
-          <div class="row spread">
-            <h1>{stream.title}</h1>
-            <span class={`chip ${toneOfStream(stream.status)}`}>{tr(STREAM_STATES[stream.status] ?? 'Unknown')}</span>
-          </div>
-          <Facts stream={stream} />
           {!isOver && <Health path={path} isOnAir={stream.status === ON_AIR} />}
           {isOver && stream.recordVod && (
             <Link class="button" to={{ name: 'video', libraryId, videoId: streamId }}>
@@ -93,6 +94,7 @@ function Facts({ stream }: { stream: LiveStreamModel }) {
   const { width, height, framerate, durationSeconds, peakConcurrentViewers, scheduledStartTime } = stream;
   return (
     <p class="facts">
+      <span class={`chip ${toneOfStream(stream.status)}`}>{tr(STREAM_STATES[stream.status] ?? 'Unknown')}</span>
       {durationSeconds !== null && durationSeconds > 0 && <span>{clock(durationSeconds)}</span>}
       {width !== null && height !== null && (
         <span>
@@ -120,13 +122,15 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
   useRefresh(again, LOOK_AGAIN_MS);
   if (value.value === null) return null;
   return (
-    <ul class="findings" aria-label={t('Stream health')}>
-      {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
-        <li key={sentence} class={`finding ${level}`}>
-          <span>{sentence}</span>
-        </li>
-      ))}
-    </ul>
+    <Panel title={t('Stream health')}>
+      <ul class="findings" aria-label={t('Stream health')}>
+        {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
+          <li key={sentence} class={`finding ${level}`}>
+            <span>{sentence}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

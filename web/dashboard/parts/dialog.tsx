@@ -49,7 +49,7 @@ export function Dialog({ title, class: name = '', onClose, guard, children }: Di
       closedby={isEdited.value ? 'closerequest' : 'any'}
     >
       <div class="dialog-body">
-        <header class="row spread">
+        <header class="card-head">
           <h2>{title}</h2>
           <button type="button" class="quiet icon-button" aria-label={t('Close')} onClick={requestClose}>
             <Icon name="close" />

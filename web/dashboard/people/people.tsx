@@ -54,14 +54,16 @@ export function People() {
         )}
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found !== null && found.Items.length > 0 && (
-          <Table
-            label={t('People')}
-            head={[t('E-mail address'), t('Name'), t('Role'), t('State'), t('Last seen'), t('Actions')]}
-          >
-            {found.Items.map((person) => (
-              <Row key={person.Id} person={person} onChanged={again} onLink={(made) => (link.value = made)} />
-            ))}
-          </Table>
+          <div class="log-cards people">
+            <Table
+              label={t('People')}
+              head={[t('E-mail address'), t('Name'), t('Role'), t('State'), t('Last seen'), t('Actions')]}
+            >
+              {found.Items.map((person) => (
+                <Row key={person.Id} person={person} onChanged={again} onLink={(made) => (link.value = made)} />
+              ))}
+            </Table>
+          </div>
         )}
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
         {may('sign-in.manage') && <Providers roles={roleChoices()} scopes={scopeChoices()} />}
@@ -110,8 +112,10 @@ function Invite({ onInvited }: { onInvited: (link: string) => void }) {
   return (
     <Panel title={t('Invite a person')}>
       <form class="stack" onSubmit={submit}>
-        <SecretField label={t('E-mail address')} type="email" autocomplete="off" value={email} />
-        <RoleFields role={role} scope={scope} />
+        <div class="columns tight">
+          <SecretField label={t('E-mail address')} type="email" autocomplete="off" value={email} />
+          <RoleFields role={role} scope={scope} />
+        </div>
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy.value}>
             {t('Create link')}
@@ -165,29 +169,36 @@ function Row({ person, onChanged, onLink }: RowProps) {
       <td>{person.Name}</td>
       <td>{describeRoles(person)}</td>
       <td>{tr(STATUSES[person.Status] ?? person.Status)}</td>
-      <td>{person.DateLastSeen === null ? t('never') : moment(person.DateLastSeen)}</td>
+      <td class="time">{person.DateLastSeen === null ? t('never') : moment(person.DateLastSeen)}</td>
       <td>
-        <div class="row">
+        <div class="row person-actions">
           <button
             type="button"
+            class="quiet"
             aria-label={t('Change role of {0}', person.Email)}
             onClick={() => (isChanging.value = true)}
           >
             {t('Change role')}
           </button>
           {person.Status !== 'disabled' && (
-            <button type="button" aria-label={t('New link for {0}', person.Email)} onClick={renew}>
+            <button type="button" class="quiet" aria-label={t('New link for {0}', person.Email)} onClick={renew}>
               {t('New link')}
             </button>
           )}
           <button
             type="button"
+            class="quiet"
             aria-label={t(person.Status === 'disabled' ? 'Enable {0}' : 'Disable {0}', person.Email)}
             onClick={() => void change({ Status: person.Status === 'disabled' ? 'active' : 'disabled' })}
           >
             {person.Status === 'disabled' ? t('Enable') : t('Disable')}
           </button>
-          <button type="button" aria-label={t('Delete {0}', person.Email)} onClick={() => (isDeleting.value = true)}>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t('Delete {0}', person.Email)}
+            onClick={() => (isDeleting.value = true)}
+          >
             {t('Delete')}
           </button>
         </div>

@@ -23,7 +23,7 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
       <h2>
         <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
       </h2>
-      <p>{operation.description ?? operation.summary}</p>
+      <p>{withCode(operation.description ?? operation.summary ?? '')}</p>
       <Parameters
         listed={listed}
         values={values.value}
@@ -51,6 +51,11 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
   );
 }
 
+/** Returns a text with the parts between backticks as code. */
+function withCode(text: string) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}
+
 type ParametersProps = {
   listed: Listed;
   values: Record<string, string>;
@@ -68,7 +73,7 @@ function Parameters({ listed: { operation }, values, onChange }: ParametersProps
           <TextField
             key={name}
             label={`${name} (${place}, ${typeName(schema)})`}
-            {...(description !== undefined && { hint: description })}
+            {...(description !== undefined && { hint: description.replaceAll('`', '') })}
             value={values[name] ?? ''}
             onChange={(text) => onChange(name, text)}
           />

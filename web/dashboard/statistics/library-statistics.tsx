@@ -92,7 +92,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
         <section class="panel">
           <h2>{t('Watch time')}</h2>
           <p class="figure">{clock(total(found.watchTimeChart))}</p>
-          <TimeChart label={t('Watch time by day')} values={found.watchTimeChart ?? {}} name={clock} />
+          <TimeChart label={t('Watch time by day')} values={found.watchTimeChart ?? {}} name={clock} mark={clock} />
         </section>
         <Countries found={found} />
       </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
 import { clock, day, plural, videoState } from '../base/words.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { StateChip, StateNote } from '../uploads/state.tsx';
 import { dragVideo } from './collection-drop.tsx';
@@ -113,6 +114,7 @@ function Thumbnail({ video }: { video: VideoModel }) {
           draggable={false}
         />
       )}
+      {still === null && <Icon name={video.length > 0 && video.width === 0 ? 'sound' : 'videos'} />}
       {video.length > 0 && <span class="length">{clock(video.length)}</span>}
     </div>
   );

@@ -71,7 +71,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
               <td>{day(dateExpires)}</td>
               <td>
                 {mayWrite() && (
-                  <div class="row end">
+                  <div class="row">
                     <button type="button" aria-label={t('Restore {0}', title)} onClick={() => restore(guid, title)}>
                       {t('Restore')}
                     </button>

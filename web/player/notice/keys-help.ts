@@ -15,7 +15,8 @@ export function mountKeysHelp({ frame, say, options }: ControlParts): () => void
   }
   const close = make('button', { type: 'button', class: 'keys-close' }, say('close'));
   close.addEventListener('click', () => dialog.close());
-  dialog.append(make('h2', {}, say('keys')), list, close);
+  // The dialog focuses its button, which must not scroll the list to its end.
+  dialog.append(make('header', {}, make('h2', {}, say('keys')), close), list);
   // The target of a click outside the list is the dialog itself.
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
