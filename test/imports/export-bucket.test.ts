@@ -32,7 +32,7 @@ test(`writes a library into a bucket, and only once (${ENGINE})`, async () => {
     new Set([
       ...['jpg', 'de.vtt', 'json', 'comments.json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
       ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
-      ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
+      ...['SHA256SUMS', 'collections.json', 'library.json', 'statistics.csv', '.export.json'],
     ]),
   );
   const original = await readFile(fixture.at('media/two.mp4'));

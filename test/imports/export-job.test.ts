@@ -70,7 +70,7 @@ const inTransfer = (at: string) => until(at, ({ counts }) => Number(counts.sizeB
 const NAMES = [
   ...['jpg', 'de.vtt', 'comments.json', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
   ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
-  ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
+  ...['SHA256SUMS', 'collections.json', 'library.json', 'statistics.csv', '.export.json'],
 ];
 
 test(`an import of an export job has the same fields (${ENGINE})`, async () => {

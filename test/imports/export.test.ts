@@ -39,7 +39,7 @@ test('an import of an export has the same fields, and a second export transfers 
     new Set([
       ...['jpg', 'de.vtt', 'comments.json', 'json', 'mp4'].map((extension) => `${FIRST}.${extension}`),
       ...['json', 'mp4'].map((extension) => `${SECOND}.${extension}`),
-      ...['SHA256SUMS', 'collections.json', 'statistics.csv', '.export.json'],
+      ...['SHA256SUMS', 'collections.json', 'library.json', 'statistics.csv', '.export.json'],
     ]),
   );
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('out') });

@@ -69,6 +69,13 @@ export function labelOf({ captions }: SidecarFields, srclang: string): string | 
   return typeof label === 'string' && label !== '' ? label : null;
 }
 
+/** Sorts captions as in the field `captions`, because players show them in this order. Others follow. */
+export function inListedOrder<T extends { srclang: string }>(files: readonly T[], { captions }: SidecarFields): T[] {
+  const listed = Array.isArray(captions) ? captions.map((one: unknown) => String(Object(one).srclang)) : [];
+  const placeOf = ({ srclang }: T) => (listed.includes(srclang) ? listed.indexOf(srclang) : listed.length);
+  return files.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
 /** Returns the origin of generated captions from the field `captions`. */
 export function originOf({ captions }: SidecarFields, srclang: string): CaptionOrigin {
   const found: unknown = Array.isArray(captions) ? captions.find((one) => Object(one).srclang === srclang) : null;

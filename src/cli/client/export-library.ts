@@ -1,3 +1,4 @@
+import { ApiError } from '../../../sdk/src/millrace.ts';
 import { MAX_COMMENTS } from '../../catalog/comments/comment.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import { openExportBucket } from '../../compose/open-export-bucket.ts';
@@ -62,6 +63,7 @@ async function exportVideos({ millrace, library: libraryId }: Context, writer: E
       counts[await writer.writeVideo(video)] += 1;
     } catch (error) {
       if (!(error instanceof DownloadFailed)) throw error;
+      if (await isDeleted(millrace, { libraryId, videoId: video.guid })) continue;
       failures.push(['failed', video.guid, video.title, error.message].join('\t'));
       isWorthAgain ||= !error.isPermanent;
     }
@@ -78,6 +80,14 @@ async function exportVideos({ millrace, library: libraryId }: Context, writer: E
   if (failures.length === 0) return;
   const advice = isWorthAgain ? 'Run the command again later.' : 'Fix the reasons above before you run it again.';
   throw new TransferIncomplete(`${failures.length} of ${totalItems} videos could not be exported. ${advice}`);
+}
+
+/** A video may be deleted between the list and its transfer. */
+async function isDeleted(millrace: Context['millrace'], key: { libraryId: number; videoId: string }): Promise<boolean> {
+  return await millrace.call('getVideo', key).then(
+    () => false,
+    (error: unknown) => error instanceof ApiError && error.status === 404,
+  );
 }
 
 async function printLibrary({ millrace, library: libraryId }: Context): Promise<void> {

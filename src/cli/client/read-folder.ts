@@ -5,6 +5,7 @@ import type { CaptionOrigin } from '../../catalog/imports/listed-item.ts';
 import {
   findMediaLess,
   findSidecars,
+  inListedOrder,
   isMedium,
   labelOf,
   MANIFESTS,
@@ -107,7 +108,7 @@ type Described = { root: string; name: string; names: readonly string[]; fields:
 export async function describe(context: Context, { root, name, names, fields }: Described): Promise<FoundVideo> {
   const path = join(root, name);
   const sidecars = findSidecars(name, names, String(context.pairs.language ?? 'en'));
-  const captions = sidecars.captions.map(({ srclang, path: other }) => {
+  const captions = inListedOrder(sidecars.captions, fields).map(({ srclang, path: other }) => {
     return { srclang, label: labelOf(fields, srclang), ...originOf(fields, srclang), path: join(root, other) };
   });
   const guid = readGuid(String(fields.guid ?? '')) ?? guidFor(context, name);

@@ -413,7 +413,7 @@ const table = [
     act: 'export',
     uses: [
       ...(['listCollections', 'listVideos', 'getOriginal', 'getLibrary', 'getPullZone', 'getStatistics'] as const),
-      ...(['getLibrarySettings', 'getVideoExtras', 'getVideoOrder', 'listComments'] as const),
+      ...(['getLibrarySettings', 'getVideo', 'getVideoExtras', 'getVideoOrder', 'listComments'] as const),
     ],
   },
   {

@@ -3,6 +3,7 @@ import {
   FAILED_STATUS,
   findMediaLess,
   findSidecars,
+  inListedOrder,
   isMedium,
   labelOf,
   MANIFESTS,
@@ -233,7 +234,7 @@ async function describe(
   const shelf = folderOf(name);
   const collectionId =
     readGuid(textOf(fields.collectionId) ?? '') ?? (shelf === null ? null : guidFor(`folder ${shelf}`));
-  const captions = sidecars.captions.map(({ srclang, path }) => ({
+  const captions = inListedOrder(sidecars.captions, fields).map(({ srclang, path }) => ({
     srclang,
     label: labelOf(fields, srclang) ?? '',
     ...originOf(fields, srclang),
