@@ -242,10 +242,11 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
   AbortUpload({ uploads }, { query }) {
     return uploads.delete(query.get('uploadId') ?? '') ? { status: 204 } : { status: 404, error: 'NoSuchUpload' };
   },
-  ListUploads({ uploads }) {
-    const entries = [...uploads].map(([id, { key, initiatedAt }]) => {
+  ListUploads({ uploads }, { query }) {
+    const entries = [...uploads].flatMap(([id, { key, initiatedAt }]) => {
       const initiated = initiatedAt.toISOString();
-      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`;
+      if (!key.startsWith(query.get('prefix') ?? '')) return [];
+      return [`<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`];
     });
     return { status: 200, body: `<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>` };
   },
