@@ -4,8 +4,8 @@
 # On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs an idle machine, root, and the
 # registries of Debian and npm.
 # Settings: ARM64_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps Debian for the next run.
-# ARM64_TEST_NICE (default: 19) is the nice value: with 19 and other programs on both cores, the roles of the service wait
-# too long for a processor and end with timeouts of the database.
+# ARM64_TEST_NICE (default: 19) is the nice value: with 19 and other programs on both cores, the roles of the service
+# wait too long for a processor and end with timeouts of the database.
 # ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with the reason in one line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

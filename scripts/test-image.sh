@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the container image and the Debian package and uses them as an owner would: npm run test:image.
 # Needs Debian 12, root, and the registries of Debian and npm. No container engine: buildah isolates with chroot.
-# Settings: IMAGE_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps the base image for the next run.
+# Settings: IMAGE_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps the base image for later.
 # Without layers, because the storage driver vfs copies all files for each: 30 GB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -243,10 +243,9 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
     return uploads.delete(query.get('uploadId') ?? '') ? { status: 204 } : { status: 404, error: 'NoSuchUpload' };
   },
   ListUploads({ uploads }, { query }) {
-    const entries = [...uploads].flatMap(([id, { key, initiatedAt }]) => {
-      const initiated = initiatedAt.toISOString();
-      if (!key.startsWith(query.get('prefix') ?? '')) return [];
-      return [`<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`];
+    const entries = [...uploads].map(([id, { key, initiatedAt }]) => {
+      const entry = `<Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiatedAt.toISOString()}</Initiated>`;
+      return key.startsWith(query.get('prefix') ?? '') ? `<Upload>${entry}</Upload>` : '';
     });
     return { status: 200, body: `<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>` };
   },
