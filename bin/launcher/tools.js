@@ -87,6 +87,8 @@ const TOOLS = {
     ...HAPROXY,
     ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
+    { program: 'curl', debianPackage: 'curl' },
+    { program: 'openssl', debianPackage: 'openssl' },
     { program: 'tmux', debianPackage: 'tmux' },
     { program: 'systemd-analyze', debianPackage: 'systemd' },
     // Numbers of system calls, with which the numbers in the seccomp filter are compared.
@@ -152,7 +154,10 @@ export function installLine(missing) {
 function planInstall(missing) {
   const services = [...new Set(missing.flatMap((tool) => tool.service ?? []))];
   return {
-    masks: services.map((name) => `ln -sfn /dev/null /etc/systemd/system/${name}.service`),
+    // In a container without systemd, the folder may be missing.
+    masks: services.map(
+      (name) => `mkdir -p /etc/systemd/system && ln -sfn /dev/null /etc/systemd/system/${name}.service`,
+    ),
     packages: [...new Set(missing.map((tool) => tool.debianPackage))].join(' '),
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Millrace } from '../../sdk/src/millrace.ts';
 import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
@@ -105,7 +105,9 @@ test('files in play data are open until the decision about the viewer ends', asy
 test('an export reads files of a library whose owner decides about viewers', async () => {
   await change({ mode: 'hook', url: 'https://shop.example/' });
   const fixture = await createEdgeFixture(api.database);
+  onTestFinished(() => fixture.close());
   const edge = await fixture.start({ port: edgePort });
+  onTestFinished(() => edge.close());
   const { guid } = Object((await api.call('POST', '/library/1/videos', { body: { title: 'c' } })).body);
   const thumbnail_key = await fixture.storage.write(`${guid}/t`, Buffer.from('a picture'));
   await api.database.db.updateTable('media').set({ thumbnail_key }).where('id', '=', guid).execute();
@@ -118,6 +120,4 @@ test('an export reads files of a library whose owner decides about viewers', asy
   // The database notifies the edge of the change.
   await expect.poll(async () => (await open()).status, { timeout: 60_000 }).toBe(200);
   expect(await (await files(`/${guid}/thumbnail.jpg`, 0)).text()).toBe('a picture');
-  await edge.close();
-  await fixture.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createCollectionStore } from '../../src/catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../../src/catalog/collections/video-order-store.ts';
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
@@ -144,9 +144,9 @@ test('each link is signed for one file until the share expires, and rules of ref
   for (const file of [preview, thumbnail, location]) await expectOneFile(new URL(file, course.edge.base), expiresAt);
   expect(text).not.toContain('token_path');
   const abroad = await course.fixture.edges.start({ locator: { locate: () => ({ country: 'FR', asn: '' }) } });
+  onTestFinished(() => abroad.close());
   await zone({ blockedCountries: ['FR'] });
   expect(await statusOf(url.replace(course.edge.base, abroad.base))).toBe(403);
-  await abroad.close();
 });
 
 test('a collection of 600 videos lists 500, and plays the others by their ids', async () => {

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { explainRequest } from '../../src/api/pull-zones/explain-request.ts';
 import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
@@ -11,10 +11,15 @@ import { signFile, signFolder } from '../../src/catalog/pull-zones/verify-url-to
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
 import { createShareStore } from '../../src/catalog/shares/share-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { requireOneHost } from '../../src/catalog/shield/host-fault.ts';
 import { RULES } from '../../src/catalog/shield/rules.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
+import { drawViewerSecret } from '../../src/catalog/viewers/viewer-access-store.ts';
+import { ViewerAuthorizer } from '../../src/catalog/viewers/viewer-authorizer.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { closeServer, listen } from '../../src/lib/listen.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { ATTACKS, BROWSER, SCANS } from '../support/hostile-requests.ts';
 import { TEST_SECRET } from '../support/packager.ts';
@@ -32,6 +37,7 @@ let edge: TestEdge;
 const firewall = openFirewall(readRuleTexts, (error) => {
   throw error;
 });
+const outbound = createOutbound({ allow: ['127.0.0.0/8'] });
 
 beforeAll(async () => {
   videos = await createGrowingFixture();
@@ -46,7 +52,10 @@ beforeAll(async () => {
     .execute();
   edge = await videos.open({ firewall });
 });
-afterAll(() => videos.close());
+afterAll(async () => {
+  await outbound.close();
+  await videos.close();
+});
 
 type Asked = { method: string; host: string; target: string; headers: Record<string, string> };
 
@@ -59,7 +68,7 @@ async function judgeAtEdge({ method, host, target, headers }: Asked): Promise<st
   socket.write([`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
   const answer = await readText(socket);
   const rule = /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null;
-  return /^HTTP\/1\.1 (?:403|429) /.test(answer) ? rule : null;
+  return /^HTTP\/1\.1 (?:403|429|503) /.test(answer) ? rule : null;
 }
 
 async function explain({ method, host, target, headers }: Asked): Promise<string | null> {
@@ -88,7 +97,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
     shieldSettings: createShieldSettingsStore(db),
     ownHosts: OWN_HOSTS,
     firewall,
-    viewers: { judge: async () => ({ kind: 'unchecked', reason: 'nobody is asked' }) as const },
+    viewers: new ViewerAuthorizer({ outbound }),
     db,
     place: async () => ({ country: '', asn: '' }),
   };
@@ -231,4 +240,44 @@ test('explain returns the verdict of the edge for player pages, playlists and ke
   }
   const { embedToken, directPlay, referrer } = RULES;
   expect([...verdicts]).toEqual(expect.arrayContaining([null, embedToken.id, directPlay.id, referrer.id]));
+});
+
+test('explain returns the verdict of the edge for viewers about whom the owner decides', async () => {
+  const { db } = videos.database;
+  const [{ libraryId }, { mediaId }] = [videos, key];
+  const asked = new Set<string>();
+  const endpoint = createServer(
+    requireOneHost(async (request, response) => {
+      const { viewer: token } = JSON.parse(await readText(request));
+      asked.add(token);
+      if (token === 'broken') response.statusCode = 500;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ allow: token === 'member' }));
+    }),
+  );
+  onTestFinished(() => closeServer(endpoint, 0));
+  const url = `http://127.0.0.1:${await listen(endpoint, 0, '127.0.0.1')}/`;
+  await drawViewerSecret({ db, secretBox: createSecretBox(TEST_SECRET) }, libraryId, true);
+  const judge = async (failOpen: boolean) => {
+    const settings = JSON.stringify({ viewers: { mode: 'hook', url, failOpen } });
+    await db.updateTable('library').set({ settings }).where('id', '=', libraryId).execute();
+    edge = await videos.open({ firewall });
+    const verdicts: Record<string, string | null> = {};
+    for (const page of ['embed', 'play']) {
+      for (const token of ['member', 'stranger', 'broken', '']) {
+        const target = `/${page}/${libraryId}/${mediaId}${token === '' ? '' : `?viewer=${token}`}`;
+        const one = { method: 'GET', host: '127.0.0.1', target, headers: { 'User-Agent': AGENT, Accept: '*/*' } };
+        const verdict = await judgeAtEdge(one);
+        expect([target, await explain(one)]).toEqual([target, verdict]);
+        verdicts[`${page} ${token}`] = verdict;
+      }
+    }
+    return verdicts;
+  };
+  const closed = await judge(false);
+  const open = await judge(true);
+  expect(asked).toEqual(new Set(['member', 'stranger', 'broken', '']));
+  for (const page of ['embed', 'play']) {
+    expect([closed[`${page} member`], open[`${page} member`], open[`${page} broken`]]).toEqual([null, null, null]);
+    for (const token of ['stranger', 'broken', '']) expect(closed[`${page} ${token}`], token).not.toBeNull();
+  }
 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
@@ -259,8 +259,8 @@ test("refuses an expired token, another site's page, a blocked country and exces
   expect(await refusedOn(FOREIGN, sign(film, 'path'))).toBe('403 10130');
   await setZone(film.zoneId, { blockedCountries: ['XX'], requestsPerSec: 1 });
   const abroad = await fixture.edgeFixture.start({ locator: { locate: () => ({ country: 'XX', asn: '64500' }) } });
+  onTestFinished(() => abroad.close());
   expect(await refusedOn(OWNER, sign(film, 'path', { edge: abroad }))).toBe('403 10120');
-  await abroad.close();
   const fresh = await fixture.edgeFixture.start();
   expect(await refusedOn(OWNER, sign(film, 'query', { edge: fresh }))).toBe('429 10140');
   await fresh.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { createShareStore, type ShareFields, type ShareKey } from '../../src/catalog/shares/share-store.ts';
 import { createTrashStore } from '../../src/catalog/videos/trash-store.ts';
@@ -212,6 +212,7 @@ test('referrer and country rules apply to a share', async () => {
     200, 200, 403,
   ]);
   const abroad = await fixture.edges.start({ locator: { locate: () => ({ country: 'FR', asn: '' }) } });
+  onTestFinished(() => abroad.close());
   const settings = JSON.stringify({ blockedCountries: ['FR'] });
   await fixture.database.db
     .updateTable('pull_zone')
@@ -220,7 +221,6 @@ test('referrer and country rules apply to a share', async () => {
     .execute();
   const answer = await open(url.replace(edge.base, abroad.base));
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('in your country')]);
-  await abroad.close();
 });
 
 test('shows the logo of the library, even before the password', async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -11,6 +11,7 @@ import { requireOneHost } from '../../src/catalog/shield/host-fault.ts';
 import { drawViewerSecret, findViewerSecret } from '../../src/catalog/viewers/viewer-access-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { freePort } from '../support/service.ts';
 import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
@@ -24,7 +25,6 @@ let fixture: PlayerFixture;
 let edge: TestEdge;
 let page: string;
 let folder: string;
-const children: ChildProcess[] = [];
 const servers: Server[] = [];
 
 beforeAll(async () => {
@@ -35,10 +35,9 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(projectRoot, '.cache/viewers-'));
 }, 120_000);
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
   for (const server of servers) server.close();
-  await edge.close();
-  await fixture.close();
+  await edge?.close();
+  await fixture?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -49,8 +48,10 @@ async function runExample(name: string, env: Record<string, string>): Promise<st
   const file = path.join(folder, name);
   await writeFile(file, code);
   const port = String(await freePort());
-  const child = spawn(process.execPath, [file], { env: { PATH: process.env.PATH, PORT: port, ...env } });
-  children.push(child);
+  const environment = { PATH: process.env.PATH, PORT: port, ...env };
+  const child = endWithTest(
+    spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
   const listening = new Promise((resolve) => child.stdout.once('data', resolve));
   await Promise.race([listening, once(child, 'exit').then(() => Promise.reject(new Error(`${name} exited.`)))]);
   return `http://localhost:${port}`;

@@ -88,7 +88,8 @@ test('a database that cannot be used stops startup with a line that names the se
     [`postgres:///postgres?host=${host}&user=nobody`, 'role "nobody" does not exist'],
   ] as const) {
     const found = await fail([], { ...ports, MILLRACE_DATABASE_URL: url, MILLRACE_DATA_DIR: folder });
-    const line = `millrace serve: MILLRACE_DATABASE_URL: expected a PostgreSQL server that accepts connections, got: ${reason}`;
+    const wanted = 'expected a PostgreSQL server that accepts connections';
+    const line = `millrace serve: MILLRACE_DATABASE_URL: ${wanted}, got: ${reason}`;
     expect(found).toEqual({ code: 1, line: expect.stringContaining(line) });
     expect(existsSync(folder)).toBe(false);
   }

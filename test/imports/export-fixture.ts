@@ -52,19 +52,28 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
   await writeFile(at('media/Talks/one.png'), image);
   await writeFile(at('media/two.mp4'), Buffer.concat([clip, padding]));
   await writeFile(at('media/two.json'), JSON.stringify({ guid: SECOND }));
-  const [source, target] = await Promise.all([
-    startImporter(null, { MILLRACE_EXPORT_DIR: at('exports') }),
-    startImporter(null),
-  ]);
-  expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
-  await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
-  await addReview(source);
+  const services: Service[] = [];
   const close = async () => {
     vi.unstubAllEnvs();
-    for (const service of [source, target]) await discard(service);
+    for (const service of services) await discard(service);
     await rm(folder, { recursive: true, force: true });
   };
-  return { source, target, at, close };
+  const start = async (settings?: Record<string, string>) => {
+    const service = await startImporter(null, settings);
+    services.push(service);
+    return service;
+  };
+  try {
+    const source = await start({ MILLRACE_EXPORT_DIR: at('exports') });
+    const target = await start();
+    expect(await millrace(source, 'import', 'folder', at('media'))).toMatchObject({ code: 0 });
+    await vi.waitFor(async () => expect(await isFinished(source)).toBe(true), { timeout: 200_000, interval: 500 });
+    await addReview(source);
+    return { source, target, at, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Arranges the videos of the collection against their dates, and adds comments of a key, a guest and a viewer. */

@@ -242,10 +242,10 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
   AbortUpload({ uploads }, { query }) {
     return uploads.delete(query.get('uploadId') ?? '') ? { status: 204 } : { status: 404, error: 'NoSuchUpload' };
   },
-  ListUploads({ uploads }) {
+  ListUploads({ uploads }, { query }) {
     const entries = [...uploads].map(([id, { key, initiatedAt }]) => {
-      const initiated = initiatedAt.toISOString();
-      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`;
+      const entry = `<Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiatedAt.toISOString()}</Initiated>`;
+      return key.startsWith(query.get('prefix') ?? '') ? `<Upload>${entry}</Upload>` : '';
     });
     return { status: 200, body: `<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>` };
   },

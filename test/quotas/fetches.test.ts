@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import { startOrigin } from '../uploads/origin.ts';
 import { startUploadFixture, type UploadFixture } from '../uploads/upload-fixture.ts';
@@ -15,6 +15,7 @@ afterAll(() => fixture.stop());
 
 test('a fetch of unknown length ends where it passes the limit, and its video has the reason', async () => {
   const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
   // Without a Content-Length, the response is chunked.
   origin.script((_request, response) => void response.writeHead(200).end(randomBytes(200_000)));
   await createQuotaStore(fixture.database.db).change(1, { storageBytes: { limit: 100_000, mode: 'hard' } });
@@ -30,5 +31,4 @@ test('a fetch of unknown length ends where it passes the limit, and its video ha
   const { transcodingMessages } = await fixture.loadVideo(guid);
   expect(JSON.stringify(transcodingMessages)).toContain('uses 0 B of 100 kB of storage (quota storageBytes)');
   await vi.waitFor(async () => expect(await fixture.staged()).toEqual([]), { timeout: 30_000 });
-  await origin.stop();
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Millrace } from '../../sdk/src/millrace.ts';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
@@ -193,6 +193,7 @@ test('bodies of unknown length are refused where they pass the limit, and leave 
 
 test('a fetch is refused by the size that its origin sends', async () => {
   const origin = await startOrigin();
+  onTestFinished(() => origin.stop());
   origin.script(serve(randomBytes(2_000)));
   const ask = () => fixture.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } });
   await limit(1_999);
@@ -209,7 +210,6 @@ test('a fetch is refused by the size that its origin sends', async () => {
   await limit(2_000);
   expect((await ask()).status).toBe(200);
   expect((await put(randomBytes(1))).status).toBe(403);
-  await origin.stop();
 });
 
 test('the trash counts, and deletion frees at once', async () => {

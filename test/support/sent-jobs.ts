@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../src/catalog/db.ts';
 
 /** A waiting job, with its delay in seconds. */
-export type SentJob = { payload: unknown; delay: number };
+type SentJob = { payload: unknown; delay: number };
 
 /** Returns the jobs of a kind that wait in the queue, in the order of their starts. */
 export async function sentJobs(db: Db, name: string): Promise<SentJob[]> {

@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../../src/lib/has-code.ts';
+import { freePort } from './service.ts';
 
 /** Timeout against hangs. The first start is slow on a busy machine. */
 const START_MS = 120_000;
 const COMMAND_MS = 120_000;
+const STATUS_MS = 5_000;
 const END_MS = 10_000;
 
 type Answer = { value: unknown };
@@ -37,8 +39,7 @@ export class WebKit {
     const children: ChildProcess[] = [];
     try {
       const screen = ['-screen', '0', '1280x1024x24', '-nolisten', 'tcp', '-displayfd', '3'];
-      const display = spawn('Xvfb', screen, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
-      children.push(display);
+      const display = await start('Xvfb', screen, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] }, children);
       const env = {
         ...process.env,
         DISPLAY: `:${await readLine(display)}`,
@@ -52,8 +53,8 @@ export class WebKit {
         no_proxy: '127.0.0.1,localhost',
       };
       const port = await freePort();
-      const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], { env, stdio: 'ignore' });
-      children.push(driver);
+      const argv = [`--port=${port}`, '--host=127.0.0.1'];
+      await start('WebKitWebDriver', argv, { env, stdio: 'ignore' }, children);
       const base = `http://127.0.0.1:${port}/session`;
       await untilListening(port);
       const options = { args: ['--automation', `--geometry=${widthPx}x${heightPx}`] };
@@ -101,11 +102,6 @@ export class WebKit {
     await this.#perform({ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions });
   }
 
-  /** Returns a screenshot of the page as PNG. */
-  async screenshot(): Promise<Buffer> {
-    return Buffer.from(String(await command('GET', `${this.#session}/screenshot`)), 'base64');
-  }
-
   async close(): Promise<void> {
     // The driver ends the browser with the session.
     await command('DELETE', this.#session).catch(() => undefined);
@@ -129,32 +125,46 @@ async function command(method: string, url: string, body?: object): Promise<unkn
   throw new Error(`${error}: ${message}`);
 }
 
+/** Starts a program in a process group of its own, and adds it to `children`. Rejects if it cannot be started. */
+async function start(
+  program: string,
+  argv: readonly string[],
+  options: SpawnOptions,
+  children: ChildProcess[],
+): Promise<ChildProcess> {
+  const child = spawn(program, argv, { ...options, detached: true });
+  children.push(child);
+  // Rejects with the error if the program is missing.
+  await once(child, 'spawn');
+  return child;
+}
+
 /** Xvfb writes the number of its display to descriptor 3. */
 async function readLine(display: ChildProcess): Promise<string> {
   const output = display.stdio[3];
   if (output === null || output === undefined || !('read' in output)) throw new Error('Expected a pipe of Xvfb.');
-  for await (const line of createInterface({ input: output })) return line.trim();
-  throw new Error('Expected Xvfb to name its display.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  return address.port;
+  const [line] = await once(createInterface({ input: output }), 'line', { signal: AbortSignal.timeout(START_MS) });
+  return String(line).trim();
 }
 
 async function untilListening(port: number): Promise<void> {
   const deadline = Date.now() + START_MS;
   while (Date.now() < deadline) {
-    const found = await fetch(`http://127.0.0.1:${port}/status`).catch(() => null);
+    const signal = AbortSignal.timeout(STATUS_MS);
+    const found = await fetch(`http://127.0.0.1:${port}/status`, { signal }).catch(() => null);
     if (found !== null) return;
     await sleep(100);
   }
   throw new Error(`Expected WebKitWebDriver to listen within ${START_MS} ms.`);
+}
+
+/** Kills the processes that a child started and left, such as the browser of a driver that was killed. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
 }
 
 async function end(children: readonly ChildProcess[], home: string): Promise<void> {
@@ -165,6 +175,7 @@ async function end(children: readonly ChildProcess[], home: string): Promise<voi
     const late = setTimeout(() => child.kill('SIGKILL'), END_MS);
     await ended;
     clearTimeout(late);
+    killGroup(child.pid);
   }
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 }
