@@ -93,8 +93,9 @@ test('a recording of several periods is one MP4 file, in sync over the joints', 
   // The first frames of a period start at the joint, so its flashes are complete.
   expect(points.length).toBeGreaterThanOrEqual(2 * (LENGTH_SEC - 2));
   expect(largestMs).toBeLessThan(MAX_OFFSET_MS);
-  expect({ soundHoles, silentFlashesSec }).toEqual({ soundHoles: [], silentFlashesSec: [] });
-  // The middle period has a black picture.
+  // While the encoder sends only audio, its last keyframe is held, which shows a flash.
+  const silentSec = silentFlashesSec.filter((sec) => Math.abs(sec - LENGTH_SEC) > 0.1);
+  expect({ soundHoles, silentSec }).toEqual({ soundHoles: [], silentSec: [] });
   expect(darkBeepsSec.length).toBeGreaterThanOrEqual(LENGTH_SEC - 2);
   expect(darkBeepsSec.every((sec) => sec > LENGTH_SEC - 1 && sec < 2 * LENGTH_SEC + 1)).toBe(true);
   // Clients that ask for a lower resolution get the same file.

@@ -19,6 +19,7 @@ const LONGEST: readonly string[] = [
   'test/live/gap-players.test.ts',
   'test/live/long-gops.test.ts',
   'test/live/late-video.test.ts',
+  'test/live/joined.test.ts',
   'test/live/whip-changes.test.ts',
   'test/live/gap-variants.test.ts',
   'test/delivery/player-states.test.ts',
