@@ -219,8 +219,8 @@ async function ensureSigned(deps: TusDeps, claim: TusClaim): Promise<void> {
   if (key === null || !isSignedBy(claim, key)) {
     throw new Refused(
       'unauthenticated',
-      'Expected AuthorizationSignature to be hex(SHA-256(libraryId + apiKey + expire + videoId)), got another one. ' +
-        'Sign again.',
+      'Expected AuthorizationSignature to be hex(SHA-256(libraryId + apiKey + expire + videoId)), ' +
+        'got a different one. Sign again.',
     );
   }
 }
