@@ -112,3 +112,20 @@ test.each(LANGUAGES)(
   },
   HANG_MS,
 );
+
+test(
+  'the copied code that uploads a file runs unchanged in each language',
+  async () => {
+    await page.getByRole('button', { name: 'PUT /library/{libraryId}/videos/{videoId}', exact: true }).click();
+    for (const language of LANGUAGES) {
+      const { guid } = Object(await call(service, 'POST', '/library/1/videos', { title: language }));
+      await page.getByLabel('videoId').fill(guid);
+      const tab = page.getByRole('button', { name: language, exact: true });
+      await tab.click();
+      await expect.poll(() => tab.getAttribute('aria-pressed')).toBe('true');
+      expect(await execute(language, await copy(`Copy ${language}`))).toContain('"success":true');
+    }
+    await lookAtPage('reference-upload', page);
+  },
+  HANG_MS,
+);
