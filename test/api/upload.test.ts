@@ -33,11 +33,10 @@ const openUploads = () => countUploads(api);
 const processed = (guid: string) => countSent(api, guid);
 const beginUpload = (guid: string, header: string) => beginPut(api, guid, header);
 
-async function expectUntouched(guid: string): Promise<void> {
-  await vi.waitFor(async () => expect([await openUploads(), await api.storage.files()]).toEqual([0, []]), {
-    timeout: 20_000,
-  });
-  expect(await row(guid)).toMatchObject({ state: 'created', source_key: null });
+async function expectNothingStored(guid: string): Promise<void> {
+  const found = async () => [await openUploads(), await api.storage.files(), (await row(guid)).state];
+  await vi.waitFor(async () => expect(await found()).toEqual([0, [], 'upload-failed']), { timeout: 20_000 });
+  expect(await row(guid)).toMatchObject({ source_key: null });
   expect(await processed(guid)).toBe(0);
   const again = await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('again') });
   expect({ body: again.body, faults: api.faults }).toEqual({ body: OK, faults: [] });
@@ -80,7 +79,7 @@ test.each([
   const socket = beginUpload(guid, 'Content-Length: 9000000\r\nConnection: close');
   socket.write(start);
   expect(await readText(socket)).toMatch(new RegExp(`The body is ${kind}; (?:decode it and )?send the bytes of the `));
-  await expectUntouched(guid);
+  await expectNothingStored(guid);
 });
 
 test('accepts a body with chunked transfer encoding and without a length', async () => {
@@ -134,7 +133,7 @@ test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none
     if (header.startsWith('Transfer')) socket.write('0\r\n\r\n');
     const answer = await readText(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"statusCode":400/);
-    await expectUntouched(guid);
+    await expectNothingStored(guid);
   },
 );
 
@@ -150,7 +149,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
     await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 20_000 });
     expect(await openUploads()).toBe(1);
     socket.destroy();
-    await expectUntouched(guid);
+    await expectNothingStored(guid);
     expect(api.faults).toEqual([]);
   },
 );
@@ -165,7 +164,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       // Later rounds disconnect later, so that one hits the time between the upload session and its first byte.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
-      await expectUntouched(guid);
+      await expectNothingStored(guid);
       expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
       await vi.waitFor(async () => expect(await openUploads()).toBe(0), { timeout: 20_000 });
       await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(30_000));
@@ -296,5 +295,5 @@ test('responds with 408 to an upload that continues after the sweep, and accepts
   await sweep();
   socket.write('world');
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 408 /);
-  await expectUntouched(guid);
+  await expectNothingStored(guid);
 });
