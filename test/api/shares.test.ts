@@ -57,7 +57,7 @@ test('stores neither the link nor the password in readable form', async () => {
 });
 
 test.each([
-  [{ password: 'short' }, /Expected a password of 8 to 200 characters, got 5/],
+  [{ password: 'short' }, /Expected a password of 8 to 200 visible characters, got 5/],
   [{ password: '' }, /got 0/],
   [{ password: 'x'.repeat(201) }, /got 201/],
   [{ dateExpires: '2020-01-01T00:00:00Z' }, /Expected dateExpires to be a time in the future, such as /],

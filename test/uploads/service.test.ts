@@ -155,7 +155,7 @@ test('an interrupted PUT leaves nothing behind, and the video accepts another up
   await vi.waitFor(async () => expect((await storedFiles()).length).toBe(before.length + 1), PATIENCE);
   socket.destroy();
   await vi.waitFor(async () => expect(await storedFiles()).toEqual(before), PATIENCE);
-  expect((await load(guid)).status).toBe(0);
+  await expect.poll(async () => (await load(guid)).status).toBe(6);
   const put = () =>
     fetch(`${service.apiUrl}/library/1/videos/${guid}`, {
       method: 'PUT',

@@ -224,5 +224,5 @@ test.each([
     'The body is an HTML page; send the bytes of the video or audio file.',
   ]);
   expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
-  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 0 });
+  expect(await fixture.loadVideo(guid)).toMatchObject({ status: 6 });
 });
