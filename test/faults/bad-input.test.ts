@@ -22,7 +22,7 @@ import {
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
-const CREATED = 0;
+const UPLOAD_FAILED = 6;
 const HANG_MS = 120_000;
 const ISSUE = { incompatibleResolution: 3, originalCorrupted: 7 };
 const SECRET = 'canary-7f3a91c2e5';
@@ -179,12 +179,12 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     expectFailure,
   );
 
-  test('each method refuses an empty upload, and the video still waits for its upload', async () => {
+  test('each method refuses an empty upload, and the video shows that it failed', async () => {
     const file = path.join(folder, 'empty.mp4');
     await writeFile(file, '');
     const guid = await createVideo(service, 'empty');
     expect((await uploadFile(service, guid, file)).status).toBe(400);
-    expect(await getVideo(service, guid)).toMatchObject({ status: CREATED, storageSize: 0 });
+    expect(await getVideo(service, guid)).toMatchObject({ status: UPLOAD_FAILED, storageSize: 0 });
   });
 
   test.each(ODD_FILES)('$what becomes a complete video', async ({ frames, args }) => {
