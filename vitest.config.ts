@@ -11,6 +11,7 @@ const SOAKS = [
   'upload-memory',
   'encoder-memory',
   'live-changes',
+  'late-media',
   'viewing',
   'media-sync',
   'live-gaps',

@@ -16,10 +16,12 @@ beforeAll(async () => {
   path = `/library/1/collections/${collection}/feed`;
   const { db } = api.database;
   for (let index = 0; index < VIDEOS; index += 1) {
-    const body = { title: `Talk ${index}\u0001 <b>`, collectionId: collection };
+    const title = `Talk ${index}\u0001 <b>`;
+    const body = { title, collectionId: collection };
     const { guid } = Object((await api.call('POST', '/library/1/videos', { body })).body);
     if (index % 2 === 0) await addRows(db, guid, [{ rung: 240 }, { rung: 720, chunkBytes: 500 }, { rung: null }]);
-    await sql`update media set state = 'finished', duration_ms = 61400,
+    // Earlier versions stored titles with control characters.
+    await sql`update media set state = 'finished', title = ${title}, duration_ms = 61400,
       created_at = ${new Date(Date.UTC(2024, 0, 1) + index * 60_000)} where id = ${guid}`.execute(db);
   }
   await sql`update rendition set is_default = true where kind = 'audio'`.execute(db);

@@ -71,7 +71,9 @@ test(
     await page.getByLabel('Kind').selectOption('people');
     await page.getByRole('cell', { name: 'Removed a passkey' }).waitFor();
     await page.getByLabel('Kind').selectOption('sign-in');
-    await page.getByRole('cell', { name: 'method passkey' }).waitFor();
+    await page.getByRole('row', { name: /Signed in|Sign/ }).first().waitFor();
+    for (const details of await page.getByText('Details', { exact: true }).all()) await details.click();
+    await page.locator('.audit-details').getByText('passkey', { exact: true }).first().waitFor();
     await lookAtPage('account-audit', page);
     await page.goto(service.apiUrl.replace('localhost', '127.0.0.1'));
     await page.getByLabel('E-mail address').waitFor();

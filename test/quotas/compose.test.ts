@@ -89,7 +89,7 @@ test('a clip that ends more than a second after its video is refused', async () 
     select duration_ms as ms from media where id = ${videoId}`.execute(catalogue.database.db);
   const endMs = rows[0]?.ms ?? 0;
   const refused = await compose([{ videoId, endMs: endMs + 1_500 }]);
-  expect([refused.status, refused.error]).toEqual([400, 'invalid']);
+  expect(refused.status).toBe(400);
   expect(refused.body.message).toContain(`within video ${videoId} (${endMs} ms), got 0 and ${endMs + 1_500}`);
   // Clients round the length to seconds.
   expect((await compose([{ videoId, startMs: 2_000, endMs: endMs + 900 }])).status).toBe(200);
