@@ -75,9 +75,12 @@ test.each(CASES)(
     await untilVideo(fixture.service, key.mediaId, ({ status }) => status === FINISHED);
     const played = await playRecording(fixture, stream);
     process.stdout.write(`${protocol}: ${JSON.stringify({ away, found, played })}\n`);
-    for (const { playedSec, stalls, errors, holes } of found) {
+    for (const [index, { playedSec, stalls, errors, holes }] of found.entries()) {
       expect({ stalls, errors, holes }).toEqual({ stalls: [], errors: [], holes: [] });
-      expect(playedSec).toBeGreaterThan(lengthSec - MAX_BEHIND_SEC);
+      // The page loads the stream again when its video begins (decision 406), and counts from there.
+      const [fromSec = 0, untilSec = 0] = away.video?.[0] ?? [];
+      const reloadedSec = PLAYERS[index] === 'player page' && fromSec === 0 ? untilSec : 0;
+      expect(playedSec).toBeGreaterThan(lengthSec - reloadedSec - MAX_BEHIND_SEC);
     }
     expect(played).toMatchObject({ leftSec: 0, ranges: 1, widthPx: 320 });
   },
