@@ -52,6 +52,17 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
+ * Statuses of a refusal of an upload for good: not for its key, its time or another request, and not from a proxy that
+ * does not know the path. 507 counts because a disk that is still full after all retries stays full.
+ */
+const FINAL_STATUSES = [400, 402, 403, 413, 422, 507];
+
+/** Returns whether the service refused an upload for good. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof ApiError && FINAL_STATUSES.includes(error.status);
+}
+
+/**
  * Returns the message of an error response, whose body is one of the error models of the API or a JSON string. Returns
  * the text of any other body, such as the page of a proxy.
  */

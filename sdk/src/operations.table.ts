@@ -669,7 +669,7 @@ export type Operations = {
   getImportReport: { input: { libraryId: number; importId: string }; answer: Response };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
-  /** Returns all settings of a library that another service can use, without keys and host names: `library.json` of an export. `GET /library/{libraryId}/settings` */
+  /** Returns all settings of a library that another service can use: `library.json` of an export. Keys, host names and URLs with a user name or password are left out. `GET /library/{libraryId}/settings` */
   getLibrarySettings: { input: { libraryId: number }; answer: PortableSettingsModel };
   /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
   getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
@@ -833,7 +833,7 @@ export type Operations = {
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
-  /** Gives a library the settings of an export, and lists the changes. Absent sections are left unchanged. Webhook endpoints and feeds are never removed. With `dryRun`, it only lists the changes. `POST /library/{libraryId}/settings` */
+  /** Gives a library the settings of an export, and lists the changes. Absent sections are left unchanged. Webhook endpoints and feeds are never removed. All values are checked first, and a failed restore can be repeated. With `dryRun`, it only lists the changes. `POST /library/{libraryId}/settings` */
   restoreLibrarySettings: { input: { libraryId: number; dryRun?: boolean; body: PortableSettingsModel }; answer: RestoredSettingsModel };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };

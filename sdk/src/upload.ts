@@ -1,4 +1,4 @@
-import { ApiError, isTemporary, UnreachableError } from './api-error.ts';
+import { ApiError, isFinal, isTemporary, UnreachableError } from './api-error.ts';
 import { baseOf, type Connection, callOperation, type Input, send } from './call.ts';
 import { sha256Hex } from './digest.ts';
 import { type PartRequest, sendPartWithProgress } from './send-part-with-progress.ts';
@@ -7,7 +7,6 @@ const PART_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES_IN_A_ROW = 8;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
-const DISK_FULL = 507;
 const SIGNATURE_SEC = 24 * 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
@@ -107,16 +106,6 @@ async function open(sending: Sending): Promise<UploadState> {
 
 function openUntilDone(sending: Sending, videoId: string): Promise<UploadState> {
   return repeat(sending.options, isTemporary, () => openFor(sending, videoId));
-}
-
-/**
- * Returns whether the service refused an upload for good: not for its key, its time or another request. A disk that is
- * still full after all retries counts too.
- */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  if (error.status === DISK_FULL) return true;
-  return error.status >= 400 && error.status < 500 && ![401, 408, 409, 429].includes(error.status);
 }
 
 type IsRepeated = (error: unknown) => boolean;

@@ -1,4 +1,4 @@
-import type { Feed } from '../catalog/feeds/feed.ts';
+import { type Feed, MAX_LISTED_FEEDS } from '../catalog/feeds/feed.ts';
 import type { FeedStore } from '../catalog/feeds/feed-store.ts';
 import type { Library } from '../catalog/libraries/library.ts';
 import { imageKey, LIBRARY_IMAGES, type LibraryImage } from '../catalog/libraries/library-image.ts';
@@ -36,6 +36,7 @@ const NOT_OF_LIBRARY = [
 const LIBRARY_FIELDS = Object.keys(VideoLibraryUpdateModel.properties).filter((name) => !NOT_OF_LIBRARY.includes(name));
 
 const SECRET = 'Secrets stay with their service. The target makes its own.';
+const WITH_CREDENTIALS = 'The URL contains a user name or password.';
 const NOT_CARRIED: SettingOmissionModel[] = [
   { field: 'library.ApiKey', reason: SECRET },
   { field: 'library.ReadOnlyApiKey', reason: SECRET },
@@ -50,6 +51,47 @@ const NOT_CARRIED: SettingOmissionModel[] = [
   { field: 'shares', reason: 'Links and passwords of share pages are secrets.' },
   { field: 'accessKeys', reason: SECRET },
 ];
+
+const MORE_FEEDS = { field: 'feeds', reason: `A file has at most ${MAX_LISTED_FEEDS.toLocaleString('en')} feeds.` };
+
+/** Reads the settings of an export: those of `readPortableSettings` without URLs that contain credentials. */
+export async function exportSettings(
+  libraryId: number,
+  deps: PortableDeps,
+  signal: AbortSignal,
+): Promise<PortableSettingsModel> {
+  const { library, viewers, webhooks = [], ...others } = await readPortableSettings(libraryId, deps, signal);
+  const withheld = [
+    ...fieldsWithCredentials('library', library),
+    ...fieldsWithCredentials('viewers', viewers),
+    ...webhooks.filter(({ url }) => hasCredentials(url)).map(() => 'webhooks.url'),
+  ];
+  const notCarried = withheld.map((field) => ({ field, reason: WITH_CREDENTIALS }));
+  return {
+    ...others,
+    library: withoutCredentials(library),
+    viewers: withoutCredentials(viewers),
+    webhooks: webhooks.filter(({ url }) => !hasCredentials(url)),
+    notCarried: [...(others.notCarried ?? []), ...notCarried],
+  };
+}
+
+function fieldsWithCredentials(section: string, fields: object | undefined): string[] {
+  const found = Object.entries({ ...fields }).filter(([, value]) => hasCredentials(value));
+  return found.map(([name]) => `${section}.${name}`);
+}
+
+function withoutCredentials<T extends object>(fields: T | undefined): Partial<T> {
+  const kept = Object.entries({ ...fields }).filter(([, value]) => !hasCredentials(value));
+  return Object.fromEntries(kept) as Partial<T>; // The fields of `T`, without some.
+}
+
+/** Returns whether a value is a URL with a user name or password. */
+function hasCredentials(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^https?:/i.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username !== '' || password !== '';
+}
 
 /** Reads the settings of a library that another service can use. Throws `Refused` (`not-found`) for an unknown one. */
 export async function readPortableSettings(
@@ -78,7 +120,7 @@ export async function readPortableSettings(
     webhooks: endpoints.map(({ url, name, events, isEnabled }) => ({ url, name, events, enabled: isEnabled })),
     feeds: feeds.map(toPortableFeed),
     images: await readImages(library, deps.storage, signal),
-    notCarried: NOT_CARRIED,
+    notCarried: feeds.length < MAX_LISTED_FEEDS ? NOT_CARRIED : [...NOT_CARRIED, MORE_FEEDS],
   };
 }
 

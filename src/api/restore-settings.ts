@@ -1,12 +1,13 @@
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import type { Feed } from '../catalog/feeds/feed.ts';
 import type { Library, LibraryChange } from '../catalog/libraries/library.ts';
 import { LIBRARY_IMAGES, type LibraryImage } from '../catalog/libraries/library-image.ts';
 import { mergeSettings } from '../catalog/libraries/library-settings.ts';
 import { unknownLibrary } from '../catalog/libraries/read-library-store.ts';
 import { drawViewerSecret } from '../catalog/viewers/viewer-access-store.ts';
-import { parseGuid } from '../lib/guid.ts';
-import { Refused } from '../lib/refused.ts';
+import { MAX_ENDPOINTS } from '../catalog/webhooks/endpoint-store.ts';
+import { type Guid, parseGuid } from '../lib/guid.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { ImageMaker } from '../media/images/run-image-maker.ts';
 import { misfit } from './misfit.ts';
@@ -23,7 +24,7 @@ import { changeWaf } from './shield/shield-zone.ts';
 import { toLibraryChange } from './video-libraries/library-change.ts';
 import { toSoundPatch } from './video-libraries/library-sound.ts';
 import { keepImage, removeImage } from './video-libraries/stored-image.ts';
-import { requireCompleteViewers } from './viewers/viewer-access.ts';
+import { requireCompleteViewers, withoutEmpty } from './viewers/viewer-access.ts';
 import { readEndpointFields } from './webhooks/webhook-endpoints.ts';
 
 export type RestoreDeps = PortableDeps & {
@@ -37,18 +38,23 @@ export type RestoreDeps = PortableDeps & {
 const MAX_VALUE_CHARS = 200;
 /** Sections whose fields are compared one by one. */
 const SECTIONS = ['library', 'sound', 'pullZone', 'firewall', 'viewers', 'quotas', 'images'] as const;
+/** Sections in which null leaves a setting unchanged. */
+const NULL_IS_ABSENT: readonly string[] = ['library', 'sound', 'pullZone', 'firewall'];
+/** Settings of the library that null removes nevertheless. */
+const REMOVABLE = ['WebhookUrl', 'VastTagUrl', 'ViAiPublisherId', 'CustomHTML'] as const;
 const NO_COLLECTION = 'The library does not have its collection yet. Restore the settings again after the import.';
 
 type Wanted = PortableSettingsModel;
 type Fields = Readonly<Record<string, unknown>>;
 type Webhook = NonNullable<Wanted['webhooks']>[number];
 /** Parts of the wanted settings that differ. */
-type Plan = { changed: Wanted; changes: SettingChangeModel[]; postponed: SettingOmissionModel[] };
+type Plan = { current: Wanted; changed: Wanted; changes: SettingChangeModel[]; postponed: SettingOmissionModel[] };
 
 /**
  * Gives a library the settings of an export, except sections that the file does not have, and lists the changes.
  * Webhook endpoints and feeds are added or changed, never removed. Throws `Refused` (`invalid`) for a value that an
- * update would refuse.
+ * update would refuse, before anything is changed. A later failure leaves a part restored; the same call restores the
+ * rest.
  */
 export async function restoreSettings(
   libraryId: number,
@@ -63,9 +69,14 @@ export async function restoreSettings(
   // Checks all values, also those of a dry run.
   toChange(library, wanted);
   wanted.webhooks?.forEach(readEndpointFields);
-  const images = await makeImages(plan.changed, deps.images, signal);
+  requireFreeEndpoints(plan);
+  const made = await makeImages(plan.changed, deps.images, signal);
+  const isNew = (image: LibraryImage) => !isStored(plan.current.images?.[image], made.get(image));
+  const images = new Map([...made].filter(([image]) => isNew(image)));
   if (!isDryRun) await apply(library, { changed: plan.changed, images }, deps, signal);
-  const { changes, postponed } = plan;
+  const same = LIBRARY_IMAGES.filter((image) => !isNew(image)).map((image) => `images.${image}`);
+  const changes = plan.changes.filter(({ field }) => !same.includes(field));
+  const { postponed } = plan;
   return { isEmpty: library.videoCount === 0 && total === 0, changes, postponed };
 }
 
@@ -78,7 +89,7 @@ async function makePlan(libraryId: number, wanted: Wanted, deps: RestoreDeps, si
     for (const [name, value] of Object.entries(after)) {
       const field = `${section}.${name}`;
       if (!Object.hasOwn(before, name)) throw misfit(field, `Expected no ${field} in a file of settings. Remove it.`);
-      if (textOf(before[name]) === textOf(value)) continue;
+      if (textOf(before[name]) === textOf(value) || isIgnored(section, name, value)) continue;
       changes.push({ field, from: textOf(before[name]), to: textOf(value) });
       changed[section] = { ...changed[section], [name]: value };
     }
@@ -89,7 +100,23 @@ async function makePlan(libraryId: number, wanted: Wanted, deps: RestoreDeps, si
   changes.push(
     ...feeds.map(({ collectionId, access }) => ({ field: `feeds.${collectionId}`, from: null, to: access })),
   );
-  return { changed: { version: 1, ...changed, webhooks, feeds }, changes: changes.map(cut), postponed };
+  const plan = { changed: { version: 1, ...changed, webhooks, feeds }, changes: changes.map(cut), postponed };
+  return { current, ...plan };
+}
+
+function isIgnored(section: string, name: string, value: unknown): boolean {
+  if (value !== null || !NULL_IS_ABSENT.includes(section)) return false;
+  return section !== 'library' || !REMOVABLE.some((one) => one === name);
+}
+
+function requireFreeEndpoints({ current, changed }: Plan): void {
+  const [known, added] = [current.webhooks?.length ?? 0, changed.webhooks?.length ?? 0];
+  if (known + added <= MAX_ENDPOINTS) return;
+  throw misfit(
+    'webhooks',
+    `Expected webhooks that make at most ${MAX_ENDPOINTS} endpoints, got ${added} new ones in addition to ${known}. ` +
+      'Delete some first.',
+  );
 }
 
 function fieldsOf(section: object | undefined): Fields {
@@ -119,26 +146,33 @@ function cut({ field, from, to }: SettingChangeModel): SettingChangeModel {
 async function planFeeds(libraryId: number, wanted: readonly PortableFeedModel[], { feeds }: RestoreDeps) {
   const changed: PortableFeedModel[] = [];
   const postponed: SettingOmissionModel[] = [];
+  const known = new Map<Guid, Feed>();
+  for (const feed of await feeds.findAll(libraryId, wanted.map(idOf))) known.set(feed.collectionId, feed);
   for (const feed of wanted) {
-    const field = `feeds.${feed.collectionId}`;
-    const collectionId = parseGuid(feed.collectionId);
-    if (collectionId === null) throw misfit(field, `Expected the GUID of a collection in ${field}. Correct it.`);
-    try {
-      const before = toPortableFeed(await feeds.find({ libraryId, collectionId }));
-      if (textOf({ ...before, collectionId }) !== textOf({ ...feed, collectionId })) changed.push(feed);
-    } catch (error) {
-      if (!(error instanceof Refused && error.kind === 'not-found')) throw error;
-      postponed.push({ field, reason: NO_COLLECTION });
+    const collectionId = idOf(feed);
+    const before = known.get(collectionId);
+    if (before === undefined) postponed.push({ field: fieldOf(feed), reason: NO_COLLECTION });
+    else if (textOf({ ...toPortableFeed(before), collectionId }) !== textOf({ ...feed, collectionId })) {
+      changed.push(feed);
     }
   }
   return { feeds: changed, postponed };
+}
+
+const fieldOf = ({ collectionId }: PortableFeedModel) => `feeds.${collectionId}`;
+
+function idOf(feed: PortableFeedModel): Guid {
+  const collectionId = parseGuid(feed.collectionId);
+  if (collectionId !== null) return collectionId;
+  throw misfit(fieldOf(feed), `Expected the GUID of a collection in ${fieldOf(feed)}. Correct it.`);
 }
 
 /** Converts the settings that one transaction changes. */
 function toChange({ settings, pullZone }: Library, wanted: Wanted): LibraryChange {
   const { name, settings: ofLibrary = {} } = toLibraryChange(withTexts(wanted.library));
   const { settings: ofZone = {}, zoneSettings } = toZoneChange(wanted.pullZone ?? {});
-  const { renewSecret: _, ...viewers } = wanted.viewers ?? {};
+  const { renewSecret: _, ...sent } = wanted.viewers ?? {};
+  const viewers = withoutEmpty(sent);
   requireCompleteViewers({ ...settings.viewers, ...viewers });
   const parts = [ofLibrary, toSoundPatch(wanted.sound ?? {}), ofZone, { viewers }];
   return {
@@ -153,9 +187,7 @@ function toChange({ settings, pullZone }: Library, wanted: Wanted): LibraryChang
 
 /** An update ignores null. An empty text removes a URL, the HTML or an id. */
 function withTexts(library: Wanted['library'] = {}): NonNullable<Wanted['library']> {
-  const removed = (['WebhookUrl', 'VastTagUrl', 'ViAiPublisherId', 'CustomHTML'] as const).filter(
-    (name) => library[name] === null,
-  );
+  const removed = REMOVABLE.filter((name) => library[name] === null);
   return { ...library, ...Object.fromEntries(removed.map((name) => [name, ''])) };
 }
 
@@ -177,6 +209,11 @@ async function makeImages({ images = {} }: Wanted, maker: ImageMaker, signal: Ab
     else made.set(image, await maker.makeMark(bytes, signal));
   }
   return made;
+}
+
+/** Returns whether a data URL has these bytes. Conversions of the same image have the same bytes. */
+function isStored(url: string | null | undefined, bytes: Buffer | null | undefined): boolean {
+  return typeof url === 'string' && bytes != null && url.endsWith(`;base64,${bytes.toString('base64')}`);
 }
 
 type Changed = { changed: Wanted; images: Images };

@@ -10,6 +10,7 @@ test.each([
   ['a standby', withCode('25006'), true],
   ['the cause of another error', new Error('outer', { cause: withCode('57P01') }), true],
   ['a server that does not greet', new Error('timeout expired'), true],
+  ['a time limit of something else', new Error('timeout expired while reading the file'), false],
   ['a lost connection', new Error('Connection terminated unexpectedly'), true],
   ['the closed port of another service', refused, false],
   ['the closed port of another service, as a cause', new Error('outer', { cause: refused }), false],

@@ -15,15 +15,16 @@ const AWAY_CODES =
 /** Prefix of the error message for a connection that was closed because its server did not respond. */
 export const SILENT_DATABASE = 'The database has not responded';
 
+/** Beginnings of error messages. */
 const AWAY_WORDS = [
   'Connection terminated',
   SILENT_DATABASE,
   'Query read timeout',
   'timeout exceeded when trying to connect',
-  // From the client, if its time limit ends before that of the pool.
-  'timeout expired',
   'Client has encountered a connection error',
 ];
+/** Whole message of the client's error if its time limit ends before that of the pool. */
+const CONNECT_TIMEOUT = 'timeout expired';
 
 /** Returns whether an error, or one of its causes, means that the database accepts no writes. */
 export function isDatabaseReadOnly(error: unknown): boolean {
@@ -49,5 +50,5 @@ function isAwayCode(code: string, syscall: unknown): boolean {
 }
 
 function beginsAway(message: string): boolean {
-  return AWAY_WORDS.some((words) => message.startsWith(words));
+  return message === CONNECT_TIMEOUT || AWAY_WORDS.some((words) => message.startsWith(words));
 }

@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from 'node:path';
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
@@ -15,7 +16,7 @@ export function explainStart(error: unknown, settings: Settings | RoleSettings):
     const name = typeof port === 'number' ? nameOfPort(port, settings) : null;
     if (name !== null) return portInUse(name, Number(port), error);
   }
-  if (hasCode(error, 'ENOSPC')) {
+  if (hasCode(error, 'ENOSPC') && isOnDataDir(error, settings)) {
     const message = `MILLRACE_DATA_DIR: expected free space in ${settings.dataDir}, got none (${reason}).`;
     return new Refused('unavailable', message, { cause: error });
   }
@@ -28,6 +29,14 @@ export function explainStart(error: unknown, settings: Settings | RoleSettings):
 export function portInUse(name: string, port: number, cause: unknown): Refused {
   const message = `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
   return new Refused('conflict', message, { cause });
+}
+
+/** Also true for an error without a path, such as that of a write. */
+function isOnDataDir(error: unknown, { dataDir }: Settings | RoleSettings): boolean {
+  const { path }: { path?: unknown } = Object(error);
+  if (typeof path !== 'string') return true;
+  const inside = relative(dataDir, path);
+  return !isAbsolute(inside) && inside.split(sep)[0] !== '..';
 }
 
 /** SQLSTATE class 28 (wrong user or password) and 3D000 (no such database). */

@@ -31,11 +31,12 @@ export async function serve(args: readonly string[]): Promise<number> {
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
-  await requireDatabase(settings);
+  const stop = stopSignal();
+  await requireDatabase(settings, stop);
+  if (stop.aborted) return 0;
   const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
   if (role === null && settings.databaseUrl === null) requireDatabaseSpace(settings.dataDir);
-  const stop = stopSignal();
   try {
     if (role === null) return await serveAll(settings, stop);
     // Imported only here, because the process of the supervisor does not need the code of the roles.

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { toCommentModel } from '../api/comments/comment-operations.ts';
-import { readPortableSettings } from '../api/read-portable-settings.ts';
+import { exportSettings } from '../api/read-portable-settings.ts';
 import { recallShowing, toVideoModel } from '../api/videos/video-model.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
@@ -74,7 +74,7 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
       const { thumbnailTimeMs, generated } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
       return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated };
     },
-    settings: () => readPortableSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),
+    settings: () => exportSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),
     async read(id, file, fromByte, signal) {
       const key = { libraryId, mediaId: requireId(id) };

@@ -22,6 +22,7 @@ test.each([
   ['\u2066a\u2069', 'a'],
   ['a\nb\tc', 'a b c'],
   ['a\u0007b', 'a b'],
+  ['a\u2028b\u2029c', 'a b c'],
 ])('reads %j as the line %j', (sent, line) => {
   expect(readLine(sent)).toBe(line);
 });

@@ -11,13 +11,13 @@ export function isVisible(text: string): boolean {
 }
 
 /**
- * Reads a title or name: one line without control characters, and without characters that make it look like another
+ * Reads a title or name: one line without control characters and line breaks, and without characters that make it look like another
  * text. Returns an empty string if nothing of it is visible.
  */
 export function readLine(sent: string): string {
   const line = cleanText(sent)
     .replaceAll(BIDI_CONTROLS, '')
-    .replaceAll(/\p{Cc}/gu, ' ');
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
   return isVisible(line) ? line : '';
 }
 

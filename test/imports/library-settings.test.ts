@@ -124,7 +124,26 @@ test('an import into an empty library restores every setting, and a dry run list
   expect(Object(other.images).watermark).toBe(Object(one.images).watermark);
   expect(Object(other.images).liveThumbnail).toMatch(/^data:image\/jpeg;base64,/);
   expect(Object(await ask<Fields>(target, 'GET', '/library/1/viewers')).secret).toEqual(expect.any(String));
+
+  const again = await ask<Fields>(target, 'POST', '/library/1/settings', { ...one, notCarried: [] });
+  expect(again.changes).toEqual([]);
 }, 300_000);
+
+test('a URL with a password stays with its service, and the file names it', async () => {
+  const url = 'https://user:hidden@hooks.example.com/c';
+  await ask(source, 'POST', '/videolibrary/1', { WebhookUrl: url });
+  const { guid } = await ask<Fields>(source, 'POST', '/library/1/webhook-endpoints', { url });
+  const settings = await settingsOf(source);
+  expect(JSON.stringify(settings)).not.toContain('hidden');
+  const fields = Object(settings.notCarried).map(({ field }: Fields) => field);
+  expect(fields).toEqual(expect.arrayContaining(['library.WebhookUrl', 'webhooks.url']));
+  expect(settings.webhooks).toHaveLength(2);
+  const restored = await ask<Fields>(source, 'POST', '/library/1/settings', settings);
+  expect(restored.changes).toEqual([]);
+  expect(await ask(source, 'GET', '/videolibrary/1')).toMatchObject({ WebhookUrl: url });
+  await ask(source, 'POST', '/videolibrary/1', { WebhookUrl: SETTINGS.webhookUrl });
+  await ask(source, 'DELETE', `/library/1/webhook-endpoints/${String(guid)}`);
+}, 60_000);
 
 test('a library with content keeps its settings without --settings', async () => {
   await ask(target, 'POST', '/videolibrary/1', { PlayerKeyColor: '#abcdef', WebhookUrl: '' });
@@ -139,22 +158,34 @@ test('a library with content keeps its settings without --settings', async () =>
 test('null in the file removes a setting, and an absent section changes nothing', async () => {
   const restore = (body: object) => ask<Fields>(target, 'POST', '/library/1/settings', { version: 1, ...body });
   const { changes } = await restore({
-    library: { VastTagUrl: null, CustomHTML: null },
+    library: { VastTagUrl: null, CustomHTML: null, PlayerKeyColor: null },
+    sound: { LoudnessTarget: null },
+    pullZone: { BlockedIps: null },
+    firewall: { wafEnabled: null },
+    viewers: { videoClaim: '' },
     quotas: { storageBytes: null },
     images: { logo: null },
   });
   expect(Object(changes).map(({ field }: Fields) => field)).toEqual(
-    expect.arrayContaining(['library.VastTagUrl', 'library.CustomHTML', 'quotas.storageBytes', 'images.logo']),
+    expect.arrayContaining([
+      'library.VastTagUrl',
+      'library.CustomHTML',
+      'quotas.storageBytes',
+      'images.logo',
+      'viewers.videoClaim',
+    ]),
   );
-  expect(Object(changes)).toHaveLength(4);
+  expect(Object(changes)).toHaveLength(5);
   const now = await settingsOf(target);
-  expect(now).toMatchObject({ images: { logo: null }, quotas: { storageBytes: null } });
+  expect(now).toMatchObject({ images: { logo: null }, quotas: { storageBytes: null }, viewers: { videoClaim: null } });
   expect(Object(now.library).VastTagUrl ?? '').toBe('');
   expect(Object(now.library).PlayerKeyColor).toBe('#123456');
 }, 60_000);
 
 test('refuses values that an update refuses, and changes nothing', async () => {
   const before = await stored(target);
+  // The library has two endpoints already.
+  const urls = Array.from({ length: 9 }, (_, number) => `https://hooks.example.com/${number}`);
   const refused = async (body: object, query = '') => {
     const response = await fetch(`${target.apiUrl}/library/1/settings${query}`, {
       method: 'POST',
@@ -168,6 +199,7 @@ test('refuses values that an update refuses, and changes nothing', async () => {
       [{ pullZone: { BlockedIps: ['nowhere'] } }, 'BlockedIps'],
       [{ viewers: { jwksUrl: 'file:///etc' } }, 'jwksUrl'],
       [{ webhooks: [{ url: 'ftp://a' }] }, 'url'],
+      [{ webhooks: urls.map((url) => ({ url })) }, 'webhooks'],
       [{ library: { ResetToken: true } }, 'ResetToken'],
       [{ images: { logo: 'https://example.com/logo.png' } }, 'images.logo'],
       [{ version: 2 }, 'version'],

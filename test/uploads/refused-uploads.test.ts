@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createQuotaStore } from '../../src/catalog/quotas/quota-store.ts';
 import { open, post, type TusLibrary } from './tus-client.ts';
@@ -88,6 +89,30 @@ test.each([
   const length = name === 'the largest file' ? 2e9 : 200;
   expect((await post(library, guid, length)).status).toBeGreaterThanOrEqual(400);
   expect(await whyOf(guid)).toMatch(new RegExp(reason));
+});
+
+test('a mistake in a request of a resumable upload stores nothing', async () => {
+  const guid = await fixture.createVideo();
+  expect((await post(library, guid, 'many' as never)).status).toBe(400);
+  const upload = await open(library, guid, 100);
+  expect((await upload.patch('two' as never, randomBytes(100))).status).toBe(400);
+  expect(await statusOf(guid)).toBe(CREATED);
+  expect((await upload.patch(0, randomBytes(100))).status).toBe(204);
+  expect(await statusOf(guid)).toBe(UPLOADED);
+});
+
+test('answers with the refusal if its reason cannot be stored', async () => {
+  const guid = await fixture.createVideo();
+  const { db } = fixture.database;
+  await sql`alter table media add constraint no_failed_upload check (state <> 'upload-failed')`.execute(db);
+  try {
+    expect((await put(guid, PAGE)).status).toBe(400);
+    const upload = await open(library, guid, PAGE.length + 1_000);
+    expect((await upload.patch(0, PAGE)).status).toBe(400);
+  } finally {
+    await sql`alter table media drop constraint no_failed_upload`.execute(db);
+  }
+  expect(await statusOf(guid)).toBe(CREATED);
 });
 
 test('a refusal that does not concern the file stores nothing', async () => {

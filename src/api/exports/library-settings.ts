@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperation } from '../define-operation.ts';
 import { PortableSettingsModel, RestoredSettingsModel } from '../models/portable-settings.ts';
 import { LibraryParams } from '../read-params.ts';
-import { type PortableDeps, readPortableSettings } from '../read-portable-settings.ts';
+import { exportSettings, type PortableDeps } from '../read-portable-settings.ts';
 import { queryFlag } from '../read-query.ts';
 import { type RestoreDeps, restoreSettings } from '../restore-settings.ts';
 
@@ -17,14 +17,14 @@ export const getLibrarySettings = defineOperation({
   method: 'GET',
   path: PATH,
   description:
-    'Returns all settings of a library that another service can use, without keys and host names: `library.json` of ' +
-    'an export.',
+    'Returns all settings of a library that another service can use: `library.json` of an export. Keys, host names and ' +
+    'URLs with a user name or password are left out.',
   auth: 'account-key',
   permission: 'library.manage',
   params: LibraryParams,
   answer: PortableSettingsModel,
   refusals: { 'not-found': 404 },
-  run: ({ params: { libraryId }, signal }, deps: PortableDeps) => readPortableSettings(libraryId, deps, signal),
+  run: ({ params: { libraryId }, signal }, deps: PortableDeps) => exportSettings(libraryId, deps, signal),
 });
 
 /** Not part of the hosted API. Needs the account key, because it changes quotas. */
@@ -35,7 +35,8 @@ export const restoreLibrarySettings = defineOperation({
   path: PATH,
   description:
     'Gives a library the settings of an export, and lists the changes. Absent sections are left unchanged. Webhook ' +
-    'endpoints and feeds are never removed. With `dryRun`, it only lists the changes.',
+    'endpoints and feeds are never removed. All values are checked first, and a failed restore can be repeated. With ' +
+    '`dryRun`, it only lists the changes.',
   auth: 'account-key',
   permission: 'account.manage',
   params: LibraryParams,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { MAX_LISTED_FEEDS } from '../../catalog/feeds/feed.ts';
+import { MAX_ENDPOINTS } from '../../catalog/webhooks/endpoint-store.ts';
 import { FeedAccess } from './feed.ts';
 import { flag, int32, model, nullable, text } from './fields.ts';
 import { LibrarySoundUpdateModel } from './library-sound.ts';
@@ -49,7 +50,7 @@ export const PortableSettingsModel = model('PortableSettingsModel', {
   firewall: Type.Optional(ShieldZoneChange),
   viewers: Type.Optional(UpdateViewerAccessModel),
   quotas: Type.Optional(UpdateQuotasModel),
-  webhooks: Type.Optional(Type.Array(CreateWebhookEndpointModel, { maxItems: 10 })),
+  webhooks: Type.Optional(Type.Array(CreateWebhookEndpointModel, { maxItems: MAX_ENDPOINTS })),
   feeds: Type.Optional(Type.Array(PortableFeedModel, { maxItems: MAX_LISTED_FEEDS })),
   images: Type.Optional(PortableImagesModel),
   notCarried: Type.Optional(Type.Array(SettingOmissionModel, { maxItems: 100 })),

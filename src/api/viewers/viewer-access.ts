@@ -120,7 +120,7 @@ type Viewers = LibrarySettings['viewers'];
 type Change = Omit<UpdateViewerAccessModel, 'renewSecret'>;
 
 /** An empty text removes a value, as null does. */
-function withoutEmpty(change: Change): Change {
+export function withoutEmpty(change: Change): Change {
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value === '' ? null : value]));
 }
 

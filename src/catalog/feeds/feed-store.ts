@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
@@ -15,7 +16,9 @@ const TOKEN_BYTES = 32;
 export type FeedStore = {
   /** Returns the feed; a new one is off. Throws `Refused` (`not-found`) for an unknown collection. */
   find(key: FeedKey): Promise<Feed>;
-  /** Returns the feeds of a library that were changed, at most 10,000. */
+  /** Returns the feeds of several collections; a new one is off. Leaves unknown collections out. */
+  findAll(libraryId: number, collectionIds: readonly Guid[]): Promise<Feed[]>;
+  /** Returns the feeds of a library that were changed, at most 1,000. */
   list(libraryId: number): Promise<Feed[]>;
   /**
    * Changes the feed. Fields that are absent are left unchanged. A feed gets a token when its readers first need one,
@@ -35,6 +38,11 @@ export function createFeedStore({ db, secretBox }: { db: Db; secretBox: SecretBo
   });
   return {
     find: async (key) => toFeed(await loadRow(db, key)),
+    async findAll(libraryId, collectionIds) {
+      const { rows } = await sql<Row>`${SELECT_FEEDS} where c.library_id = ${libraryId}
+        and c.id = any(${[...collectionIds]}::uuid[])`.execute(db);
+      return rows.map(toFeed);
+    },
     async list(libraryId) {
       const { rows } = await sql<Row>`${SELECT_FEEDS} where c.library_id = ${libraryId} and f.library_id is not null
         order by c.id limit ${MAX_LISTED_FEEDS}`.execute(db);

@@ -5,7 +5,7 @@ import type { FeedAccess } from './feed-schema.ts';
 export type FeedKey = { libraryId: number; collectionId: Guid };
 
 /** Maximum number of feeds of a library in a list. */
-export const MAX_LISTED_FEEDS = 10_000;
+export const MAX_LISTED_FEEDS = 1_000;
 
 /** Texts of a feed that its editors set, or null for the default. */
 export type FeedTexts = {

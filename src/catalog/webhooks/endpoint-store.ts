@@ -9,7 +9,7 @@ import { noteChange } from '../note-change.ts';
 import type { WebhookEndpointTable } from './webhook-schema.ts';
 
 /** Maximum number of endpoints of a library besides the address in its settings. */
-const MAX_ENDPOINTS = 10;
+export const MAX_ENDPOINTS = 10;
 const SECRET_BYTES = 32;
 
 /** Fields that people set. `events` are the chosen values of WebhookStatus, or null for all. */

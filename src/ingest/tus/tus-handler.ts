@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { allowedHeaders } from '../../lib/cors.ts';
+import type { RefusalKind } from '../../lib/error-catalogue.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { throwAwayRest } from '../../lib/throw-away-rest.ts';
+import { ForeignBody } from '../../media/probe/foreign-bytes.ts';
 import { createUpload } from './create-upload.ts';
 import { readLateLength, readOffset, TUS_VERSION } from './headers.ts';
 import { createRunningHashes } from './running-hashes.ts';
@@ -20,6 +22,8 @@ export type TusHandler = {
 };
 
 const PATH = /^\/tusupload(?:\/([^/?]*))?\/?(?:\?.*)?$/i;
+/** Refusals of a request, after which the upload continues. */
+const CORRECTABLE: readonly RefusalKind[] = ['invalid', 'timeout'];
 const MAX_HASHED_UPLOADS = 1_000;
 const METHODS = 'OPTIONS, POST, HEAD, PATCH, DELETE';
 const EXTENSIONS = 'creation,creation-with-upload,creation-defer-length,concatenation,termination,checksum,expiration';
@@ -103,11 +107,14 @@ async function route(context: TusExchange): Promise<void> {
   }
 }
 
-/** Stores on the video why its upload was refused. A slow client is not refused: it may continue. */
+/**
+ * Stores on the video why its file was refused. A slow client may continue, and one that sent a wrong header or offset
+ * may correct it.
+ */
 async function noting({ deps }: TusExchange, { libraryId, videoId: mediaId }: TusClaim, done: Promise<void>) {
   await done.catch(async (error: unknown) => {
-    const isSlow = error instanceof Refused && error.kind === 'timeout';
-    if (!isSlow) await deps.uploads.noteRefusal({ libraryId, mediaId }, error);
+    const mayContinue = error instanceof Refused && CORRECTABLE.includes(error.kind) && !(error instanceof ForeignBody);
+    if (!mayContinue) await deps.uploads.noteRefusal({ libraryId, mediaId }, error);
     throw error;
   });
 }

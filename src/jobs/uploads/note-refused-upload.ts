@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { failUpload } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { RefusalKind } from '../../lib/error-catalogue.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /** Refusals of the file itself. All others concern the caller, or another upload of the video. */
@@ -10,7 +11,8 @@ const OF_FILE: readonly RefusalKind[] = ['invalid', 'too-large', 'quota-reached'
 
 /**
  * Stores why the last upload to a video was refused, until another one begins or succeeds. A video that has received a
- * file is left unchanged. Does nothing for other errors, for a deleted video, and while the database is down.
+ * file is left unchanged. Does nothing for other errors, for a deleted video, and while the database is down. Logs any
+ * other failure, so that the caller still gets the refusal.
  */
 export async function noteRefusedUpload(
   key: MediaKey,
@@ -25,6 +27,7 @@ export async function noteRefusedUpload(
     });
   } catch (failure) {
     const isGone = failure instanceof Refused && failure.kind === 'not-found';
-    if (!isGone && !isDatabaseAway(failure)) throw failure;
+    if (isGone || isDatabaseAway(failure)) return;
+    logEvent('upload.reason-unstored', { videoGuid: key.mediaId, libraryId: key.libraryId, err: failure });
   }
 }

@@ -60,7 +60,7 @@ export function pictureTick(index: Mp4Index, shiftTicks: number, sample: number)
 /** Returns the presentation times of samples `from` (inclusive) to `to` (exclusive), sorted. */
 export function sortedTicks(index: Mp4Index, shiftTicks: number, [from, to]: readonly [number, number]): Float64Array {
   const ticks = index.mediaTicks.slice(from, to);
-  for (let index = 0; index < ticks.length; index += 1) ticks[index] = (ticks[index] ?? 0) + shiftTicks;
+  for (let position = 0; position < ticks.length; position += 1) ticks[position] = (ticks[position] ?? 0) + shiftTicks;
   if (from === 0) ticks[0] = 0;
   return ticks.sort();
 }

@@ -75,7 +75,7 @@ function Changes({ chosen: { fileName, settings, plan }, isBusy, onRestore }: Ch
   const { changes, postponed, isEmpty } = plan;
   return (
     <>
-      {changes.length === 0 && <p>{t('The library has the settings of {0} already.', fileName)}</p>}
+      {changes.length === 0 && <p>{t('The library already has the settings of {0}.', fileName)}</p>}
       {changes.length > 0 && (
         <Table label={t('Changes')} head={[t('Setting'), t('Now'), t('In the file')]}>
           {changes.map(({ field, from, to }) => (

@@ -221,7 +221,7 @@ export const de = {
   'Loudness in LUFS': 'Lautheit in LUFS',
   'Keep surround sound': 'Raumklang behalten',
   'Tracks of 5.1 and more are encoded in 5.1 too. Players begin with stereo.':
-    'Spuren mit 5.1 und mehr werden auch in 5.1 kodiert. Player beginnen mit Stereo.',
+    'Spuren mit 5.1 und mehr werden auch in 5.1 encodiert. Player beginnen mit Stereo.',
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
   'Create one here, or drop a folder on any page to upload it as a collection with the same name.':
@@ -1316,7 +1316,7 @@ export const de = {
   'Test event': 'Testereignis',
   'Video queued': 'Video in der Warteschlange',
   'Video is being processed': 'Video wird verarbeitet',
-  'Video is being encoded': 'Video wird kodiert',
+  'Video is being encoded': 'Video wird encodiert',
   'Video ready': 'Video bereit',
   'Resolution finished': 'Auflösung fertig',
   'Video failed': 'Video fehlgeschlagen',
@@ -1397,11 +1397,11 @@ export const de = {
   'Settings restored, except those of feeds.': 'Einstellungen wiederhergestellt, außer denen von Feeds.',
   'The file is not JSON. Choose library.json of an export.':
     'Die Datei ist kein JSON. Wähle die library.json eines Exports.',
-  'The library has the settings of {0} already.': 'Die Bibliothek hat die Einstellungen aus {0} schon.',
+  'The library already has the settings of {0}.': 'Die Bibliothek hat bereits die Einstellungen aus {0}.',
   'Feeds of missing collections: {0}. Restore the settings again after the import.':
     'Feeds fehlender Sammlungen: {0}. Stelle die Einstellungen nach dem Import noch einmal wieder her.',
   'This library has content. Existing videos keep their encoding.':
-    'Diese Bibliothek hat Inhalte. Vorhandene Videos behalten ihre Kodierung.',
+    'Diese Bibliothek enthält bereits Videos. Vorhandene Videos behalten ihre Encodierung.',
   'Restore settings': 'Einstellungen wiederherstellen',
   'In the file': 'In der Datei',
   Setting: 'Einstellung',

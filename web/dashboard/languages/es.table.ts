@@ -475,7 +475,7 @@ export const es = {
   Copied: 'Copiado',
   'Copy by hand': 'Copiar a mano',
   'The browser refused to copy the text. It is selected: copy it with Ctrl+C or ⌘C.':
-    'El navegador no permitió copiar el texto. Está seleccionado: cópielo con Ctrl+C o ⌘C.',
+    'El navegador no permitió copiar el texto. Está seleccionado: cópialo con Ctrl+C o ⌘C.',
   Copy: 'Copiar',
   Pages: 'Páginas',
   Previous: 'Anterior',
@@ -1401,18 +1401,18 @@ export const es = {
   'Download metadata as JSON': 'Descargar metadatos como JSON',
   'Library settings': 'Ajustes de la biblioteca',
   'An export has the settings in library.json. Restore them before the import of a bucket.':
-    'Una exportación contiene los ajustes en library.json. Restáurelos antes de importar un bucket.',
+    'Una exportación contiene los ajustes en library.json. Restáuralos antes de importar un bucket.',
   'Choose library.json': 'Elegir library.json',
   'Download library.json': 'Descargar library.json',
   'Settings restored.': 'Ajustes restaurados.',
   'Settings restored, except those of feeds.': 'Ajustes restaurados, salvo los de los feeds.',
   'The file is not JSON. Choose library.json of an export.':
-    'El archivo no es JSON. Elija el library.json de una exportación.',
-  'The library has the settings of {0} already.': 'La biblioteca ya tiene los ajustes de {0}.',
+    'El archivo no es JSON. Elige el library.json de una exportación.',
+  'The library already has the settings of {0}.': 'La biblioteca ya tiene los ajustes de {0}.',
   'Feeds of missing collections: {0}. Restore the settings again after the import.':
-    'Feeds de colecciones que faltan: {0}. Restaure los ajustes de nuevo después de la importación.',
+    'Feeds de colecciones que faltan: {0}. Restaura los ajustes de nuevo después de la importación.',
   'This library has content. Existing videos keep their encoding.':
-    'Esta biblioteca tiene contenido. Los vídeos existentes conservan su codificación.',
+    'Esta biblioteca tiene contenido. Los videos existentes conservan su codificación.',
   'Restore settings': 'Restaurar ajustes',
   'In the file': 'En el archivo',
   Setting: 'Ajuste',

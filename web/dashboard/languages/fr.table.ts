@@ -1430,7 +1430,7 @@ export const fr = {
   'Settings restored, except those of feeds.': 'Paramètres restaurés, sauf ceux des flux.',
   'The file is not JSON. Choose library.json of an export.':
     'Le fichier n’est pas du JSON. Choisissez le library.json d’un export.',
-  'The library has the settings of {0} already.': 'La bibliothèque a déjà les paramètres de {0}.',
+  'The library already has the settings of {0}.': 'La bibliothèque a déjà les paramètres de {0}.',
   'Feeds of missing collections: {0}. Restore the settings again after the import.':
     'Flux de collections absentes : {0}. Restaurez à nouveau les paramètres après l’import.',
   'This library has content. Existing videos keep their encoding.':

@@ -1400,7 +1400,7 @@ export const ja = {
   'Settings restored, except those of feeds.': 'フィード以外の設定を復元しました。',
   'The file is not JSON. Choose library.json of an export.':
     'ファイルは JSON ではありません。エクスポートの library.json を選択してください。',
-  'The library has the settings of {0} already.': 'ライブラリの設定はすでに {0} と同じです。',
+  'The library already has the settings of {0}.': 'ライブラリの設定はすでに {0} と同じです。',
   'Feeds of missing collections: {0}. Restore the settings again after the import.':
     '存在しないコレクションのフィード: {0}。インポート後に設定をもう一度復元してください。',
   'This library has content. Existing videos keep their encoding.':

@@ -1398,7 +1398,7 @@ export const pt = {
   'Settings restored, except those of feeds.': 'Configurações restauradas, exceto as dos feeds.',
   'The file is not JSON. Choose library.json of an export.':
     'O arquivo não é JSON. Escolha o library.json de uma exportação.',
-  'The library has the settings of {0} already.': 'A biblioteca já tem as configurações de {0}.',
+  'The library already has the settings of {0}.': 'A biblioteca já tem as configurações de {0}.',
   'Feeds of missing collections: {0}. Restore the settings again after the import.':
     'Feeds de coleções ausentes: {0}. Restaure as configurações novamente após a importação.',
   'This library has content. Existing videos keep their encoding.':

@@ -1,4 +1,5 @@
-import { ApiError, api } from '../base/api.ts';
+import { isFinal } from '../../../sdk/src/api-error.ts';
+import { api } from '../base/api.ts';
 import { forgetUpload } from './kept-uploads.ts';
 import { changeItem, findItem } from './upload-item.ts';
 
@@ -21,10 +22,4 @@ export async function deleteRefused(id: number, error: unknown): Promise<void> {
   }
   changeItem(id, { videoId: null });
   await forgetUpload(item.key);
-}
-
-/** Returns whether a refusal is final: not for the sign-in, the time or another request. */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return false;
-  return ![401, 408, 409, 429].includes(error.status);
 }

@@ -1,3 +1,4 @@
+import { isFinal } from '../../../sdk/src/api-error.ts';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
@@ -256,7 +257,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   const refusals = (findItem(id)?.refusals ?? 0) + (error instanceof ApiError ? 1 : 0);
   changeItem(id, { refusals });
   await deleteRefused(id, error);
-  if (!isTemporary(error) || refusals > MAX_RETRIES)
+  if (isFinal(error) || !isTemporary(error) || refusals > MAX_RETRIES)
     changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   else if (await isReadable(findItem(id)?.file ?? null)) {
     changeItem(id, { state: 'cut', error: null, bytesPerSec: 0 });

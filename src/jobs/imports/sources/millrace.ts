@@ -4,7 +4,7 @@ import { originOf } from '../../../catalog/imports/sidecars.ts';
 import type { ImportSource, SourceRequest } from '../import-source.ts';
 import type { SourceClient } from '../source-client.ts';
 import { createStreamSource } from './bunny.ts';
-import { commentDetails, fieldsOf, listOf } from './read-fields.ts';
+import { commentDetails, fieldsOf, listOf, momentOf } from './read-fields.ts';
 
 /** Number of orders that are read at once. */
 const PARALLEL_READS = 8;
@@ -38,7 +38,7 @@ export const millrace: ImportSource = {
     );
     const tracks = listOf(generatedCaptions).map((track) => ({ ...track, origin: 'speech' }));
     const captions = located.captions.map((one) => ({ ...one, ...originOf({ captions: tracks }, one.srclang) }));
-    const thumbnailTimeMs = typeof thumbnailTime === 'number' ? thumbnailTime : null;
+    const thumbnailTimeMs = momentOf(thumbnailTime);
     return { ...located, captions, details: { ...details, thumbnailTimeMs }, notes };
   },
 };

@@ -22,6 +22,9 @@ export const countOf = (value: unknown): number =>
 /** Returns a size or length, or null if the source states none. */
 export const sizeOf = (value: unknown): number | null => countOf(value) || null;
 export const secOf = (value: unknown): number | null => sizeOf(Math.min(MAX_INT32, countOf(value)));
+/** Returns a time in a video in ms, or null for anything else. */
+export const momentOf = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= MAX_INT32 ? Math.round(value) : null;
 export const titleOf = (value: unknown, id: string): string =>
   (readLine(textOf(value) ?? '') || id).slice(0, MAX_TITLE_LENGTH);
 export const descriptionOf = (value: unknown): string | null => textOf(value)?.slice(0, MAX_DESCRIPTION_LENGTH) ?? null;

@@ -27,6 +27,7 @@ import {
   emptyVideo,
   fieldsOf,
   marksOf,
+  momentOf,
   textOf,
   timeOf,
   titleOf,
@@ -279,7 +280,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
-    thumbnailTimeMs: known.thumbnailTime === undefined ? null : countOf(known.thumbnailTime),
+    thumbnailTimeMs: momentOf(known.thumbnailTime),
     hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
   };

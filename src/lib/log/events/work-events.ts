@@ -27,6 +27,11 @@ export const uploadEvents = {
     'bytes?',
     'reason',
   ]),
+  'upload.reason-unstored': upload.error('The reason why an upload was refused could not be stored.', [
+    'videoGuid',
+    'libraryId',
+    'err',
+  ]),
   'upload.failed': upload.error('A resumable upload failed.', ['err']),
 };
 

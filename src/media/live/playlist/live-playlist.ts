@@ -80,12 +80,12 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   if (passed + skipped > 0) tags.push({ tag: 'skip', segments: passed + skipped });
   const clocks = clocksOf(spans, view);
   let before: ListedSegment | null = null;
-  listed.forEach((one, index) => {
-    const withParts = hasParts && index >= listed.length - LISTED_PARTS_SEGMENTS;
-    const isLast = !request.hasEnded && index === listed.length - 1;
+  listed.forEach((one, position) => {
+    const withParts = hasParts && position >= listed.length - LISTED_PARTS_SEGMENTS;
+    const isLast = !request.hasEnded && position === listed.length - 1;
     const isEnd = request.endSequence !== null;
     const isOpen = isLast && one.segment !== null && (isEnd || isListedOpen(one.segment, hasParts));
-    if (index >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen, clocks }, request));
+    if (position >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen, clocks }, request));
     before = one;
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];

@@ -57,14 +57,14 @@ export type Span = { period: IndexedPeriod; rendition: IndexedRendition; first: 
 export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, range }: LiveView): Span[] {
   const periods = index.periods.filter((period) => period.isPreview === isPreview);
   const newest = index.hasEnded ? undefined : periods.at(-1);
-  const spans = periods.flatMap((period, index): Span[] => {
+  const spans = periods.flatMap((period, position): Span[] => {
     const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
     // All slots list the same number of segments of a finished period, because the numbers of the next period follow. A
     // segment that a crashed owner had started but not stored keeps its number. Audio that a publisher stopped sending
     // is a gap.
-    const following = periods[index + 1];
+    const following = periods[position + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];
   });

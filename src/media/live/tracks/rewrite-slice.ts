@@ -165,7 +165,7 @@ function copyWeights(slice: Slice, active: readonly number[]): void {
     for (let index = 0; index < references; index += 1) {
       for (const count of hasChroma ? [2, 4] : [2]) {
         if (copyBit(slice) === 0) continue;
-        for (let index = 0; index < count; index += 1) writer.se(reader.se());
+        for (let number = 0; number < count; number += 1) writer.se(reader.se());
       }
     }
   }
