@@ -82,6 +82,7 @@ test('a recording of several periods is one MP4 file, in sync over the joints', 
   const { key, base } = stream;
   const video = await ask(stream, '');
   expect(video).toMatchObject({ hasMP4Fallback: true, availableResolutions: expect.stringContaining('480p') });
+  expect(JSON.stringify(video.transcodingMessages)).not.toContain('audio');
   expect(await ask(stream, '/resolutions')).toMatchObject({
     data: { mp4Resolutions: [{ resolution: '480p', path: 'play_480p.mp4' }] },
   });

@@ -46,13 +46,12 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
   const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
   const offersMp4 = library.settings.mp4.enabled && !library.settings.drm.enabled;
   const hasMp4 = video.state === 'finished' && offersMp4;
-  const joined = videoRenditions.filter(
-    ({ isJoined, state, isRetired }) => isJoined && state === 'finished' && !isRetired,
-  );
+  const joined = listJoined(video);
+  const joinedVideo = joined.filter(({ kind }) => kind === 'video');
   return {
     videoId,
     videoLibraryId: library.id,
-    availableResolutions: names(rungsOf([...whole, ...joined])),
+    availableResolutions: names(rungsOf([...whole, ...joinedVideo])),
     configuredResolutions: names(library.settings.encoding.rungs),
     playlistResolutions: videoRenditions
       .filter(({ isActive, hasStart, isOnDemand }) => isActive && (hasStart || isOnDemand))
@@ -60,7 +59,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     storageResolutions: stored
       .filter(({ kind }) => kind === 'video')
       .map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
-    mp4Resolutions: hasMp4 ? listDownloads(video, video.isSplit ? joined : finished) : [],
+    mp4Resolutions: hasMp4 ? listDownloads(video, video.isSplit ? joinedVideo : finished) : [],
     storageObjects: stored.map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
     oldResolutions: [],
     hasBothOldAndNewResolutionFormat: false,
@@ -70,11 +69,16 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
 
 function listDownloads(video: StoredVideo, finished: readonly RenditionView[]): ResolutionReference[] {
   const isAudioOnly = !video.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
-  const hasAudioFile =
-    !video.isSplit || video.renditions.some(({ isJoined, state }) => isJoined && state === 'finished');
+  const hasAudioFile = !video.isSplit || listJoined(video).length > 0;
   if (isAudioOnly) return hasAudioFile ? [{ resolution: 'audio', path: AUDIO_FILE }] : [];
   const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === BASE_CODEC)));
   return rungs.map((rung) => reference(rung, `play_${rung}p.mp4`));
+}
+
+/** Lists the joined renditions of a recording, which have a file only when all of them are finished. */
+function listJoined({ renditions }: StoredVideo): RenditionView[] {
+  const joined = renditions.filter(({ isJoined, isRetired }) => isJoined && !isRetired);
+  return joined.every(({ state }) => state === 'finished') ? joined : [];
 }
 
 function rungsOf(renditions: readonly RenditionView[]): number[] {

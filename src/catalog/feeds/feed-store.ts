@@ -115,7 +115,9 @@ async function selectVideos(db: Db, feed: Feed, page: number): Promise<{ videos:
       from (select r.*, r.plan ? 'joined' or m.source_key is not null or (select count(*) < 2 from live_period p
           where p.library_id = m.library_id and p.media_id = m.id and not p.is_preview) as is_file
         from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.state = 'finished'
-          and (r.active or r.plan ? 'joined' and r.retired_at is null)) r
+          and (r.active or r.plan ? 'joined' and r.retired_at is null
+            and not exists (select from rendition o where o.library_id = r.library_id and o.media_id = r.media_id
+              and o.plan ? 'joined' and o.state <> 'finished' and o.retired_at is null))) r
     ) r
     where m.library_id = ${feed.libraryId} and m.collection_id = ${feed.collectionId} and m.type = 'video'
       and m.state = 'finished'

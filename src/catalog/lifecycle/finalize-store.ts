@@ -15,10 +15,11 @@ import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { markIncomplete } from './incomplete-store.ts';
-import { failureKind, failureMessage, renditionMessage } from './messages.ts';
+import { CANCELLED_REASON, failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { decideOutcome, type RenditionProgress } from './outcome.ts';
 import { failMedia } from './process-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
+import { replanJoined } from './replan-joined-store.ts';
 
 /** Maximum difference between the ends of audio and video, in seconds. */
 const AUDIO_TOLERANCE_SEC = 0.04;
@@ -95,8 +96,8 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await recountStorage(tx, key);
   const isIncomplete = await markIncomplete(tx, key);
   await pruneTasks(tx, key);
-  // A recording is announced at the end of its stream. Its rungs follow later.
-  if (!(await isRecording(tx, key))) await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
+  // A recording is announced at the end of its stream. Its rungs follow later, and only a failure is announced again.
+  if (isIncomplete || !(await isRecording(tx, key))) await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
   logOnCommit('video.finished', { videoGuid: key.mediaId, libraryId: key.libraryId, isIncomplete });
 }
 
@@ -217,6 +218,7 @@ async function setRenditionState(
 /** Fails a rendition: it is no longer listed, its chunks are deleted, and the sweep deletes their objects. */
 async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress, reason: string): Promise<void> {
   await setRenditionState(tx, key, rendition.id, 'failed', reason);
+  if (reason !== CANCELLED_REASON) await replanJoined(tx, key, rendition.id);
   if (rendition.kind === 'audio') await noteFailedTrack(tx, key, rendition.id, reason);
   await tx
     .deleteFrom('chunk')

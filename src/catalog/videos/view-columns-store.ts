@@ -25,10 +25,12 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
     and o.media_id = media.id
       and o.retired_at < 'infinity'), 0))::bigint`;
 
-/** A mark for a recording of several periods, with the rung of the rendition that joins them, if there is one. */
+/** A mark for a recording of several periods, with the rung of its MP4 file, if all its joined renditions are finished. */
 const SPLIT = `(select case when count(*) > 1 and media.source_key is null then concat_ws(' ', ',${SPLIT_MARK}',
   (select r.rung from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.kind = 'video'
-    and r.plan ? 'joined' and r.state = 'finished' and r.retired_at is null limit 1)) else '' end from live_period p
+    and r.plan ? 'joined' and r.state = 'finished' and r.retired_at is null
+    and not exists (select from rendition o where o.library_id = r.library_id and o.media_id = r.media_id
+      and o.plan ? 'joined' and o.state <> 'finished' and o.retired_at is null) limit 1)) else '' end from live_period p
   where p.library_id = media.library_id and p.media_id = media.id and not p.is_preview)`;
 
 /**

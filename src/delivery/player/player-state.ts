@@ -58,8 +58,8 @@ export type PlayerSource = {
   /** False for media with audio only. */
   hasPicture: boolean;
   /**
-   * Ids of the listed renditions. When they change, an open player reloads the playlist. Of a live stream, the newest
-   * video, if the edge knows it: a player without a picture reloads the playlist when the video begins.
+   * Ids of the listed renditions. When they change, an open player reloads the playlist. For a live stream, ids of the
+   * newest video if the edge knows it. A player without a picture reloads the playlist when the video begins.
    */
   renditions: readonly string[];
   /** Protection, or null if unprotected. An open player also reloads the playlist when this changes. */

@@ -98,3 +98,21 @@ test.each([
     expect(await sealOwned(db, lease)).toBe(false);
   },
 );
+
+test('late segments do not make the joined timeline of a recording the shown one', async () => {
+  const opened = await openUnrenewed(AAC_LC_STEREO);
+  const { streams, key, lease } = opened;
+  const { db } = database;
+  const segments = (numbers: readonly number[]) => numbers.map((number) => segmentOf(opened, number));
+  await commitSegments(db, segments([0, 1]));
+  await streams.change(key, stopStream);
+  await sql`
+    insert into timeline (library_id, media_id, id, grid, timescale, start_ticks, end_ticks, active)
+    values (${key.libraryId}, ${key.mediaId}, ${newGuid()}, 'source', 1, '{0}', 60, false)`.execute(db);
+  await commitSegments(db, segments([2, 3]));
+  expect(await sealOwned(db, lease)).toBe(true);
+  const shown = await createPublicationStore(db).load(key, null);
+  expect(shown?.renditions.map(({ id, isActive }) => ({ id, isActive }))).toEqual([
+    { id: opened.renditionId, isActive: true },
+  ]);
+});

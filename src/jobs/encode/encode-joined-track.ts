@@ -16,6 +16,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 import { publishTrack } from './publish-track.ts';
 import { readAudio } from './read-audio.ts';
+import { reportLoss } from './report-loss.ts';
 
 const NICENESS = 10;
 /** Assumed bitrate of published audio in bits per second. It is only used to estimate the required disk space. */
@@ -36,12 +37,14 @@ export async function encodeJoinedTrack(
   if (cutList === null || joined === undefined) throw new LeaseLost();
   const ended = new AbortController();
   const running = AbortSignal.any([signal, ended.signal]);
-  const input = Readable.from(readPeriods({ held, cutList, joined }, deps, running), { objectMode: false });
+  const account = { lostSec: 0 };
+  const input = Readable.from(readPeriods({ held, cutList, joined, account }, deps, running), { objectMode: false });
   const options = { sourcePath: null, input, niceness: NICENESS };
   try {
     const run = await runFfmpeg(planPlacedAudioEncode({ durationSec, gainDb: 0 }), options, running);
     try {
       await publishTrack({ held, deps, rendition, run, parts: readAudio(run), atEnd: () => Promise.resolve() }, signal);
+      await reportLoss(deps, held.claim.task.key, { lostSec: account.lostSec, durationSec });
     } finally {
       ended.abort();
       for (const output of run.outputs) output.destroy();
@@ -53,11 +56,11 @@ export async function encodeJoinedTrack(
   }
 }
 
-type Periods = { held: HeldTask; cutList: CutList; joined: JoinedPlan };
+type Periods = { held: HeldTask; cutList: CutList; joined: JoinedPlan; account: { lostSec: number } };
 
 /** Yields the samples of all periods. */
 async function* readPeriods(
-  { held, cutList, joined }: Periods,
+  { held, cutList, joined, account }: Periods,
   deps: JobDeps,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
@@ -66,14 +69,16 @@ async function* readPeriods(
     segment += segments;
     const endSample = countAudioSamples(segmentStartTicks(cutList, segment) / cutList.timescale);
     const period = { held, sourceId, segments, samples: endSample - sample };
-    yield* sourceId === null ? readSilence(period.samples) : readPeriod({ ...period, sourceId }, deps, signal);
+    if (sourceId === null) yield* readSilence(period.samples);
+    else account.lostSec += yield* readPeriod({ ...period, sourceId }, deps, signal);
     sample = endSample;
   }
 }
 
 type Period = { held: HeldTask; sourceId: Guid; segments: number; samples: number };
 
-async function* readPeriod(period: Period, deps: JobDeps, signal: AbortSignal): AsyncGenerator<Buffer> {
+/** Yields the samples of a period. Returns the silence that replaces lost audio, in seconds. */
+async function* readPeriod(period: Period, deps: JobDeps, signal: AbortSignal): AsyncGenerator<Buffer, number> {
   const { samples, sourceId } = period;
   const made = async (unread: AbortSignal) => {
     const sizeBytes = ((samples / countAudioSamples(1)) * GUESSED_BPS) / 8;
@@ -82,15 +87,19 @@ async function* readPeriod(period: Period, deps: JobDeps, signal: AbortSignal): 
   const local = await deps.sources.openBuilt(`${sourceId}-${period.segments}`, made, signal);
   try {
     const facts = await probeSource(local.path, (await stat(local.path)).size, signal);
-    const track = 'kind' in facts ? undefined : facts.audio[0];
-    if (track === undefined) yield* readSilence(samples);
-    else yield* decodePlaced(track, { sourcePath: local.path, samples, niceness: NICENESS }, signal);
+    if ('kind' in facts) throw new Error(facts.message);
+    const [track] = facts.audio;
+    if (track === undefined) throw new Error(`Expected audio in rendition ${sourceId}, found none.`);
+    return yield* decodePlaced(track, { sourcePath: local.path, samples, niceness: NICENESS }, signal);
   } finally {
     await local.release();
   }
 }
 
-/** Reads the stored segments of a period's audio, which have the times of the period. */
+/**
+ * Reads the stored segments of a period's audio, which have the times of the period. There are none where the publisher
+ * sent no audio. Throws if the rendition no longer exists.
+ */
 async function* readSegments(
   { held, sourceId, segments }: Period,
   deps: JobDeps,
@@ -102,5 +111,6 @@ async function* readSegments(
   for (let number = 0; number < segments; number += 1) {
     const found = await readSourceSegment(sourceId, number, deps, signal);
     if (found !== null) yield found.bytes;
+    else if ((await loadJoinedSource(deps.db, held.claim.task.key, sourceId)) === undefined) throw sourceGone(sourceId);
   }
 }

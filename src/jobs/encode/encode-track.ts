@@ -1,9 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
-import { inTransaction } from '../../catalog/in-transaction.ts';
 import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
-import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
-import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
 import { saveLoudness } from '../../catalog/renditions/loudness-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { loadTaskRenditions, loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
@@ -21,6 +18,7 @@ import { encodeJoinedTrack } from './encode-joined-track.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishTrack } from './publish-track.ts';
 import { readAudio, readCopiedAudio } from './read-audio.ts';
+import { reportLoss } from './report-loss.ts';
 import type { LocalSource } from './source-cache.ts';
 
 /**
@@ -158,9 +156,4 @@ async function runCopiedAudio(
 ): Promise<MendedAudio> {
   const run = await runFfmpeg(planAudioCopy(track, audio), options, signal);
   return { run, lostSec: () => 0 };
-}
-
-async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number; durationSec: number }): Promise<void> {
-  if (lost.lostSec === 0) return;
-  await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostAudioMessage(lost, new Date())]));
 }

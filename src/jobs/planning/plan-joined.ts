@@ -17,15 +17,17 @@ import { joinedTasks } from './plan-tasks.ts';
 
 /**
  * Plans one video and one audio rendition of all periods of a recording, for its MP4 file: the highest rung of any
- * period that is offered as MP4. Returns null if the library offers no MP4 files, or if there is nothing to join.
+ * period that is offered as MP4. Returns null if the library offers no MP4 files, if no rung of a recording with video
+ * is offered as MP4, or if there is nothing to join.
  */
 export function planJoined(active: ActiveView, periods: readonly PeriodView[]): PlannedTimeline | null {
   if (!readDeliverySettings(active.librarySettings).offersMp4) return null;
-  // That of live video, so that encoded frames keep their ticks.
   const cuts = periods.map((period) => period.cutList);
+  // The timescale is that of live video, so that encoded frames keep their ticks.
   const cutList = joinCuts(cuts, VIDEO_TIMESCALE);
   const durationSec = cutList.endTicks / cutList.timescale;
   const video = planVideo(active, periods, cutList);
+  if (video === null && periods.some(({ kind }) => kind === 'video')) return null;
   const audio = planAudio(periods, durationSec);
   const renditions = [video, audio].filter((one) => one !== null);
   if (renditions.length === 0) return null;

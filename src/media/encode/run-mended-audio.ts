@@ -71,13 +71,15 @@ export function* readSilence(samples: number): Generator<Buffer> {
 
 /**
  * Decodes a track to an exact number of stereo samples at 48 kHz, each at its time from 0 on, with silence where the
- * track has no audio.
+ * track has no audio. Returns the silence that replaces lost audio, in seconds. Fails if the decoder fails before it
+ * decoded any audio.
  */
 export async function* decodePlaced(
   track: AudioFacts,
   { samples, ...options }: { sourcePath: string; samples: number; niceness: number },
   signal: AbortSignal,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer, number> {
+  const account: AudioAccount = { keptSec: 0, isWhole: false };
   const durationSec = samples / AUDIO_RATE_HZ;
   const ended = new AbortController();
   const stopped = AbortSignal.any([signal, ended.signal]);
@@ -87,7 +89,9 @@ export async function* decodePlaced(
   const [pcm, times] = decoder.outputs;
   try {
     if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times from the decoder.');
-    yield* placeAudio(readFrames(pcm, times, sampleBytes), placing, { keptSec: 0, isWhole: false });
+    yield* placeAudio(readFrames(pcm, times, sampleBytes), placing, account);
+    if (account.keptSec === 0) await decoder.done;
+    return lostSec({ track, audio: { durationSec, originSec: 0 } }, account);
   } finally {
     ended.abort();
     for (const output of decoder.outputs) output.destroy();

@@ -6,6 +6,7 @@ import { inTransaction } from '../../in-transaction.ts';
 import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../../lifecycle/codec-store.ts';
 import type { PlannedTimeline } from '../../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../../lifecycle/plan-store.ts';
+import { readDeliverySettings } from '../../publications/delivery-settings.ts';
 import { loadCutList } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
@@ -25,7 +26,7 @@ export type PeriodView = ActiveView & {
 
 /**
  * Plans the missing rungs of one period, and the renditions that join all periods of a recording. `join` returns null
- * if the library does not offer MP4 files.
+ * if the library does not offer MP4 files, or if there is nothing to join.
  */
 export type RecordingPlanner = {
   complete(view: PeriodView): CodecPlan;
@@ -69,20 +70,30 @@ export function completeRecording(db: Db, key: MediaKey, planner: RecordingPlann
     const isSplit = periods.length > 1 && !(await hasJoined(tx, key));
     const joined = isSplit ? planner.join(active, periods) : null;
     if (joined !== null) {
+      await retireJoined(tx, key);
       await saveTimeline(tx, key, { ...joined, renditions: [], tasks: [] });
       plans.push({ ...joined, timelineId: joined.id });
     }
     await addToTimelines(tx, active, plans);
-    const nextAt = isSplit && joined === null ? sql`'infinity'` : sql`null`;
+    const { offersMp4 } = readDeliverySettings(active.librarySettings);
+    const nextAt = isSplit && !offersMp4 ? sql`'infinity'` : sql`null`;
     await sql`update live_stream set rungs_due_at = ${nextAt} where id = ${key.mediaId}`.execute(tx);
   });
 }
 
+/** Returns whether a recording has joined renditions of which none failed. */
 async function hasJoined(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql`
-    select from rendition where library_id = ${libraryId} and media_id = ${mediaId} and plan ? 'joined'
-      and state <> 'failed' and retired_at is null limit 1`.execute(tx);
-  return rows.length > 0;
+  const { rows } = await sql<{ isUsable: boolean | null }>`
+    select bool_and(state <> 'failed') as "isUsable" from rendition
+    where library_id = ${libraryId} and media_id = ${mediaId} and plan ? 'joined' and retired_at is null`.execute(tx);
+  return rows[0]?.isUsable === true;
+}
+
+/** Retires joined renditions of which one failed. */
+async function retireJoined(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    update rendition set active = false, retired_at = now()
+    where library_id = ${libraryId} and media_id = ${mediaId} and plan ? 'joined' and retired_at is null`.execute(tx);
 }
 
 type PeriodRow = Pick<PeriodView, 'timelineId' | 'kind' | 'sourceId' | 'audioId' | 'frameRate'> & { rungs: number[] };
@@ -97,7 +108,8 @@ async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
         and r.state <> 'failed' and r.retired_at is null) as rungs,
       (select r.id from rendition r where r.library_id = p.library_id and r.media_id = p.media_id
         and r.timeline_id = p.timeline_id and r.kind = 'audio' and r.state <> 'failed' and r.retired_at is null
-        and r.init is not null order by r.is_default desc, r.id limit 1) as "audioId",
+        and r.init is not null and exists (select from chunk c where c.library_id = r.library_id
+          and c.media_id = r.media_id and c.rendition_id = r.id) order by r.is_default desc, r.id limit 1) as "audioId",
       case when source.kind = 'video' then (select sum(c.samples) * source.timescale::float8 / sum(c.duration_ticks)
         from chunk c where c.library_id = p.library_id and c.media_id = p.media_id and c.rendition_id = source.id)
         end as "frameRate"

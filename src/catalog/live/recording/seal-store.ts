@@ -186,7 +186,7 @@ function wholeMs({ libraryId, mediaId }: MediaKey) {
 
 // The starts are taken from the rows of the first video rendition, or of the audio without video. Periods that viewers
 // saw are kept, and previews are retired. Readers that support only one timeline get the longest one with video, or the
-// longest one without any video.
+// longest one without any video. Never the one that joins the periods, which is the longest.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (
@@ -206,6 +206,8 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   const { rows } = await sql`
     update timeline set active = true where library_id = ${libraryId} and media_id = ${mediaId} and id = (
       select id from timeline t where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
+        and exists (select from live_period p where p.library_id = t.library_id and p.media_id = t.media_id
+          and p.timeline_id = t.id and not p.is_preview)
       order by exists (select from rendition r where r.library_id = t.library_id and r.media_id = t.media_id
         and r.timeline_id = t.id and r.kind = 'video' and r.origin = 'pass-through') desc,
         end_ticks::float8 / timescale desc limit 1)
