@@ -11,8 +11,8 @@ export function isVisible(text: string): boolean {
 }
 
 /**
- * Reads a title or name: one line without control characters and line breaks, and without characters that make it look like another
- * text. Returns an empty string if nothing of it is visible.
+ * Reads a title or name: one line without control characters and line breaks, and without characters that make it look
+ * like another text. Returns an empty string if nothing of it is visible.
  */
 export function readLine(sent: string): string {
   const line = cleanText(sent)

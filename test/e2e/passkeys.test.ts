@@ -71,7 +71,10 @@ test(
     await page.getByLabel('Kind').selectOption('people');
     await page.getByRole('cell', { name: 'Removed a passkey' }).waitFor();
     await page.getByLabel('Kind').selectOption('sign-in');
-    await page.getByRole('row', { name: /Signed in|Sign/ }).first().waitFor();
+    await page
+      .getByRole('row', { name: /Signed in|Sign/ })
+      .first()
+      .waitFor();
     for (const details of await page.getByText('Details', { exact: true }).all()) await details.click();
     await page.locator('.audit-details').getByText('passkey', { exact: true }).first().waitFor();
     await lookAtPage('account-audit', page);

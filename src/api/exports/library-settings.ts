@@ -17,8 +17,8 @@ export const getLibrarySettings = defineOperation({
   method: 'GET',
   path: PATH,
   description:
-    'Returns all settings of a library that another service can use: `library.json` of an export. Keys, host names and ' +
-    'URLs with a user name or password are left out.',
+    'Returns all settings of a library that another service can use: `library.json` of an export. Keys, host names ' +
+    'and URLs with a user name or password are left out.',
   auth: 'account-key',
   permission: 'library.manage',
   params: LibraryParams,

@@ -25,7 +25,7 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
     and o.media_id = media.id
       and o.retired_at < 'infinity'), 0))::bigint`;
 
-/** A mark for a recording of several periods, with the rung of its MP4 file, if all its joined renditions are finished. */
+/** A mark for a recording of several periods, with the rung of its MP4 file if all joined renditions are finished. */
 const SPLIT = `(select case when count(*) > 1 and media.source_key is null then concat_ws(' ', ',${SPLIT_MARK}',
   (select r.rung from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.kind = 'video'
     and r.plan ? 'joined' and r.state = 'finished' and r.retired_at is null

@@ -12,7 +12,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
-import { planJoined } from './plan-joined.ts';
+import { offersMp4, planJoined } from './plan-joined.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
 /**
@@ -21,7 +21,7 @@ import { encodedTasks } from './plan-tasks.ts';
  * joined for the MP4 file.
  */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
-  const planner = { complete: planRecordedRungs, join: planJoined };
+  const planner = { complete: planRecordedRungs, join: planJoined, offersMp4 };
   const complete = (key: MediaKey) => completeRecording(db, key, planner);
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }

@@ -21,7 +21,7 @@ import { joinedTasks } from './plan-tasks.ts';
  * is offered as MP4, or if there is nothing to join.
  */
 export function planJoined(active: ActiveView, periods: readonly PeriodView[]): PlannedTimeline | null {
-  if (!readDeliverySettings(active.librarySettings).offersMp4) return null;
+  if (!offersMp4(active)) return null;
   const cuts = periods.map((period) => period.cutList);
   // The timescale is that of live video, so that encoded frames keep their ticks.
   const cutList = joinCuts(cuts, VIDEO_TIMESCALE);
@@ -35,6 +35,11 @@ export function planJoined(active: ActiveView, periods: readonly PeriodView[]): 
   const segments = periods.map((period) => period.cutList.startTicks.length);
   const tasks = joinedTasks({ key: active.key, timelineId: id, cutList, durationSec }, { video, audio, segments });
   return { id, cutList, isActive: false, renditions, tasks };
+}
+
+/** Returns whether the library of a recording offers MP4 files. */
+export function offersMp4({ librarySettings }: ActiveView): boolean {
+  return readDeliverySettings(librarySettings).offersMp4;
 }
 
 function planVideo(active: ActiveView, periods: readonly PeriodView[], cutList: CutList): PlannedRendition | null {

@@ -6,7 +6,6 @@ import { inTransaction } from '../../in-transaction.ts';
 import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../../lifecycle/codec-store.ts';
 import type { PlannedTimeline } from '../../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../../lifecycle/plan-store.ts';
-import { readDeliverySettings } from '../../publications/delivery-settings.ts';
 import { loadCutList } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
@@ -31,6 +30,7 @@ export type PeriodView = ActiveView & {
 export type RecordingPlanner = {
   complete(view: PeriodView): CodecPlan;
   join(active: ActiveView, periods: readonly PeriodView[]): PlannedTimeline | null;
+  offersMp4(active: ActiveView): boolean;
 };
 
 const RECORDINGS_AT_ONCE = 20;
@@ -75,8 +75,7 @@ export function completeRecording(db: Db, key: MediaKey, planner: RecordingPlann
       plans.push({ ...joined, timelineId: joined.id });
     }
     await addToTimelines(tx, active, plans);
-    const { offersMp4 } = readDeliverySettings(active.librarySettings);
-    const nextAt = isSplit && !offersMp4 ? sql`'infinity'` : sql`null`;
+    const nextAt = isSplit && !planner.offersMp4(active) ? sql`'infinity'` : sql`null`;
     await sql`update live_stream set rungs_due_at = ${nextAt} where id = ${key.mediaId}`.execute(tx);
   });
 }
