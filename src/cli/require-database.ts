@@ -9,8 +9,8 @@ const PATIENCE_MS = 5_000;
 const PAUSE_MS = 500;
 
 /**
- * Throws `Refused` if the operator's database does not accept connections. Returns early if `stop` aborts. Must be called
- * before the first start creates anything.
+ * Throws `Refused` if the operator's database does not accept connections. Returns early if `stop` aborts. Must be
+ * called before the first start creates anything.
  */
 export async function requireDatabase(settings: Settings, stop: AbortSignal): Promise<void> {
   const { databaseUrl: connectionString } = settings;
