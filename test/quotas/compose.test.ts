@@ -84,6 +84,7 @@ test('compositions reserve their bytes, and simultaneous ones never exceed the l
 });
 
 test('a clip that ends more than a second after its video is refused', async () => {
+  await createQuotaStore(catalogue.database.db).change(1, { storageBytes: { limit: 1e12, mode: 'hard' } });
   const videoId = await uploadSource();
   const { rows } = await sql<{ ms: number }>`
     select duration_ms as ms from media where id = ${videoId}`.execute(catalogue.database.db);
