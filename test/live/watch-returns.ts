@@ -10,6 +10,7 @@ const OUTAGE_MS = 4_000;
  * Parameters of a publisher with gaps. `playSecs`: seconds that each player plays before each disconnect; the publisher
  * reconnects 4 s after each but the last. `away`: gaps in the media, and `awayLater`: gaps after a reconnect.
  * `joinSegments`: number of segments at which players join, by default 1. `hasOpenGops`: see `makeSyncClip`.
+ * `startAfterMs`: time between the creation of the stream and its publisher.
  */
 type Broadcast = {
   players: readonly (keyof typeof WATCHERS)[];
@@ -17,6 +18,7 @@ type Broadcast = {
   away: Away;
   joinSegments?: number;
   hasOpenGops?: boolean;
+  startAfterMs?: number;
   awayLater?: Away;
 };
 
@@ -26,9 +28,10 @@ type Broadcast = {
  */
 export async function watchReturns(
   fixture: LiveFixture,
-  { players, playSecs, away, joinSegments = 1, hasOpenGops = false, awayLater = away }: Broadcast,
+  { players, playSecs, away, joinSegments = 1, hasOpenGops = false, startAfterMs = 0, awayLater = away }: Broadcast,
 ): Promise<(Watched & { name: string })[]> {
   const [stream, clip] = [await startLive(fixture), await makeSyncClip(undefined, hasOpenGops)];
+  await sleep(startAfterMs);
   let publisher = publishWithGaps(stream.ingest, clip, away);
   await until(async () => ((await countSegments(stream.base)) >= joinSegments ? true : null), 'segments');
   const place = { browser: fixture.browser, origin: fixture.service.edgeUrl, stream };

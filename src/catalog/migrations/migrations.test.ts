@@ -44,6 +44,7 @@ const LANDED = [
   ['030-storage-month.ts', 'd46e0b9a4230dd53'],
   ['031-storage-totals.ts', 'c06bb90dae435533'],
   ['032-import-arrangements.ts', 'e30e2cb8cc37cb31'],
+  ['034-joined-recordings.ts', '2c1c91dc68f43670'],
 ] as const;
 
 let database: TestDatabase;

@@ -39,7 +39,7 @@ export async function serveLiveManifest(
 ): Promise<Answer> {
   const protection = await chooseProtection(publication, keys);
   if (protection === null) return HLS_ONLY;
-  const originMs = timeOfGuid(publication.mediaId)?.getTime() ?? 0;
+  const originMs = stream.originMs ?? timeOfGuid(publication.mediaId)?.getTime() ?? 0;
   const shown = listPeriods(stream, view);
   let endSec = 0;
   const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {

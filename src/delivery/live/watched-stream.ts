@@ -140,6 +140,14 @@ export class WatchedStream {
     return startMs ?? Date.now();
   }
 
+  /**
+   * Capture time of the stream's first media, in ms since 1970. It is the same at all edges. Null if it was not
+   * recorded.
+   */
+  get originMs(): number | null {
+    return this.index.periods[0]?.startMs ?? null;
+  }
+
   /** Returns the target duration that players of this stream may still assume, in seconds. */
   assumedTargetSec(targetSec: number): number {
     const { beforeSec, grewMs } = this.#longest;
