@@ -37,7 +37,10 @@ afterAll(async () => {
 
 const UNMEASURED = { avMs: null, frames: null, colour: null, rungs: null };
 
-/** Every third source is also clipped and joined. */
+/**
+ * Every third source is also clipped and joined, except those whose frame numbers repeat: their parts cannot be told
+ * apart.
+ */
 const COMPOSED_EACH = 3;
 
 /** Sources to upload, in the order in which they are measured. */
@@ -74,7 +77,8 @@ test.each(SYNC_CLIPS)(
   'each output of $name keeps audio in sync and all frames',
   async ({ name, ...reading }) => {
     const { guid, shown } = await sentAs(name);
-    const isComposed = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
+    const isThird = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
+    const isComposed = isThird && reading.pitches !== false;
     const measured = await measureVideo(fixture.service, guid, { shown, reading, isComposed });
     tell(name, measured);
     for (const { product, largestMs, missing, doubled } of measured) {

@@ -33,6 +33,24 @@ test.each<[string, PartRange[], string[]]>([
   expect(reported(parts, true)).toEqual(expected);
 });
 
+test.each([
+  [24_000, 24_000 / 1_001],
+  [30_000, 30_000 / 1_001],
+  [60_000, 60_000 / 1_001],
+  [90_000, 24_000 / 1_001],
+  [12_800, 30_000 / 1_001],
+  [1_000, 60],
+])('cuts lie on whole ticks of a timescale of %i at %d fps', (timescale, rate) => {
+  const endTicks = 20 * timescale;
+  const cutList: CutList = { timescale, startTicks: [0, 7 * timescale], endTicks, grid: { kind: 'source' } };
+  const ranges = Array.from({ length: 90 }, (_, index): PartRange => {
+    const fromSec = index * 0.1;
+    return { cutList, fromSec, toSec: fromSec + 4.4, frameTicks: timescale / rate, isRecorded: false };
+  });
+  const ticks = planPieces(ranges, true).flatMap(({ fromTick, toTick }) => [fromTick, toTick]);
+  expect(ticks.filter((tick) => !Number.isInteger(tick))).toEqual([]);
+});
+
 test.each<[PartRange, string[]]>([
   [part(1.5, 10.5), ['0: 0-4', '0: 4-8', '0: 8-12']],
   [part(5, 5.5), ['0: 4-8']],

@@ -28,8 +28,9 @@ export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece
 }
 
 function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: number): Piece[] {
+  // The length of a frame may be a fraction of ticks, as with 23.976 fps.
   const snap = (sec: number) =>
-    Math.min(cutList.endTicks, Math.round((sec * cutList.timescale) / frameTicks) * frameTicks);
+    Math.min(cutList.endTicks, Math.round(Math.round((sec * cutList.timescale) / frameTicks) * frameTicks));
   const ends = [toBorder(cutList, snap(fromSec), frameTicks), toBorder(cutList, snap(toSec), frameTicks)] as const;
   const inner = cutList.startTicks.filter((tick) => tick > ends[0] && tick < ends[1]);
   const borders = [ends[0], ...inner, ends[1]];
