@@ -7,6 +7,6 @@ export function requireUrl(field: string, text: string): void {
     checkUrl(text);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused('invalid', `${field}: ${error.message}`, { field, cause: error });
+    throw new Refused('invalid', `${error.message} Correct ${field}.`, { field, cause: error });
   }
 }

@@ -101,6 +101,8 @@ function expectListed(operation: Real, answer: Answer): void {
   const documented = documentedStatuses(operation);
   expect([...documented, ...undeclared], answer.text.slice(0, MAX_SHOWN_CHARS)).toContain(answer.status);
   expect(isRefusal(answer)).toBe(answer.status >= 400);
+  // The HTTP parser refuses long URLs before the path, which determines the format of errors, is known.
+  if (answer.status === 413 && /URL and headers of at most/.test(answer.text)) return;
   if (row !== null) expectBodyOf(row, answer);
   else if (answer.status >= 400) expectErrorBody(operation, answer);
   else expectModel(operation, answer);
@@ -142,7 +144,11 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
 /** Returns all text of a request that a response may quote. */
 function wordsOf({ params, query, misfit, body }: FuzzRequest): string {
   const encoded = [...Object.values(params), misfit ?? '', query].join(' ');
-  return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
+  // Messages quote the values of a repeated parameter together.
+  const repeated = Object.values(querystring.parse(query))
+    .map((value) => [value].flat().join(', '))
+    .join(' ');
+  return `${encoded} ${querystring.unescape(encoded)} ${repeated} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 
 /** Returns the operation's path with the parameters of the request. Symbols become the ids of existing objects. */

@@ -131,6 +131,21 @@ async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[];
   return { seen, heard, timesMs };
 }
 
+/** Returns the length of an audio file, and the zero crossings per second in the middle of each second. */
+async function hear(key: MediaKey): Promise<{ lengthSec: number; crossings: number[] }> {
+  await checkFinished(fixture, key);
+  const [track] = (await loadRenditions(fixture, key)).filter(({ active, kind }) => active && kind === 'audio');
+  const decoding = ['-v', 'error', '-i', path.join(fixture.clips, `${track?.id}.mp4`), '-ac', '1', '-ar', '48000'];
+  const options = { encoding: 'buffer' as const, maxBuffer: 2 ** 28 };
+  const { stdout } = await run('ffmpeg', [...decoding, '-f', 'f32le', '-'], options);
+  const samples = new Float32Array(stdout.buffer, stdout.byteOffset, Math.floor(stdout.length / 4));
+  const crossings = Array.from({ length: Math.floor(samples.length / 48_000) }, (_, sec) => {
+    const middle = samples.subarray((sec + 0.3) * 48_000, (sec + 0.7) * 48_000);
+    return middle.filter((sample, index) => index > 0 && sample < 0 !== (middle[index - 1] ?? 0) < 0).length * 2.5;
+  });
+  return { lengthSec: samples.length / 48_000, crossings };
+}
+
 async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promise<void> {
   await untilState(fixture, key, 'finished');
   const made = await checkFinished(fixture, key);
@@ -195,6 +210,30 @@ test('joins parts at segment boundaries without encoding and without the origina
   const made = await checkFinished(fixture, key);
   expect(made.map(({ rung, warnings }) => `${rung} ${warnings}`)).toEqual(['360 ', '240 ', 'null ']);
   expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
+});
+
+test('joins parts of audio files', async () => {
+  const tone = (sec: number, pitchHz: number) => ['-f', 'lavfi', '-i', `sine=f=${pitchHz}:d=${sec}`];
+  const files = [
+    await makeClip(fixture, 'podcast.m4a', ...tone(9, 500), '-c:a', 'aac'),
+    await makeClip(fixture, 'jingle.mp3', ...tone(5.37, 1_500), '-ar', '22050'),
+  ];
+  const keys = await Promise.all(files.map((file) => upload(fixture, libraryId, file)));
+  const [podcast, jingle] = keys as [MediaKey, MediaKey];
+  for (const key of keys) await untilState(fixture, key, 'finished');
+  const key = await compose(
+    [
+      [jingle, 0, 2],
+      [podcast, 3.25, 7.5],
+      [jingle, 4, 5],
+    ],
+    true,
+  );
+  await untilState(fixture, key, 'finished');
+  const { lengthSec, crossings } = await hear(key);
+  expect(lengthSec).toBeCloseTo(7.25, 1);
+  // 1,500 Hz for two seconds, then 500 Hz, then 1,500 Hz again.
+  expect(crossings.map((one) => Math.round(one / 100))).toEqual([30, 30, 10, 10, 10, 10, 30]);
 });
 
 test('a part without audio is silent, and the part after it stays in sync', async () => {

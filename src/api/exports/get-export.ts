@@ -24,6 +24,7 @@ export const listExports = defineOperation({
   params: LibraryParams,
   query: Type.Object(PAGING),
   answer: PaginationListOfExportModel,
+  refusals: { 'not-found': 404 },
   async run(
     { params: { libraryId }, query: { page, itemsPerPage } },
     { exports, exportsToFolders }: Deps & { exportsToFolders: boolean },

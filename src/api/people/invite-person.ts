@@ -27,7 +27,7 @@ export const invitePerson = defineOperation({
   async run({ body, grant }, { people, publicUrl }: Deps) {
     const email = body.Email.trim();
     if (!EMAIL.test(email))
-      throw new Refused('invalid', `Expected an e-mail address, got "${email}".`, { field: 'Email' });
+      throw new Refused('invalid', `Expected an e-mail address, got "${email}". Correct it.`, { field: 'Email' });
     const roles = readRoles(body, NO_ROLES);
     const made = await people.invite({ email, name: body.Name ?? '', roles }, mayChangeFor(grant));
     return { ...toPersonModel(made), Link: invitationLink(made.secret, publicUrl) };

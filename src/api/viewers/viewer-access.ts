@@ -91,7 +91,9 @@ export const testViewerAccess = defineOperation({
   async run({ params: { libraryId }, body, address }, deps: TestDeps) {
     const mediaId = parseGuid(body.videoId);
     if (mediaId === null) {
-      throw new Refused('invalid', 'Expected videoId to be the GUID of a video.', { field: 'videoId' });
+      throw new Refused('invalid', 'Expected videoId to be the GUID of a video. Correct the value.', {
+        field: 'videoId',
+      });
     }
     const { settings } = await find(libraryId, deps);
     const access = readViewerAccess(settings, await findViewerSecret(deps, libraryId));

@@ -13,10 +13,7 @@ import type { Recipe } from './recipe.ts';
 /** Data of a video that is composed of parts of other videos. */
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
-/**
- * Loads a video to take a part from. Throws `Refused` (`invalid`) if it is not in the library, is not finished, or has
- * no video track.
- */
+/** Loads a video to take a part from. Throws `Refused` (`invalid`) if it is not in the library or is not finished. */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db
     .selectFrom('media')
@@ -36,7 +33,6 @@ export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   if (media === undefined) throw unfit(key, 'is not in this library: check its id');
   if (media.state !== 'finished') throw unfit(key, `is ${media.state}: wait until it is finished`);
   if (media.facts === null || media.timelineId === null) throw unfit(key, 'has no media to take a part of');
-  if (media.facts.video === null) throw unfit(key, 'has no picture');
   const cutList = await loadCutList(db, { key, timelineId: media.timelineId });
   if (cutList === null) throw new Error(`Expected video ${key.mediaId} to have timeline ${media.timelineId}.`);
   const renditions = await loadRenditions(db, key);

@@ -40,6 +40,7 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
   const timeline: TaskTimeline = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const audioTracks = planAudioTracks(parts, durationSec);
+  if (pictures.copied.length + pictures.made.length + audioTracks.length === 0) throw nothingInCommon();
   // Audio of streams has the same cuts as their video and is copied with it.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
@@ -166,6 +167,8 @@ type Length = { timescale: number; durationSec: number };
 function planPictures(parts: readonly WantedPart[], pieces: readonly Piece[], length: Length) {
   const copied: PlannedRendition[] = [];
   const made: PlannedRendition[] = [];
+  // Audio is cut between frames and copied.
+  if (parts.every(({ view }) => view.facts.video === null && !view.isRecorded)) return { copied, made };
   const isWhole = pieces.every(({ segment }) => segment !== null);
   for (const candidate of parts[0]?.view.renditions.filter(({ kind }) => kind === 'video') ?? []) {
     const twins = parts.map(({ view }) => view.renditions.find((one) => isSameRung(one, candidate)));
