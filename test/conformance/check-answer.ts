@@ -19,7 +19,7 @@ const INTERNAL = new RegExp(
 
 /** Phrases that tell the caller how to proceed. */
 const ADVICE = new RegExp(
-  '\\b(ask|authenticate|check|choose|close|correct|create|delete|encode|make room|move|revoke|say|send|set|' +
+  '\\b(add|ask|authenticate|check|choose|close|correct|create|delete|encode|make room|move|revoke|say|send|set|' +
     'shorten|sign|start|try|turn|upload|use|wait|example|log has)\\b',
   'i',
 );
@@ -54,16 +54,26 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
   // Clients match the text of a 401, which must reveal nothing more.
   if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
-  // A message may quote any input of the caller. The JSON parser quotes it unchanged.
+  // A message may quote any input of the caller. The JSON parser and the router quote it unchanged.
   const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (words) => (isOf(sent, words) ? '""' : words));
-  const known = /not valid JSON/.test(message) ? sent.toLowerCase() : '';
+  const known = /not valid JSON|cannot be parsed/.test(message) ? sent.toLowerCase() : '';
   const internal = [...own.matchAll(INTERNAL)].map(([words]) => words);
-  expect(internal.filter((words) => !known.includes(words.toLowerCase()))).toEqual([]);
+  expect(
+    internal.filter((words) => !known.includes(words.toLowerCase())),
+    message,
+  ).toEqual([]);
 }
 
-/** Returns whether the quoted text occurs in the request, either verbatim or encoded in JSON or a URL. */
+/**
+ * Returns whether the quoted text occurs in the request, either verbatim or encoded in JSON or a URL. Values of a
+ * repeated parameter are quoted together.
+ */
 function isOf(sent: string, words: string): boolean {
   const plain = unquoted(words).replace(/…$/, '');
+  return isSent(sent, plain) || plain.split(', ').every((value) => isSent(sent, value));
+}
+
+function isSent(sent: string, plain: string): boolean {
   return [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)].some((text) => sent.includes(text));
 }
 

@@ -86,7 +86,9 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   const isLost = answer.status === 404 && answer.text.includes('cannot be parsed');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
-  if (operation.method === 'GET' || isRefusal(answer)) expect(await world.state()).toEqual(things.before);
+  // The video shows why its upload was refused.
+  const isNoted = operation.name === 'uploadVideo' && answer.status === 400;
+  if (operation.method === 'GET' || (isRefusal(answer) && !isNoted)) expect(await world.state()).toEqual(things.before);
   else Object.assign(things, await freshThings(operation));
 }
 
@@ -144,11 +146,7 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
 /** Returns all text of a request that a response may quote. */
 function wordsOf({ params, query, misfit, body }: FuzzRequest): string {
   const encoded = [...Object.values(params), misfit ?? '', query].join(' ');
-  // Messages quote the values of a repeated parameter together.
-  const repeated = Object.values(querystring.parse(query))
-    .map((value) => [value].flat().join(', '))
-    .join(' ');
-  return `${encoded} ${querystring.unescape(encoded)} ${repeated} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
+  return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 
 /** Returns the operation's path with the parameters of the request. Symbols become the ids of existing objects. */

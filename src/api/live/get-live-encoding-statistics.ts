@@ -41,7 +41,8 @@ export const getLiveEncodingStatistics = defineOperation({
       libraryId,
       streamIds: split(query.liveStreamGuids).flatMap((text) => readGuid(text) ?? NO_STREAM ?? []),
       codecs: split(query.videoCodecs).map((name) => CODECS.get(name.toLowerCase()) ?? name),
-      resolutions: split(query.resolutions).map((text) => Number.parseInt(text, 10) || 0),
+      // Other text matches no stream.
+      resolutions: split(query.resolutions).map((text) => (/^\d{1,5}p?$/.test(text) ? Number.parseInt(text, 10) : 0)),
     };
     const found = await loadEncodingStatistics(db, filter, rangeOf(query, Date.now()));
     return {

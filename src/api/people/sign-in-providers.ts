@@ -143,14 +143,14 @@ function readIssuer(sent: string): string {
   const issuer = sent.trim();
   const fault = findIssuerFault(issuer);
   if (fault === null) return issuer;
-  const message = `Expected the https URL of an OpenID Connect issuer, got ${fault}.`;
+  const message = `Expected the https URL of an OpenID Connect issuer, got ${fault}. Correct it.`;
   throw new Refused('invalid', message, { field: 'Issuer' });
 }
 
 function readScopes(sent: string): string {
   const scopes = sent.trim();
   if (SCOPES.test(scopes) && scopes.split(' ').includes('openid')) return scopes;
-  const message = `Expected scopes with openid, separated by spaces, got ${quote(scopes)}.`;
+  const message = `Expected scopes with openid, separated by spaces, got ${quote(scopes)}. Correct them.`;
   throw new Refused('invalid', message, { field: 'Scopes' });
 }
 
