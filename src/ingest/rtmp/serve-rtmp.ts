@@ -33,7 +33,6 @@ const WINDOW_BYTES = 2_500_000;
 const OUT_CHUNK_BYTES = 4096;
 /** Number of consecutive damaged frames after which a publisher is disconnected. */
 const MAX_FAULTS = 100;
-
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
   'Captions in data messages are dropped: live captions are not supported. Add them to the recording.';
