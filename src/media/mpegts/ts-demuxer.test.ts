@@ -111,12 +111,15 @@ test('joins an AAC frame split over two PES packets, and keeps the times of both
 function numbersOf(packets: readonly Buffer[], kind: 'video' | 'audio'): number[] {
   const demuxer = new TsDemuxer();
   const events = [...read(demuxer, packets), ...demuxer.end()];
-  return units(events, kind).map(({ bytes }) => (kind === 'audio' ? (bytes[0] ?? -1) : bytes.readUInt32BE(5) - 0x01010101));
+  return units(events, kind).map(({ bytes }) =>
+    kind === 'audio' ? (bytes[0] ?? -1) : bytes.readUInt32BE(5) - 0x01010101,
+  );
 }
 
 test('returns the last frame of a stream, and no frame whose end is missing', () => {
   const writer = new TsWriter({ video: 27, audio: null });
-  const frame = (number: number) => writer.pes('video', { pts: number * 3_600, dts: null, payload: picture(number, 400) });
+  const frame = (number: number) =>
+    writer.pes('video', { pts: number * 3_600, dts: null, payload: picture(number, 400) });
   const packets = [...writer.tables(), ...frame(0), ...frame(1)];
   expect(numbersOf(packets, 'video')).toEqual([0, 1]);
   expect(numbersOf(packets.slice(0, -1), 'video')).toEqual([0]);
