@@ -42,7 +42,7 @@ export async function makeTags(name: string, { lengthSec, size, argv }: TagClip)
 export async function makeHeAacTags(
   lengthSec: number,
   channels: 1 | 2,
-  config = Buffer.from([0x13, channels << 3]),
+  config: Buffer = Buffer.from([0x13, channels << 3]),
 ): Promise<FlvTag[]> {
   const file = await makeHeAac(lengthSec, channels);
   const tagOf = (timestampMs: number, kind: number, data: Buffer): FlvTag => {
