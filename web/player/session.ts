@@ -3,7 +3,7 @@ import type { StartOptions } from './base/start-options.ts';
 import type { Engine } from './engine/engine.ts';
 import type { LineHistory } from './line/line-history.ts';
 import { type Answer, fetchState, findQuotaRefusal, type Refusal } from './state-feed.ts';
-import { whenOver } from './stream-end.ts';
+import { whenOver } from './when-over.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
