@@ -12,12 +12,10 @@ import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { ended, framesOf, readText, startLive, type TestStream, until } from './live-service.ts';
 import { playUntil, reasonOf, recordingOf, statusOf } from './odd-stream.ts';
 import { readPeriods } from './read-recording.ts';
-import { AAC, H264, makeTags, publishTags, writeFlvFile } from './tag-publisher.ts';
+import { AAC, H264, HEVC, makeHeAacTags, makeTags, publishTags, writeFlvFile } from './tag-publisher.ts';
 
 const MAX_OFFSET_MS = 20;
 const RATE = 30;
-/** Frames at the end of an SRT session that may be lost. */
-const MAX_LOST_AT_END = 4;
 const LENGTH_SEC = 10;
 
 let fixture: LiveFixture;
@@ -51,6 +49,10 @@ function withEmpty(tags: readonly FlvTag[]): FlvTag[] {
   });
 }
 
+async function withHeAac(channels: 1 | 2, config: Buffer): Promise<FlvTag[]> {
+  return [...(await plain()).filter(({ type }) => type === 9), ...(await makeHeAacTags(LENGTH_SEC, channels, config))];
+}
+
 /** Frames at irregular intervals of 33 to 200 ms. Those with a flash are among them. */
 const IRREGULAR = "select='lt(mod(n\\,30)\\,5)+eq(mod(n\\,6)\\,0)+eq(mod(n\\,7)\\,0)'";
 
@@ -80,6 +82,16 @@ const STRANGE: readonly Strange[] = [
     tags: () =>
       makeTags('vfr', { lengthSec: LENGTH_SEC, argv: ['-vf', IRREGULAR, '-fps_mode', 'vfr', ...H264, ...AAC] }),
   },
+  {
+    title: 'HE-AAC, explicit signalling',
+    // Object type 5: 24 kHz, two channels, extended to 48 kHz, over object type 2.
+    tags: () => withHeAac(2, Buffer.from([0x2b, 0x11, 0x88, 0])),
+  },
+  {
+    title: 'HE-AAC v2, explicit signalling',
+    // Object type 29: 24 kHz, one channel, extended to 48 kHz, over object type 2.
+    tags: () => withHeAac(1, Buffer.from([0xeb, 0x09, 0x88, 0])),
+  },
 ];
 
 /** Returns the offset between audio and video of a source, in ms: encoders of low sample rates add a delay. */
@@ -103,7 +115,9 @@ test.each(STRANGE)(
     for (const { base } of [stream, receiver]) {
       const { points, soundHoles } = await measureAvSync(`${base}/playlist.m3u8`);
       expect(points.length).toBeGreaterThan(3);
-      const offsets = points.map(({ offsetMs }) => Math.abs(offsetMs - ownMs));
+      // A relay connects later. Its first flash may be at its start, where a part of the beep is missing.
+      const whole = points.filter(({ atSec }) => atSec > 0.1);
+      const offsets = whole.map(({ offsetMs }) => Math.abs(offsetMs - ownMs));
       expect(Math.max(...offsets)).toBeLessThan(MAX_OFFSET_MS);
       expect(soundHoles).toEqual([]);
     }
@@ -111,8 +125,9 @@ test.each(STRANGE)(
   120_000,
 );
 
+/** `linger`: without it, ffmpeg closes the connection before it has sent its last packets. */
 const srtOf = ({ listeners, streamKey }: TestStream) =>
-  `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}&latency=1000000`;
+  `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}&latency=1000000&linger=10`;
 
 /** Publishes over SRT in real time. */
 function publishSrt(stream: TestStream, input: readonly string[], output: readonly string[] = []) {
@@ -134,7 +149,7 @@ test('SRT whose 33-bit times wrap plays without a fault, and the recording is in
   expect(soundHoles).toEqual([]);
 }, 120_000);
 
-test('SRT whose picture changes its size within a session loses no frame at the change', async () => {
+test('SRT whose picture changes its size within a session loses no frame', async () => {
   const halves = await Promise.all(
     ['320x180', '640x360'].map((size) =>
       onceARun(`half-${size}.ts`, async (place) => {
@@ -154,10 +169,33 @@ test('SRT whose picture changes its size within a session loses no frame at the 
   await until(async () => ((await isIdle()) ? true : null), 'the state idle');
   expect(faults.filter((fault) => !/^bufferSeekOverHole/.test(fault))).toEqual([]);
   const counted = await readPeriods(await recordingOf(fixture, stream), framesOf);
-  expect(counted).toMatchObject([{ errors: '', videoFrames: 6 * RATE }, {}]);
-  // ffmpeg may close the connection before its last packets have arrived.
-  expect(counted[1]?.videoFrames).toBeGreaterThan(6 * RATE - MAX_LOST_AT_END);
+  expect(counted).toMatchObject([
+    { errors: '', videoFrames: 6 * RATE },
+    { errors: '', videoFrames: 6 * RATE },
+  ]);
 }, 120_000);
+
+test.each([
+  { codec: 'H.264', argv: H264 },
+  { codec: 'HEVC', argv: HEVC },
+])(
+  'SRT with $codec keeps its last frames',
+  async ({ codec, argv }) => {
+    const clip = await onceARun(`end-${codec}.ts`, async (place) => {
+      const source = [...syncSourceArgv({ lengthSec: 4 }), ...argv, ...AAC, '-f', 'mpegts', place];
+      await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...source]);
+    });
+    const stream = await startLive(fixture);
+    await publishSrt(stream, ['-i', clip])();
+    const isIdle = async () => (await statusOf(fixture, stream)).transcoding?.state === 'idle';
+    await until(async () => ((await isIdle()) ? true : null), 'the state idle');
+    const [video] = await readPeriods(await recordingOf(fixture, stream), framesOf);
+    expect(video).toMatchObject({ errors: '', videoFrames: 4 * RATE });
+    const { points } = await measureAvSync(`${stream.base}/playlist.m3u8`);
+    expect(points.map(({ atSec }) => Math.round(atSec))).toEqual([1, 2, 3]);
+  },
+  60_000,
+);
 
 test('video without a keyframe for 20 s has a reason, its audio plays, and the recording has both', async () => {
   const tags = await makeTags('late-key', {

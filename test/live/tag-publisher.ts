@@ -35,10 +35,16 @@ export async function makeTags(name: string, { lengthSec, size, argv }: TagClip)
   return [...events, ...demuxer.end()].flatMap((event) => (event.type === 'foreign' ? [] : [writer.write(event)]));
 }
 
-/** Returns the tags of HE-AAC with implicit signalling: AAC-LC at half the rate, whose frames contain SBR data. */
-export async function makeHeAacTags(lengthSec: number, channels: 1 | 2): Promise<FlvTag[]> {
+/**
+ * Returns the tags of HE-AAC: AAC-LC at half the rate, whose frames contain SBR data. `config` is the
+ * AudioSpecificConfig, by default with implicit signalling.
+ */
+export async function makeHeAacTags(
+  lengthSec: number,
+  channels: 1 | 2,
+  config: Buffer = Buffer.from([0x13, channels << 3]),
+): Promise<FlvTag[]> {
   const file = await makeHeAac(lengthSec, channels);
-  const config = Buffer.from([0x13, channels << 3]);
   const tagOf = (timestampMs: number, kind: number, data: Buffer): FlvTag => {
     return { type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, kind]), data]) };
   };

@@ -8,8 +8,16 @@ const CHUNK_BYTES = 65_536;
 const GREETING_BYTES = 1 + 2 * 1536;
 const COMMAND = 20;
 
-/** An RTMP publisher that sends the given tags, including those of enhanced RTMP. */
-export type RtmpPublisher = { send(tag: FlvTag): void; close(): void; readonly closed: Promise<void> };
+/**
+ * An RTMP publisher that sends the given tags, including those of enhanced RTMP. `sendRaw` sends bytes of the chunk
+ * stream.
+ */
+export type RtmpPublisher = {
+  send(tag: FlvTag): void;
+  sendRaw(bytes: Buffer): void;
+  close(): void;
+  readonly closed: Promise<void>;
+};
 
 /**
  * Connects and publishes. Resolves when the server accepts the publisher. Rejects with the server's message if it
@@ -25,6 +33,7 @@ export function openRtmpPublisher(address: string): Promise<RtmpPublisher> {
     send(socket, { type: COMMAND, streamId, body: writeAmf0(...values) });
   const publisher = {
     send: ({ type, timestampMs, body }: FlvTag) => send(socket, { type, streamId: 1, timestampMs, body }),
+    sendRaw: (bytes: Buffer) => void socket.write(bytes),
     close: () => void socket.end(),
     closed,
   };

@@ -70,6 +70,7 @@ if (options.counts) {
   });
   const counts = () => !session.isTrailer;
   const renew = (ticket: string) => renewTicket(config.stateUrl, ticket);
+  session.addEventListener('recording', () => beacons?.take(session.state.viewing));
   beacons = sendBeacons(video, config.state.viewing, { counts, measuresStart, playsItself: () => playsItself, renew });
 }
 

@@ -3,11 +3,20 @@ import type { StartOptions } from './base/start-options.ts';
 import type { Engine } from './engine/engine.ts';
 import type { LineHistory } from './line/line-history.ts';
 import { type Answer, fetchState, findQuotaRefusal, type Refusal } from './state-feed.ts';
+import { whenOver } from './when-over.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
+/** End of a stream that was played here. `percent` is the progress of its recording. */
+type StreamOver = { kind: 'over'; recording: 'none' | 'preparing' | 'ready'; percent: number };
+
 /** State of the page for the viewer: the state of the video, or the reason why there is none. */
-export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
+export type View =
+  | PlayerPhase
+  | StreamOver
+  | { kind: 'gone' }
+  | { kind: 'refused'; code: string }
+  | { kind: 'denied'; key: string };
 
 /** Kind of the open media. When the kind changes, playback starts over. */
 type Medium = 'video' | 'trailer' | 'preview' | 'stream';
@@ -24,7 +33,9 @@ type Parts = {
 
 /**
  * One viewing session of one video. Opens the source as soon as there is one, and reloads it when its renditions or
- * keys change. Events: `view` when the view changes, `blocked` if the browser refuses to play without a user gesture.
+ * keys change. A stream that ends is played to its end, and its recording is opened when the viewer chooses it. Events:
+ * `view` when the view changes, `blocked` if the browser refuses to play without a user gesture, `recording` when a
+ * recording is chosen.
  */
 export class Session extends EventTarget {
   readonly #parts: Parts;
@@ -33,6 +44,10 @@ export class Session extends EventTarget {
   #opened: { source: PlayerSource; medium: Medium } | null = null;
   #openedAtMs = 0;
   #reloadTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the open media has been played. */
+  #isPlayed = false;
+  /** Whether the open stream has ended and all of it that is loaded has been played. */
+  #isOver = false;
   /** Whether a trailer was playing when it was closed. */
   #leftPlaying = false;
   /** Refusal of the playlist by a quota, until media loads again. Null without one. */
@@ -50,6 +65,13 @@ export class Session extends EventTarget {
       if (this.#limit === null) return;
       this.#limit = null;
       this.#show(this.#state.phase);
+    });
+    video.addEventListener('playing', () => {
+      this.#isPlayed = true;
+    });
+    whenOver(video, {
+      hasEnded: () => this.#hasStreamEnded,
+      over: () => this.#endStream(),
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
     // A sudden failure may mean that the video was repackaged with new keys, so request the state.
@@ -88,8 +110,18 @@ export class Session extends EventTarget {
     return this.#opened?.medium === 'video';
   }
 
+  /** Whether the open media is a stream, which may have ended, or whether one is running. */
   get isLive(): boolean {
-    return isLive(this.#state.phase);
+    return isLive(this.#state.phase) || this.#opened?.medium === 'stream';
+  }
+
+  /** Opens the recording of a stream that was played to its end, and plays it. */
+  watchRecording(): void {
+    const { source, phase } = this.#state;
+    if (source === null || this.#view.kind !== 'over') return;
+    this.#open(source, 'video', true);
+    this.#show(phase);
+    this.dispatchEvent(new Event('recording'));
   }
 
   /** Requests the state now and not at its next poll. */
@@ -110,7 +142,7 @@ export class Session extends EventTarget {
     }
     this.#take(answer.state);
     const limit = answer.state.source && this.#limit;
-    if (this.#view.kind !== 'denied') this.#show(limit ?? answer.state.phase);
+    if (this.#view.kind !== 'denied') this.#show(limit ?? this.#viewNow);
   }
 
   /** Whether the open media is the video or stream itself, and has not ended. */
@@ -118,18 +150,48 @@ export class Session extends EventTarget {
     return this.#opened !== null && ['video', 'stream'].includes(this.#opened.medium) && this.#state.source !== null;
   }
 
+  /** Whether the stream that is open has ended, after it was played. */
+  get #hasStreamEnded(): boolean {
+    const { kind } = this.#state.phase;
+    const isEnd = ['stream-ended', 'converting', 'processing', 'finished'].includes(kind);
+    return isEnd && this.#isPlayed && this.#opened?.medium === 'stream';
+  }
+
+  /** The view of the current state. Until an ended stream was played to its end, it is the previous view. */
+  get #viewNow(): View {
+    const { phase, source } = this.#state;
+    if (!this.#hasStreamEnded) return phase;
+    if (!this.#isOver) return this.#view;
+    const percent = 'percent' in phase ? phase.percent : 0;
+    const recording = source !== null ? 'ready' : phase.kind === 'stream-ended' ? 'none' : 'preparing';
+    return { kind: 'over', recording, percent };
+  }
+
+  /** Called when the open media has been played to its end. */
+  #endStream(): void {
+    if (this.#opened?.medium !== 'stream' || this.#isOver) return;
+    this.#isOver = true;
+    this.#parts.video.pause();
+    if (this.#hasStreamEnded) this.#show(this.#viewNow);
+    else void this.refresh();
+  }
+
   #take(state: PlayerState): void {
     this.#state = state;
     const { source, phase } = state;
     const medium = mediumOf(phase);
+    if (this.#hasStreamEnded) return;
     if (source === null || phase.kind === 'failed') {
       if (this.isTrailer && medium !== 'trailer') this.#closeTrailer();
       return;
     }
     // If the kind has changed, start over: a stream that became a video from the beginning, a previewed stream with the
     // public version.
-    if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
-    else if (this.#needsReload(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
+    if (this.#opened === null || this.#opened.medium !== medium) {
+      // The recording of a stream that nobody played here does not play by itself.
+      const isLeft = this.#opened?.medium === 'stream' && medium === 'video';
+      this.#open(source, medium, this.#parts.options.autoplay && !isLeft);
+    } else if (this.#needsReload(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
   }
 
   /** Whether renditions or keys have changed, or the video of a stream has begun that was opened as audio. */
@@ -155,7 +217,7 @@ export class Session extends EventTarget {
     }
   }
 
-  #open(source: PlayerSource, medium: Medium): void {
+  #open(source: PlayerSource, medium: Medium, plays: boolean): void {
     const isOfStream = medium === 'stream' || medium === 'preview';
     const { engine, options, video, lines, resumeSec } = this.#parts;
     // If the trailer was playing, the stream that replaces it also plays.
@@ -166,10 +228,11 @@ export class Session extends EventTarget {
       video.defaultPlaybackRate = 1;
       video.playbackRate = 1;
     }
-    if (medium === 'trailer') video.loop = true;
-    else if (this.isTrailer) video.loop = options.loop;
+    // The end of a stream must not lead back to its start.
+    video.loop = medium === 'trailer' || (options.loop && !isOfStream);
+    [this.#isPlayed, this.#isOver] = [false, false];
     this.#remember(source, medium);
-    const loadsAtOnce = options.preload !== 'none' || options.autoplay || playsOn;
+    const loadsAtOnce = options.preload !== 'none' || plays || playsOn;
     const readLine = () => (isOfStream ? lines.earlier() : lines.line());
     const startSec = medium === 'video' ? (options.startSec ?? resumeSec) : 0;
     engine.open(source, {
@@ -181,7 +244,7 @@ export class Session extends EventTarget {
       readLine,
     });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
-    if (options.autoplay || playsOn) {
+    if (plays || playsOn) {
       // A browser may refuse to play with audio without a user gesture. The large play button then stays visible.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }

@@ -112,7 +112,7 @@ export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseMode
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
   /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` if no smaller resolution is enabled. */
   state: text(),
-  /** Reason why nothing is encoded, or which media of the publisher viewers do not get. */
+  /** Reason why nothing is encoded, which media viewers do not get, or why the publisher was disconnected. */
   reason: nullable(text()),
   /** Resolutions below that of the publisher, such as `480p,360p`. */
   resolutions: text(),

@@ -130,8 +130,7 @@ class Node implements LiveNode {
     try {
       return await this.#accept(request);
     } catch (error) {
-      const { protocol, remote: address } = request;
-      if (error instanceof Refused) logEvent('publisher.refused', { protocol, address, reason: error.message });
+      if (error instanceof Refused) await this.#noteRefusal(request, error);
       throw error;
     }
   }
@@ -171,13 +170,19 @@ class Node implements LiveNode {
       expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),
-      end(reason) {
+      end(reason, by) {
         logEnd(line, publisher, reason);
         relays.close();
         marker?.close();
-        stream.remove(publisher);
+        stream.remove(publisher, by === 'server' ? reason : null);
       },
     };
+  }
+
+  async #noteRefusal({ protocol, remote: address, streamKey }: PublishRequest, refusal: Refused): Promise<void> {
+    logEvent('publisher.refused', { protocol, address, reason: refusal.message });
+    if (refusal.kind !== 'unavailable' || this.#isClosing) return;
+    await this.#deps.publishing.noteRefusal(streamKey, refusal.message);
   }
 
   async close(handOver?: string): Promise<void> {
@@ -213,16 +218,10 @@ class Node implements LiveNode {
   async #own(lease: LiveLease, state: LiveState, before: { isRecovered: boolean }): Promise<OwnedStream> {
     const streamId = lease.key.mediaId;
     const subscribers = this.#subscribersOf(streamId);
-    const stream = new OwnedStream(lease, state, {
-      db: this.#deps.db,
-      journal: this.#journal,
-      committer: this.#committer,
-      stills: this.#stills,
-      budget: this.#budget,
-      protect: (key) => this.#deps.protect(key, this.#closing.signal),
-      subscribers,
-      report: this.#deps.report,
-    });
+    const { db, report } = this.#deps;
+    const protect = (key: MediaKey) => this.#deps.protect(key, this.#closing.signal);
+    const own = { journal: this.#journal, committer: this.#committer, stills: this.#stills, budget: this.#budget };
+    const stream = new OwnedStream(lease, state, { db, report, protect, subscribers, ...own });
     this.#streams.set(streamId, stream);
     logEvent('stream.owned', { ...streamFields(lease.key), ...before });
     await stream.load(before);

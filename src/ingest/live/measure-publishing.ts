@@ -44,10 +44,10 @@ function measureInput(input: MediaInput, protocol: string): MediaInput {
       metrics.liveBytes.inc({ protocol }, wireBytes);
       input.push(event, wireBytes);
     },
-    end(reason) {
+    end(reason, by) {
       if (isOpen) metrics.livePublishers.dec({ protocol });
       isOpen = false;
-      input.end(reason);
+      input.end(reason, by);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import type { LadderState, LiveState } from '../../catalog/live/live-stream.ts';
+import type { LiveState } from '../../catalog/live/live-stream.ts';
 import { loadLastPeriod } from '../../catalog/live/publishing/period-store.ts';
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
@@ -9,6 +9,7 @@ import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
+import { DroppedPublishers } from './dropped-publishers.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
 import { logIdle, logTakenOver } from './live-lines.ts';
@@ -55,6 +56,7 @@ export class OwnedStream {
   readonly #deps: StreamDeps;
   readonly #held = new HeldMedia(MAX_HELD_BYTES);
   readonly #reasonsOfPast = new LeftOutReasons();
+  readonly #dropped = new DroppedPublishers();
   /** State of the stream, as in its row. */
   #state: LiveState;
   #stage: Stage = { kind: 'silent', sinceMs: Date.now() };
@@ -105,13 +107,17 @@ export class OwnedStream {
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
     for (const old of before) logTakenOver(this.lease.key, old);
     for (const old of before) this.#drop(old, REPLACED);
+    this.#dropped.forget(publisher);
     if (this.#audio !== null) publisher.expect(this.#audio);
     if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
 
-  remove(publisher: LivePublisher): void {
+  /** `dropped`: why this process ended the connection, or null if the publisher did. */
+  remove(publisher: LivePublisher, dropped: string | null): void {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
+    const isReplaced = this.#publishers.some(({ slot }) => slot === publisher.slot);
+    if (dropped !== null && !isReplaced) this.#dropped.note(publisher, dropped);
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     // Edges may already watch the stream at its next owner.
@@ -139,22 +145,11 @@ export class OwnedStream {
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
     const { key, epoch } = this.lease;
-    const ladder = this.#ladderState();
+    const shown = this.#active ?? this.#publishers[0] ?? null;
+    const ladder = this.#dropped.explain(this.#writers.at(-1)?.ladder ?? null, shown);
     const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
     const relays = this.#publishers.flatMap((one) => one.relayStates());
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
-  }
-
-  /**
-   * Returns the state of the rungs and the reasons for media that is not shown. Returns null before the first media.
-   */
-  #ladderState(): LadderState | null {
-    if (this.#publishers.length === 0) return { kind: 'idle', reason: null, rungs: [] };
-    const ladder = this.#writers.at(-1)?.ladder ?? null;
-    const leftOut = (this.#active ?? this.#publishers[0])?.reasons ?? [];
-    if (leftOut.length === 0) return ladder;
-    const { kind, reason, rungs } = ladder ?? { kind: 'none', reason: null, rungs: [] };
-    return { kind, reason: [...(reason === null ? [] : [reason]), ...leftOut].join(' '), rungs };
   }
 
   /** Applies the state in the stream's row. Returns true if the stream has ended and must be finished. */
@@ -290,7 +285,7 @@ export class OwnedStream {
   }
 
   #drop(publisher: LivePublisher, reason: string): void {
-    this.remove(publisher);
+    this.remove(publisher, reason);
     publisher.disconnect(reason);
   }
 

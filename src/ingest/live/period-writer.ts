@@ -57,7 +57,6 @@ export class PeriodWriter {
   readonly #lease: LiveLease;
   readonly #deps: PeriodDeps;
   readonly video: TrackConfig | null;
-  readonly #frameRate: number;
   readonly #packager: StreamPackager;
   readonly #recent = new RecentSegments();
   readonly #cuts = new Map<number, number>();
@@ -74,7 +73,6 @@ export class PeriodWriter {
     this.#lease = lease;
     this.#deps = deps;
     this.video = media.tracks.video;
-    this.#frameRate = media.tracks.video?.frameRate ?? 0;
     this.#packager = new StreamPackager(media.tracks, media.place);
     this.#segments = media.place.segment;
     this.#targetSec = targetFor(media.tracks.longestGopSec ?? 0);
@@ -85,6 +83,9 @@ export class PeriodWriter {
   get period(): Period {
     return this.#period;
   }
+
+  /** Returns the last keyframe of the period, or null if there is none. */
+  readonly lastKey = (): Buffer | null => this.#packager.lastKey();
 
   /** State of the period's rungs. */
   get ladder(): LadderState {
@@ -146,7 +147,7 @@ export class PeriodWriter {
       return { ...plain, slot: slotOf(rendition) };
     });
     const place = { number, firstSequence, isPreview, startMs, isLadderPending: this.#isLadderPending };
-    const shape = { frameRate: this.#frameRate, targetSec: this.#targetSec };
+    const shape = { frameRate: this.video?.frameRate ?? 0, targetSec: this.#targetSec };
     const frames = writeFeedFrame({ type: 'period', period: { ...place, ...shape, renditions: described } });
     for (const { id, init } of renditions) frames.push(...writeFeedFrame({ type: 'init', renditionId: id }, init));
     return frames;

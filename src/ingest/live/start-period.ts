@@ -54,9 +54,14 @@ export function fitsPeriod(
   return parameters === parametersOf(tracks) && isPreview === (state !== 'running');
 }
 
-/** Opens the next period of a stream, or continues the recovered one. Throws CannotEncrypt and LeaseLost. */
-export async function startPeriod(stream: StreamFacts, tracks: PeriodTracks, deps: StartDeps): Promise<PeriodWriter> {
+/**
+ * Opens the next period of a stream, or continues the recovered one. If the publisher sends no video, the last keyframe
+ * of the previous period is repeated. Throws CannotEncrypt and LeaseLost.
+ */
+export async function startPeriod(stream: StreamFacts, sent: PeriodTracks, deps: StartDeps): Promise<PeriodWriter> {
   const { lease, before, writer } = stream;
+  const still = sent.video === null ? stillOf(stream) : null;
+  const tracks = still === null || writer === null ? sent : tracksIn(writer, sent);
   const isProtected = await deps.protect(lease.key);
   if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
     throw new CannotEncrypt(
@@ -68,11 +73,17 @@ export async function startPeriod(stream: StreamFacts, tracks: PeriodTracks, dep
   // caches and reuse initialisation vectors (NIST SP 800-38A, appendix B).
   const isUnwritten = before.isRecovered && !isProtected && writer === null;
   if (isUnwritten && before.period !== null && fitsPeriod(before.period, tracks, stream.now().state)) {
-    const place = { segment: before.period.nextSegment, endMs: before.period.endMs };
+    const place = { segment: before.period.nextSegment, endMs: before.period.endMs, still };
     return new PeriodWriter(lease, { period: before.period, tracks, place, ladder }, deps);
   }
   const period = await openNext(stream, tracks, deps);
-  return new PeriodWriter(lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);
+  return new PeriodWriter(lease, { period, tracks, place: { segment: 0, endMs: 0, still }, ladder }, deps);
+}
+
+/** Returns the last keyframe of a stream. Returns null for one from before the start, which viewers must not see. */
+function stillOf({ writer, now }: StreamFacts): Buffer | null {
+  const isPreview = now().state !== 'running';
+  return writer?.period.isPreview === isPreview ? writer.lastKey() : null;
 }
 
 async function openNext(

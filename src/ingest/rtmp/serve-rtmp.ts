@@ -3,10 +3,16 @@ import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { FlvTagReader } from '../../media/live/flv/flv-tag-reader.ts';
-import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
+import {
+  type EndedBy,
+  type MediaInput,
+  NO_DATA,
+  type Publish,
+  UNREADABLE,
+} from '../../media/live/publishing/publisher.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
-import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
+import { type Amf0, BadAmf, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
 import { MESSAGE } from './message.ts';
@@ -27,7 +33,6 @@ const WINDOW_BYTES = 2_500_000;
 const OUT_CHUNK_BYTES = 4096;
 /** Number of consecutive damaged frames after which a publisher is disconnected. */
 const MAX_FAULTS = 100;
-
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
   'Captions in data messages are dropped: live captions are not supported. Add them to the recording.';
@@ -74,11 +79,11 @@ class RtmpSession {
     this.#deps = deps;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, SILENT_MS);
-    socket.setTimeout(SILENT_MS, () => this.#end('no data for 15 s'));
-    this.#deadline = setTimeout(() => this.#end('no publish within 10 s'), UNAUTHENTICATED_MS);
+    socket.setTimeout(SILENT_MS, () => this.#end(NO_DATA, 'server'));
+    this.#deadline = setTimeout(() => this.#end('no publish within 10 s', 'server'), UNAUTHENTICATED_MS);
     socket.on('data', (bytes) => this.#receive(bytes));
-    socket.on('error', (error) => this.#end(error.message));
-    socket.on('close', () => this.#end('the connection closed'));
+    socket.on('error', (error) => this.#end(error.message, 'publisher'));
+    socket.on('close', () => this.#end('the connection closed', 'publisher'));
   }
 
   #receive(bytes: Buffer): void {
@@ -197,11 +202,11 @@ class RtmpSession {
       case 'FCUnpublish':
       case 'closeStream':
       case 'deleteStream':
-        if (this.#input !== null) this.#end('the publisher stopped');
+        if (this.#input !== null) this.#end('the publisher stopped', 'publisher');
         return;
       case 'play':
         this.#status(streamId, 'error', 'NetStream.Play.StreamNotFound', 'This server accepts publishers only.');
-        this.#end('play is not supported');
+        this.#end('This server accepts publishers only.', 'server');
         return;
       default:
         return;
@@ -240,13 +245,13 @@ class RtmpSession {
       if (!(error instanceof Refused)) throw error;
       this.#status(streamId, 'error', 'NetStream.Publish.BadName', error.message);
       this.#socket.end();
-      this.#end(error.message);
+      this.#end(error.message, 'server');
       return;
     }
     clearTimeout(this.#deadline);
     this.#deps.accepted();
     if (this.#closed.signal.aborted) {
-      this.#input.end('the connection closed');
+      this.#input.end('the connection closed', 'publisher');
       return;
     }
     this.#status(streamId, 'status', 'NetStream.Publish.Start', 'Publishing.');
@@ -255,7 +260,7 @@ class RtmpSession {
 
   #kick(streamId: number, reason: string): void {
     this.#status(streamId, 'status', 'NetStream.Unpublish.Success', reason);
-    this.#end(reason);
+    this.#end(reason, 'server');
   }
 
   #status(streamId: number, level: string, code: string, description: string): void {
@@ -279,15 +284,16 @@ class RtmpSession {
   #fail(error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error));
     this.#deps.report(reason);
-    this.#end(reason.message);
+    const isOfMedia = error instanceof BadRtmp || error instanceof BadAmf || error instanceof BrokenMedia;
+    this.#end(isOfMedia ? reason.message : UNREADABLE, 'server');
   }
 
   /** Ends the media once, and closes the connection after a short time for pending output. */
-  #end(reason: string): void {
+  #end(reason: string, by: EndedBy): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
     clearTimeout(this.#deadline);
-    this.#input?.end(reason);
+    this.#input?.end(reason, by);
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), 200).unref();
   }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { TsWriter } from '../../../test/support/media/ts-writer.ts';
+import { NO_DATA, UNREADABLE } from '../../media/live/publishing/publisher.ts';
 import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { MAX_DESCRIPTION } from '../../media/live/tracks/video-config.ts';
@@ -43,8 +44,8 @@ test('emits the last frame and ends once when the connection ends', () => {
   const { session, seen } = startSession();
   for (const packet of packetsOf(new TsWriter({ video: 27, audio: null }), [PICTURE, PICTURE])) session.take(packet);
   expect(seen).toEqual(['config', 'unit']);
-  session.end('the caller left');
-  session.end('the server stops');
+  session.end('the caller left', 'publisher');
+  session.end('the server stops', 'server');
   expect(seen).toEqual(['config', 'unit', 'unit', 'ended: the caller left']);
 });
 
@@ -57,10 +58,13 @@ test('reports the first of consecutive faults, disconnects after 100, and reads 
   };
   // The last of these frames is still open.
   takeDamaged(100);
-  expect(seen).toEqual([expect.stringMatching(/^reported: Expected a parameter set/)]);
+  expect(seen).toEqual([
+    expect.stringMatching(/^reported: Expected a parameter set/),
+    expect.stringMatching(/^Damaged media is left out. Expected a parameter set/),
+  ]);
   takeDamaged(1);
-  expect(seen.slice(1)).toEqual([expect.stringMatching(/^closed: Expected a parameter set/)]);
-  session.end('the caller was disconnected');
+  expect(seen.slice(2)).toEqual([expect.stringMatching(/^closed: Expected a parameter set/)]);
+  session.end('the caller was disconnected', 'server');
   const before = [...seen];
   // MPEG-2 video would be reported if the session still read it.
   for (const packet of new TsWriter({ video: 2, audio: null }).tables()) session.take(packet);
@@ -76,8 +80,8 @@ test('disconnects a caller that sends no media for 15 s', async () => {
   await vi.advanceTimersByTimeAsync(14_000);
   expect(seen).toEqual(['config', 'unit']);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(seen.at(-1)).toBe('closed: no data for 15 s');
-  session.end('the caller was disconnected');
+  expect(seen.at(-1)).toBe(`closed: ${NO_DATA}`);
+  session.end('the caller was disconnected', 'server');
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -94,9 +98,9 @@ test('disconnects a caller whose media makes the receiver throw and reads nothin
   const session: SrtSession = new SrtSession(input, {
     budget: new EncoderBudget(0),
     report: ({ cause }) => void seen.push(`reported: ${cause instanceof Error ? cause.name : cause}`),
-    close: (reason) => session.end(reason),
+    close: (reason) => session.end(reason, 'server'),
   });
   const writer = new TsWriter({ video: 27, audio: null });
   for (const packet of packetsOf(writer, [PICTURE, PICTURE, PICTURE])) session.take(packet);
-  expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed']);
+  expect(seen).toEqual(['reported: RangeError', `ended: ${UNREADABLE}`]);
 });

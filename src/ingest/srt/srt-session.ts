@@ -1,5 +1,6 @@
-import type { MediaInput } from '../../media/live/publishing/publisher.ts';
+import { type EndedBy, type MediaInput, NO_DATA, UNREADABLE } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
+import { LeftOut } from '../../media/live/tracks/left-out.ts';
 import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 
 /** Time without playable media after which a caller is disconnected, in ms. */
@@ -23,7 +24,7 @@ export class SrtSession {
   constructor(input: MediaInput, deps: Deps) {
     this.#media = new PublisherMedia(input, deps);
     this.#deps = deps;
-    this.#silence = setTimeout(() => deps.close('no data for 15 s'), SILENT_MS);
+    this.#silence = setTimeout(() => deps.close(NO_DATA), SILENT_MS);
   }
 
   /** Processes received bytes. If a parser throws, only this caller is disconnected. */
@@ -36,16 +37,16 @@ export class SrtSession {
       this.#deps.report(
         new Error('Could not process the media of an SRT publisher, which is disconnected.', { cause }),
       );
-      this.#deps.close('the media could not be processed');
+      this.#deps.close(UNREADABLE);
     }
   }
 
-  end(reason: string): void {
+  end(reason: string, by: EndedBy): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#silence);
     if (!this.#isFailed) this.#takeLast();
-    this.#media.end(reason);
+    this.#media.end(reason, by);
   }
 
   /** Processes the last frames after the connection has ended, because no later frame marks their end. */
@@ -76,7 +77,10 @@ export class SrtSession {
     }
     const [fault] = faults;
     if (fault === undefined) return;
-    if (this.#faults === 0) this.#deps.report(fault);
+    if (this.#faults === 0) {
+      this.#deps.report(fault);
+      if (!(fault instanceof LeftOut)) this.#media.leaveOut(`Damaged media is left out. ${fault.message}`);
+    }
     this.#faults += faults.length;
     if (this.#faults >= MAX_FAULTS) this.#deps.close(fault.message);
   }

@@ -4,7 +4,7 @@ import { clientKey } from '../../lib/client-key.ts';
 import { bindOnce } from '../../lib/listen.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
+import type { EndedBy, MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import type { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import type { SrtVerdict } from './srt-frames.ts';
 import { type CallerReport, SrtListener } from './srt-listener.ts';
@@ -61,7 +61,8 @@ export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string
 
 type Reply = (verdict: SrtVerdict) => void;
 
-type Caller = { session: SrtSession | null; waiting: Buffer[] };
+/** `ended`: end of a caller whose publisher was not accepted yet. */
+type Caller = { session: SrtSession | null; waiting: Buffer[]; ended: { reason: string; by: EndedBy } | null };
 
 class Server {
   readonly #listener: SrtListener;
@@ -95,7 +96,8 @@ class Server {
   }
 
   #forgetAll(): void {
-    for (const connection of [...this.#callers.keys()]) this.#forget(connection, 'the SRT listener ended');
+    for (const connection of [...this.#callers.keys()])
+      this.#forget(connection, 'The SRT listener of the server ended. Connect again.', 'server');
   }
 
   #handle(report: CallerReport, reply: Reply): void {
@@ -113,7 +115,7 @@ class Server {
         this.#deps.report(new Error(`Could not accept an SRT connection: ${report.reason}`));
         return;
       case 'closed':
-        this.#forget(report.connection, report.reason);
+        this.#forget(report.connection, report.reason, 'publisher');
     }
   }
 
@@ -158,7 +160,7 @@ class Server {
 
   /** Publishes the stream of a caller after its handshake. Received data waits until the publisher is accepted. */
   async #open({ connection, remote, streamId }: Extract<CallerReport, { type: 'open' }>): Promise<void> {
-    const caller: Caller = { session: null, waiting: [] };
+    const caller: Caller = { session: null, waiting: [], ended: null };
     this.#callers.set(connection, caller);
     const wanted = readStreamId(streamId);
     if (wanted === null)
@@ -170,8 +172,8 @@ class Server {
     const { streamKey } = await this.#deps.check(wanted.name);
     const disconnect = (reason: string) => this.#drop(connection, reason);
     const input = await this.#deps.publish({ streamKey, slot: wanted.slot, protocol: 'srt', remote, disconnect });
-    if (this.#callers.get(connection) !== caller) {
-      input.end('the connection closed');
+    if (caller.ended !== null) {
+      input.end(caller.ended.reason, caller.ended.by);
       return;
     }
     caller.session = this.#sessionOf(connection, input);
@@ -188,18 +190,20 @@ class Server {
     if (caller === undefined) return;
     if (caller.session !== null) caller.session.take(bytes);
     else if (caller.waiting.length < MAX_QUEUED) caller.waiting.push(Buffer.from(bytes));
-    else this.#drop(connection, 'the stream could not be opened in time');
+    else this.#drop(connection, 'The stream could not be opened in time. Connect again.');
   }
 
   #drop(connection: number, reason: string): void {
-    this.#forget(connection, reason);
+    this.#forget(connection, reason, 'server');
     this.#listener.drop(connection);
   }
 
-  #forget(connection: number, reason: string): void {
+  #forget(connection: number, reason: string, by: EndedBy): void {
     const caller = this.#callers.get(connection);
+    if (caller === undefined) return;
     this.#callers.delete(connection);
-    caller?.session?.end(reason);
+    caller.ended = { reason, by };
+    caller.session?.end(reason, by);
   }
 }
 

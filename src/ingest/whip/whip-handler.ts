@@ -60,7 +60,7 @@ export class WhipHandler {
   }
 
   close(): void {
-    for (const session of this.#sessions.values()) session.end('The server is restarting.');
+    for (const session of this.#sessions.values()) session.end('The server is restarting.', 'server');
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
@@ -75,7 +75,7 @@ export class WhipHandler {
       return text(404, 'There is no such session. Send the offer to /whip again.');
     switch (request.method) {
       case 'DELETE':
-        session.end('the publisher stopped');
+        session.end('the publisher stopped', 'publisher');
         return { status: 200 };
       case 'PATCH':
         return patch(session, request);
@@ -136,10 +136,10 @@ export class WhipHandler {
     id = session.id;
     this.#sessions.set(id, session);
     try {
-      const disconnect = (reason: string) => session.end(reason);
+      const disconnect = (reason: string) => session.end(reason, 'server');
       session.attach(await this.#deps.publish({ streamKey, slot: 'primary', protocol: 'whip', remote, disconnect }));
     } catch (error) {
-      session.end('the publisher was refused');
+      session.end('the publisher was refused', 'server');
       throw error;
     }
     const headers = { 'Content-Type': SDP, Location: `${ENDPOINT}/${session.id}`, ETag: session.etag };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UNREADABLE } from '../../media/live/publishing/publisher.ts';
 import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import type { PeerEvents } from './peer.ts';
 import { WhipSession } from './whip-session.ts';
@@ -45,7 +46,7 @@ test('disconnects a publisher whose media makes the receiver throw and reads not
   [SPS, PPS, slice, slice].forEach((payload, index) => {
     (events as PeerEvents | null)?.message(packet(index, payload, payload === slice));
   });
-  expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed', 'closed']);
+  expect(seen).toEqual(['reported: RangeError', `ended: ${UNREADABLE}`, 'closed']);
 });
 
 test('ends once, closes its peer, and ends media that is attached later', async () => {
@@ -64,13 +65,13 @@ test('ends once, closes its peer, and ends media that is attached later', async 
   };
   const { session } = await WhipSession.start(OFFER, deps, () => void seen.push('closed'));
   expect(signal.aborted).toBe(false);
-  session.end('the publisher left');
-  session.end('the server stops');
+  session.end('the publisher left', 'publisher');
+  session.end('the server stops', 'server');
   expect(seen).toEqual(['peer closed', 'closed']);
   expect(signal.aborted).toBe(true);
   session.attach({
     ...{ push: () => undefined, relay: () => undefined, leaveOut: () => undefined },
     end: (reason: string) => void seen.push(`ended: ${reason}`),
   });
-  expect(seen.at(-1)).toBe('ended: the connection closed');
+  expect(seen.at(-1)).toBe('ended: the publisher left');
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import type { MediaInput } from '../../media/live/publishing/publisher.ts';
+import { type EndedBy, type MediaInput, NO_DATA, UNREADABLE } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import { OPUS_CHANNELS, RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
@@ -11,6 +11,7 @@ import type { OpenPeer, Peer } from './peer.ts';
 /** Maximum time of a session before its first media, in ms. `SILENT_MS` limits later gaps. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
+const NO_MEDIA = 'No audio or video that can be used arrived within 10 s. Check the sources of the encoder.';
 const FEEDBACK_EVERY_MS = 100;
 const MAX_FAULTS = 100;
 /** Start bitrate in the SDP answer. Without it, browsers start with 0.3 Mbit/s and a small picture. */
@@ -33,7 +34,7 @@ export class WhipSession {
   #deadline: NodeJS.Timeout;
   #feedback: NodeJS.Timeout;
   #faults = 0;
-  #isEnded = false;
+  #ended: { reason: string; by: EndedBy } | null = null;
 
   private constructor({ tracks, leftOut }: Offer, deps: Deps, closed: () => void) {
     this.#receiver = new RtpReceiver(tracks);
@@ -41,7 +42,7 @@ export class WhipSession {
     this.#hasSound = tracks.some(({ kind }) => kind === 'audio');
     this.#deps = deps;
     this.#closed = closed;
-    this.#deadline = setTimeout(() => this.end('no media within 10 s'), CONNECT_MS);
+    this.#deadline = setTimeout(() => this.end(NO_MEDIA, 'server'), CONNECT_MS);
     this.#feedback = setInterval(() => this.#sendFeedback(), FEEDBACK_EVERY_MS);
   }
 
@@ -56,16 +57,16 @@ export class WhipSession {
       const events = {
         message: (bytes: Buffer) => session.#take(bytes),
         connected: () => undefined,
-        closed: (reason: string) => session.end(reason),
+        closed: (reason: string) => session.end(reason, 'publisher'),
       };
       session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
-      if (session.#isEnded) {
+      if (session.#ended !== null) {
         session.#peer.close();
         throw new Refused('unavailable', 'The session ended before the SDP answer was ready. Send the offer again.');
       }
       return { session, answer: withoutRejected(withStartBitrate(session.#peer.answer), offer.leftOut) };
     } catch (error) {
-      session.end('the offer could not be processed');
+      session.end('the offer could not be processed', 'server');
       throw error;
     }
   }
@@ -75,7 +76,7 @@ export class WhipSession {
     const media = new PublisherMedia(input, this.#deps);
     for (const { reason } of this.#leftOut) media.leaveOut(reason);
     if (this.#hasSound) media.expect(usualAacConfig(OPUS_CHANNELS));
-    if (this.#isEnded) media.end('the connection closed');
+    if (this.#ended !== null) media.end(this.#ended.reason, this.#ended.by);
     else this.#media = media;
   }
 
@@ -83,34 +84,37 @@ export class WhipSession {
     this.#peer?.addCandidate(candidate, mid);
   }
 
-  end(reason: string): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+  end(reason: string, by: EndedBy): void {
+    if (this.#ended !== null) return;
+    this.#ended = { reason, by };
     clearTimeout(this.#deadline);
     clearInterval(this.#feedback);
     this.#abort.abort(new Error(reason));
-    this.#media?.end(reason);
+    this.#media?.end(reason, by);
     this.#peer?.close();
     this.#closed();
   }
 
   #take(bytes: Buffer): void {
-    if (this.#isEnded || this.#media === null) return;
+    if (this.#ended !== null || this.#media === null) return;
     try {
       const events = this.#receiver.push(bytes, performance.now());
       for (const event of events) this.#media.push(event, event.type === 'unit' ? event.unit.bytes.length : 0);
       if (events.length === 0) return;
       this.#faults = 0;
       clearTimeout(this.#deadline);
-      this.#deadline = setTimeout(() => this.end('no data for 15 s'), SILENT_MS);
+      this.#deadline = setTimeout(() => this.end(NO_DATA, 'server'), SILENT_MS);
     } catch (error) {
       if (!(error instanceof BrokenMedia)) {
         this.#fail(error);
         return;
       }
-      if (this.#faults === 0) this.#deps.report(error);
+      if (this.#faults === 0) {
+        this.#deps.report(error);
+        this.#media.leaveOut(`Damaged media is left out. ${error.message}`);
+      }
       this.#faults += 1;
-      if (this.#faults >= MAX_FAULTS) this.end(error.message);
+      if (this.#faults >= MAX_FAULTS) this.end(error.message, 'server');
     }
   }
 
@@ -125,7 +129,7 @@ export class WhipSession {
   /** Disconnects this publisher, and no other, if its packets make a parser throw. */
   #fail(cause: unknown): void {
     this.#deps.report(new Error('Could not process the media of a WHIP publisher, which is disconnected.', { cause }));
-    this.end('the media could not be processed');
+    this.end(UNREADABLE, 'server');
   }
 }
 

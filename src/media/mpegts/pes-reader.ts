@@ -1,4 +1,4 @@
-import type { TsPacket } from './ts-packets.ts';
+import { TS_PACKET_BYTES, type TsPacket } from './ts-packets.ts';
 
 /**
  * A packet of an elementary stream. Times are on the 33-bit 90 kHz clock. If `dts` is absent in the packet, it equals
@@ -7,6 +7,7 @@ import type { TsPacket } from './ts-packets.ts';
 export type PesPacket = { pts: number | null; dts: number | null; payload: Buffer };
 
 const HEAD_BYTES = 9;
+const TS_HEAD_BYTES = 4;
 
 /**
  * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops incomplete packets and packets larger than
@@ -18,6 +19,8 @@ export class PesReader {
   #gathered = 0;
   /** Size declared in the packet header. 0 if the packet ends at the next one. */
   #wholeBytes = 0;
+  /** Whether the last payload fills its transport packet. Muxers pad the last one of a PES packet, unless it fits. */
+  #isFull = false;
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
@@ -41,6 +44,7 @@ export class PesReader {
     // Copy the payload: a view would retain the whole read buffer.
     this.#pieces.push(Buffer.from(payload));
     this.#gathered += payload.length;
+    this.#isFull = payload.length === TS_PACKET_BYTES - TS_HEAD_BYTES;
     if (isStart && payload.length >= 6)
       this.#wholeBytes = payload.readUInt16BE(4) === 0 ? 0 : 6 + payload.readUInt16BE(4);
     if (this.#gathered > this.#mostBytes) this.#drop();
@@ -51,9 +55,12 @@ export class PesReader {
     return ended;
   }
 
-  /** Ends the stream and returns the open packet. */
-  end(): PesPacket | null {
-    return this.#take();
+  /** Ends the stream and returns the open packet. `isCut`: its end is missing, as far as can be seen. */
+  end(): { pes: PesPacket; isCut: boolean } | null {
+    const isCut = this.#wholeBytes === 0 ? this.#isFull : this.#gathered < this.#wholeBytes;
+    this.#wholeBytes = isCut ? 0 : this.#wholeBytes;
+    const pes = this.#take();
+    return pes === null ? null : { pes, isCut };
   }
 
   #take(): PesPacket | null {

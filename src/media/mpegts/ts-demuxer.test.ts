@@ -107,6 +107,33 @@ test('joins an AAC frame split over two PES packets, and keeps the times of both
   expect(sound.map(({ dtsMs }) => Math.round(dtsMs))).toEqual([1_000, 1_021, 1_043]);
 });
 
+/** Returns the numbers of the frames of a track in a stream that ends after these packets. */
+function numbersOf(packets: readonly Buffer[], kind: 'video' | 'audio'): number[] {
+  const demuxer = new TsDemuxer();
+  const events = [...read(demuxer, packets), ...demuxer.end()];
+  return units(events, kind).map(({ bytes }) =>
+    kind === 'audio' ? (bytes[0] ?? -1) : bytes.readUInt32BE(5) - 0x01010101,
+  );
+}
+
+test('returns the last frame of a stream, and no frame whose end is missing', () => {
+  const writer = new TsWriter({ video: 27, audio: null });
+  const frame = (number: number) =>
+    writer.pes('video', { pts: number * 3_600, dts: null, payload: picture(number, 400) });
+  const packets = [...writer.tables(), ...frame(0), ...frame(1)];
+  expect(numbersOf(packets, 'video')).toEqual([0, 1]);
+  expect(numbersOf(packets.slice(0, -1), 'video')).toEqual([0]);
+});
+
+test('returns the whole AAC frames of a last PES packet whose end is missing', () => {
+  const writer = new TsWriter({ video: null, audio: AAC });
+  const payload = Buffer.concat([1, 2, 3, 4, 5, 6, 7, 8].map(adts));
+  const packets = [...writer.tables(), ...writer.pes('audio', { pts: 90_000, dts: null, payload })];
+  expect(numbersOf(packets, 'audio')).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  // Two packets contain 368 bytes: the header of the PES packet, and six frames of 57 bytes.
+  expect(numbersOf(packets.slice(0, -1), 'audio')).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
 test('passes other audio on unchanged and reports a program without playable streams', () => {
   const writer = new TsWriter({ video: null, audio: AC3 });
   const payload = Buffer.alloc(300, 7);

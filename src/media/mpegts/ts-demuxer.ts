@@ -4,6 +4,7 @@ import type { TrackConfig } from '../live/tracks/access-unit.ts';
 import { readAdts } from '../live/tracks/adts.ts';
 import { splitAnnexB } from '../live/tracks/annex-b.ts';
 import type { ForeignAudio, IngestEvent } from '../live/tracks/foreign-audio.ts';
+import { LeftOut } from '../live/tracks/left-out.ts';
 import { NalTrack } from '../live/tracks/nal-track.ts';
 import { WrappingClock } from '../live/tracks/wrapping-clock.ts';
 import { opusSamples, readOpusPackets } from './opus-packets.ts';
@@ -19,7 +20,13 @@ const OPUS_SAMPLES_PER_MS = 48;
 const MAX_VIDEO_BYTES = 16 * 2 ** 20;
 const MAX_AUDIO_BYTES = 256 * 1024;
 
-type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
+/** `keepsCut`: a PES packet without its end is still read, because it contains several frames. */
+type Track = {
+  pid: number;
+  pes: PesReader;
+  keepsCut: boolean;
+  read(pes: PesPacket, isBroken: boolean): IngestEvent[];
+};
 
 /**
  * Demuxes a transport stream (ISO 13818-1) from an encoder: the first video and the first audio track of its first
@@ -66,17 +73,17 @@ export class TsDemuxer {
     return { events, faults };
   }
 
-  /** Ends the stream and returns the frames that were still open. */
+  /** Ends the stream and returns the frames that were still open, except those whose end is missing. */
   end(): IngestEvent[] {
     const ended = [...this.#tracks.values()].flatMap((track) => {
-      const pes = track.pes.end();
-      return pes === null ? [] : this.#read(track, pes);
+      const last = track.pes.end();
+      return last === null || (last.isCut && !track.keepsCut) ? [] : this.#read(track, last.pes);
     });
     this.#tracks.clear();
     return ended.toSorted((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** Reads the frames of a PES packet. Drops the last frame if it may be truncated. */
+  /** Reads the frames of the last PES packet. Drops it if it is damaged. */
   #read(track: Track, pes: PesPacket): IngestEvent[] {
     try {
       return track.read(pes, false);
@@ -115,19 +122,20 @@ export class TsDemuxer {
     this.#leftOut = streams.filter(({ pid }) => !this.#tracks.has(pid)).map(whyLeftOut);
     if (tracks.length > 0) return;
     const types = streams.map(({ streamType }) => `0x${streamType.toString(16)}`).join(', ');
-    throw new BrokenMedia(`Expected H.264, HEVC, AAC, MP2, AC-3 or Opus, got stream types ${types || 'of none'}.`);
+    throw new LeftOut(`Expected H.264, HEVC, AAC, MP2, AC-3 or Opus, got stream types ${types || 'of none'}.`);
   }
 
   #trackOf({ pid, codec, channels }: ElementaryStream): Track {
     switch (codec) {
       case 'h264':
       case 'hevc':
-        return { pid, pes: new PesReader(MAX_VIDEO_BYTES), read: this.#videoReader(codec) };
+        return { pid, pes: new PesReader(MAX_VIDEO_BYTES), keepsCut: false, read: this.#videoReader(codec) };
       case 'aac':
-        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), read: this.#aacReader() };
+        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), keepsCut: true, read: this.#aacReader() };
       default: {
         const format = codec ?? 'mp2';
-        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), read: (pes) => this.#foreign(pes, format, channels ?? 2) };
+        const read = (pes: PesPacket) => this.#foreign(pes, format, channels ?? 2);
+        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), keepsCut: false, read };
       }
     }
   }

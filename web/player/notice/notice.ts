@@ -1,4 +1,5 @@
 import { make } from '../base/dom.ts';
+import { icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 import { type Notice, noticeOf } from './words-of-view.ts';
 
@@ -12,8 +13,11 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
   const text = make('p', { class: 'notice-text' });
   const progress = make('progress', { class: 'notice-progress', max: '100', 'aria-label': say('progress') });
   const media = make('p', { class: 'notice-media' });
+  const label = make('span');
+  const button = make('button', { type: 'button', class: 'again' }, icon('play'), label);
+  button.addEventListener('click', () => session.watchRecording());
   const panel = make('div', { class: 'notice', slot: 'dialog', role: 'status', noautohide: true });
-  panel.append(make('span', { class: 'notice-sign', 'aria-hidden': 'true' }), title, progress, text, media);
+  panel.append(make('span', { class: 'notice-sign', 'aria-hidden': 'true' }), title, progress, text, media, button);
   frame.append(panel);
 
   let shown = '';
@@ -31,11 +35,14 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     write(notice);
     media.textContent = view.kind === 'gone' || view.kind === 'refused' ? '' : state.title;
   };
-  const write = ({ title: heading, text: body, percent, tone, isBeside }: Notice) => {
+  const write = ({ title: heading, text: body, percent, tone, isBeside, button: action }: Notice) => {
     panel.toggleAttribute('data-beside', isBeside === true);
     panel.dataset.tone = tone;
     title.textContent = heading;
     text.textContent = body;
+    text.hidden = body === '';
+    label.textContent = action ?? '';
+    button.hidden = action === undefined;
     progress.hidden = percent === null;
     if (typeof percent === 'number') progress.value = percent;
     else progress.removeAttribute('value');

@@ -12,6 +12,8 @@ export type Notice = {
   percent: number | 'unknown' | null;
   tone: 'busy' | 'calm' | 'stop';
   isBeside?: boolean;
+  /** Text of the button that opens the recording. */
+  button?: string;
 };
 
 const CODE = /^[a-z][a-z0-9-]*$/;
@@ -59,6 +61,16 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
       return source === null ? calm('state.reconnecting') : null;
     case 'stream-ended':
       return source === null ? calm('state.ended') : null;
+    case 'over':
+      switch (view.recording) {
+        case 'none':
+          return calm('state.ended');
+        case 'preparing':
+          return { ...busy('state.ended.preparing', view.percent), title: say('state.ended') };
+        case 'ready':
+          return { ...calm('state.ended', ''), button: say('watchRecording') };
+      }
+      break;
     case 'converting':
       return source === null ? busy('state.converting', view.percent) : null;
   }

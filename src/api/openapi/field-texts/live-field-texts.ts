@@ -73,7 +73,9 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     state:
       '`starting`, `running`, `copy-only` (see `reason`), `idle` (no publisher) or `none` (no smaller resolution is ' +
       'enabled).',
-    reason: 'Reason why nothing is encoded, or which media of the publisher is not shown; null if there is none.',
+    reason:
+      'Reason why nothing is encoded, which media of the publisher is not shown, or why the publisher was refused or ' +
+      'disconnected; null if there is none.',
     resolutions: 'Comma-separated resolutions that are encoded, such as `480p,360p`.',
   },
   LiveRelayModel: {

@@ -175,7 +175,7 @@ async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[])
       first_media_at = coalesce(l.first_media_at,
         to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
       bitrate = coalesce(r.bitrate, l.bitrate), relays = r.relays, ladder = case
-        when l.ladder->>'kind' = 'refused' and r.ladder->>'kind' = 'idle' then l.ladder
+        when l.ladder->>'kind' = 'refused' and r.ladder->>'kind' in ('idle', 'refused') then l.ladder
         else coalesce(r.ladder, l.ladder) end
     from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
       "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb, relays jsonb),

@@ -3,6 +3,11 @@ import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 /** Maximum difference between a publisher's clock and the sample count from one frame to the next, in seconds. */
 const MAX_JITTER_SEC = 0.05;
+/**
+ * Maximum time, in seconds, by which the very first frame may be delayed to begin at the start of the timeline. The
+ * first frame that is not delayed by more begins the audio. Frames of HE-AAC last 43 ms and more.
+ */
+const MAX_DELAY_SEC = 0.01;
 /** A frame is added or dropped if the mean difference from the publisher's clock exceeds this number of frames. */
 const MAX_DRIFT_FRAMES = 0.6;
 /** Number of frames over which the difference is averaged. */
@@ -56,6 +61,7 @@ export class AudioPackager {
   push(unit: AccessUnit, mediaMs: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     const said = this.#tickOf(mediaMs);
+    if (this.#nextTick === null && said < -MAX_DELAY_SEC * this.#rate) return output;
     const driftTicks = said - this.#begin(said);
     const most =
       this.#driftTicks === null ? this.#frameTicks / 2 : Math.max(this.#frameTicks, MAX_JITTER_SEC * this.#rate);

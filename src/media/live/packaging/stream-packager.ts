@@ -17,8 +17,11 @@ export type PeriodTracks = {
   videoBps?: number;
 };
 
-/** Segment number and timeline position at which a period continues. Both fields are 0 for a new period. */
-export type PeriodPosition = { segment: number; endMs: number };
+/**
+ * Segment number and timeline position at which a period continues. Both fields are 0 for a new period. `still`:
+ * keyframe with the parameters of the video, which is repeated until the first one arrives.
+ */
+export type PeriodPosition = { segment: number; endMs: number; still?: Buffer | null };
 
 export type PackagedEvent =
   /** A segment begins at this time on the timeline. */
@@ -82,15 +85,16 @@ export class StreamPackager {
   constructor(tracks: PeriodTracks, place: PeriodPosition) {
     const startTick = Math.round((place.endMs * VIDEO_TIMESCALE) / 1000);
     this.#video =
-      tracks.video === null
-        ? null
-        : new VideoPackager(tracks.video, { segment: place.segment, startTick }, tracks.longestGopSec);
+      tracks.video === null ? null : new VideoPackager(tracks.video, { ...place, startTick }, tracks.longestGopSec);
     this.#audio = tracks.audio === null ? null : new AudioPackager(tracks.audio, place.segment);
     this.#segment = place.segment;
     this.#endMs = place.endMs;
   }
 
   #endMs: number;
+
+  /** Returns the last keyframe, or null if there is none. */
+  readonly lastKey = (): Buffer | null => this.#video?.lastKey() ?? null;
 
   /**
    * Adds the next frame of either track. Drops frames before the first keyframe. While the other track is missing,

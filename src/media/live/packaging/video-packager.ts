@@ -58,6 +58,7 @@ export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 /** `held` is the part with a repeated keyframe, which follows the cut. */
 export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[] };
 
+type Place = { segment: number; startTick: number; still?: Buffer | null };
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
@@ -91,13 +92,17 @@ export class VideoPackager {
 
   readonly #longestGopSec: number;
 
-  constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }, longestGopSec = 0) {
+  constructor(config: TrackConfig, { segment, startTick, still = null }: Place, longestGopSec = 0) {
     this.#longestGopSec = longestGopSec;
+    if (still !== null) this.#lastKey = still;
     this.#frameTicks = config.frameRate > 0 ? VIDEO_TIMESCALE / config.frameRate : 0;
     const track = { kind: 'video', timescale: VIDEO_TIMESCALE, frameTicks: this.#frameTicks } as const;
     this.#writer = new PartWriter(track, segment);
     this.#segmentTick = startTick;
   }
+
+  /** Returns the last keyframe, or null if there is none. */
+  readonly lastKey = (): Buffer | null => (this.#lastKey.length === 0 ? null : this.#lastKey);
 
   /** Number of the open segment, or of the next one. */
   get segment(): number {

@@ -16,9 +16,18 @@ export type PublishRequest = {
   disconnect(reason: string): void;
 };
 
+/** Side that ended the connection of a publisher. */
+export type EndedBy = 'publisher' | 'server';
+
+/** Reason given to a publisher that the server disconnects after 15 s without data. */
+export const NO_DATA = 'No audio or video that can be used arrived for 15 s. Check the encoder and its connection.';
+
+/** Reason given to a publisher whose media made a parser fail. */
+export const UNREADABLE = 'The media could not be processed. Check the settings of the encoder and restart it.';
+
 /**
  * Receives the media of an accepted publisher. `relay` receives it unchanged if the protocol carries FLV. `end` is
- * called once, at the end of the connection.
+ * called once, at the end of the connection. The status of the stream shows the reason if the server ended it.
  */
 export type MediaInput = {
   push(event: LiveEvent, wireBytes: number): void;
@@ -30,7 +39,7 @@ export type MediaInput = {
   relay(tag: FlvTag): void;
   /** Reports that a part of the media is not shown. `reason` is a human-readable message. May be called repeatedly. */
   leaveOut(reason: string): void;
-  end(reason: string): void;
+  end(reason: string, by: EndedBy): void;
 };
 
 /** Accepts a publisher by its stream key. Throws `Refused` if the publisher is not accepted. */

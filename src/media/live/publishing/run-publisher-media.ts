@@ -1,7 +1,7 @@
 import { FlvTagWriter } from '../flv/flv-tag-writer.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
-import type { MediaInput } from './publisher.ts';
+import type { EndedBy, MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
 
 /** Time for which audio is dropped after a failed run, in ms. */
@@ -60,11 +60,11 @@ export class PublisherMedia {
   }
 
   /** Ends the media. Calls after the first have no effect. */
-  end(reason: string): void {
+  end(reason: string, by: EndedBy): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#stop();
-    this.#input.end(reason);
+    this.#input.end(reason, by);
   }
 
   #pass(event: LiveEvent, wireBytes: number): void {
