@@ -78,7 +78,7 @@ test.each([
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 9000000\r\nConnection: close');
   socket.write(start);
-  expect(await readText(socket)).toMatch(new RegExp(`The body is ${kind}; (?:decode it and )?send the bytes of the `));
+  expect(await readText(socket)).toMatch(new RegExp(`The file is ${kind}; (?:decode it and )?send the bytes of the `));
   await expectNothingStored(guid);
 });
 

@@ -64,6 +64,26 @@ test.each([
   await page.close();
 });
 
+test.each([
+  { heightPx: 220, lines: 'nowrap' },
+  { heightPx: 400, lines: 'normal' },
+])(
+  'a title has one line in a frame of $heightPx px only if several do not fit: $lines',
+  async ({ heightPx, lines }) => {
+    const page = await open((one) =>
+      forceState(one, ({ state }) => {
+        if (state.source !== null) state.source.hasPicture = false;
+        state.posterUrl = null;
+      }),
+    );
+    await page.setViewportSize({ width: 390, height: heightPx });
+    const style = () =>
+      page.locator('media-controller').evaluate((element) => getComputedStyle(element, '::after').whiteSpace);
+    await expect.poll(style, PATIENCE).toBe(lines);
+    await page.close();
+  },
+);
+
 test('the operating system shows title, poster and position, and its media buttons control the player', async () => {
   const page = await open(async (one) => {
     await serveCover(one);

@@ -114,6 +114,7 @@ test('arranges a collection, shares it, plays it elsewhere, and ends the share',
   await expect.poll(at, PATIENCE).toBeGreaterThan(0.5);
 
   await dialog.getByRole('button', { name: 'Delete link' }).click();
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click();
   await link.waitFor({ state: 'detached' });
   await expect.poll(async () => (await fetch(url)).status, PATIENCE).toBe(404);
   await viewer.evaluate(() => window.dispatchEvent(new Event('focus')));

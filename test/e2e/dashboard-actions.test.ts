@@ -179,7 +179,7 @@ test('transcribes selected videos, translates captions, and generates title and 
   await open(`library/1/videos/${guid}/captions`);
   const languages = page.locator('.panel', { hasText: 'Languages' }).locator('ul.rows li');
   await languages.filter({ hasText: 'en-auto' }).waitFor();
-  await page.getByLabel('Translate into').fill('de');
+  await page.getByLabel('Add to: Translate into').selectOption('de');
   await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
   await languages.filter({ hasText: 'de-auto' }).waitFor();
   await look('captions');
@@ -266,7 +266,7 @@ test('encodes files with the settings chosen for them', async () => {
   await page.getByRole('menuitem', { name: 'With settings…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('240p').check();
-  await dialog.getByLabel('Transcription language').fill('en');
+  await dialog.getByLabel('Transcription language').selectOption('en');
   await look('upload-settings');
   const clip = path.join(folder, 'odd.mp4');
   await makePaddedClip(clip, 2 ** 20);

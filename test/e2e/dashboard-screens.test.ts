@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { operations } from '../../src/api/operations.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
+import { missedClicks } from '../support/missed-clicks.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-screens-'));
   const clip = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=10:d=2', '-c:v', 'libx264', '-preset', 'ultrafast'];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...clip, path.join(folder, 'film.mp4')]);
+  await writeFile(path.join(folder, 'page.mp4'), '<!doctype html><title>Sign in</title>');
   page = await browser.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (line) => {
@@ -113,30 +115,7 @@ test(
 test(
   'every screen passes axe in both themes and fits 360 px, without errors or requests to other hosts',
   async () => {
-    const guid = await createVideo(service, 'A film');
-    await uploadFile(service, guid, path.join(folder, 'film.mp4'));
-    await untilVideo(service, guid, ({ status }) => status === FINISHED);
-    const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
-    const importId = await planImport();
-    const video = `/dashboard/library/1/videos/${guid}`;
-    const places = [
-      ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events', 'imports'].map(
-        (name) => `/dashboard/library/1/${name}`,
-      ),
-      ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
-      ...['/statistics', '/files', '/activity'].map((tab) => video + tab),
-      ...['general', 'encoding', 'player', 'access', 'webhooks', 'keys', 'audit'].map(
-        (part) => `/dashboard/library/1/settings/${part}`,
-      ),
-      `/dashboard/library/1/live/${stream.guid}`,
-      `/dashboard/library/1/imports/${importId}`,
-      '/dashboard/libraries',
-      '/dashboard/people',
-      '/dashboard/system',
-      '/dashboard/reference',
-      '/docs',
-      '/docs/search?q=backup',
-    ];
+    const places = await screens();
     const found: string[] = [];
     const shown = new Set<string>();
     const views = [
@@ -167,6 +146,64 @@ test(
   },
   HANG_MS,
 );
+
+test(
+  'every visible control receives the click at its own centre, next to an open upload tray, at 1440 and 390 px',
+  async () => {
+    const places = await screens();
+    await page.goto(`${service.apiUrl}/dashboard/library/1/videos`, { timeout: WAIT_MS });
+    await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'page.mp4'));
+    await page.locator('.tray [role=alert]').waitFor({ state: 'attached', timeout: WAIT_MS });
+    const missed: string[] = [];
+    for (const place of places.filter((one) => one.startsWith('/dashboard/'))) {
+      pending.clear();
+      await openPlace(place);
+      await untilLoaded();
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await untilStill();
+        missed.push(...(await missedClicks(page)).map((one) => `${place} ${width}: ${one}`));
+      }
+    }
+    expect(missed).toEqual([]);
+  },
+  HANG_MS,
+);
+
+/** URLs of all screens. Created once, with a video, a live stream and an import to show. */
+let made: Promise<string[]> | null = null;
+
+function screens(): Promise<string[]> {
+  made ??= makeScreens();
+  return made;
+}
+
+async function makeScreens(): Promise<string[]> {
+  const guid = await createVideo(service, 'A film');
+  await uploadFile(service, guid, path.join(folder, 'film.mp4'));
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
+  const importId = await planImport();
+  const video = `/dashboard/library/1/videos/${guid}`;
+  return [
+    ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events', 'imports'].map(
+      (name) => `/dashboard/library/1/${name}`,
+    ),
+    ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
+    ...['/statistics', '/files', '/activity'].map((tab) => video + tab),
+    ...['general', 'encoding', 'player', 'access', 'webhooks', 'keys', 'audit'].map(
+      (part) => `/dashboard/library/1/settings/${part}`,
+    ),
+    `/dashboard/library/1/live/${stream.guid}`,
+    `/dashboard/library/1/imports/${importId}`,
+    '/dashboard/libraries',
+    '/dashboard/people',
+    '/dashboard/system',
+    '/dashboard/reference',
+    '/docs',
+    '/docs/search?q=backup',
+  ];
+}
 
 /** Plans an import of a video that is uploaded, and returns its id. */
 async function planImport(): Promise<string> {

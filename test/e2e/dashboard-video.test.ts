@@ -122,6 +122,8 @@ test('creates, changes and deletes a share page with a password and an expiry da
   await page.getByText('Anyone with the link').waitFor();
   expect(await shares()).toMatchObject([{ ...share, access: 'link', allowDownload: true }]);
   await press('Delete link');
+  await page.getByText('The link stops working for everyone who has it.').waitFor();
+  await press('Delete permanently');
   await page.locator('code', { hasText: share.url }).waitFor({ state: 'detached' });
   expect(await shares()).toEqual([]);
 });

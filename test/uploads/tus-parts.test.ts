@@ -221,7 +221,7 @@ test.each([
   const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
   expect([answer.status, Object(await answer.json()).message]).toEqual([
     400,
-    'The body is an HTML page; send the bytes of the video or audio file.',
+    'The file is an HTML page; send the bytes of the video or audio file.',
   ]);
   expect([await fixture.staged(), await fixture.uploads()]).toEqual([[], []]);
   expect(await fixture.loadVideo(guid)).toMatchObject({ status: 6 });

@@ -77,7 +77,7 @@ function readPassword(text: string): string {
   const length = isVisible(text) ? countCharacters(text) : 0;
   if (length >= MIN_PASSWORD_CHARACTERS && length <= MAX_PASSWORD_CHARACTERS) return text;
   const expected = `${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} visible characters`;
-  const message = `Expected a password of ${expected}, got ${length}. Choose another, or send null for none.`;
+  const message = `Expected a password of ${expected}, got ${length}. Choose another.`;
   throw new Refused('invalid', message, { field: 'password' });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VideoModelStatus } from '../../api/models/enums.ts';
-import { rowOf } from './output.ts';
+import { linesOf, rowOf } from './output.ts';
 
 test('the list of videos has a word for each state, and other lists keep theirs', () => {
   const states = Object.values(VideoModelStatus.values);
@@ -11,4 +11,17 @@ test('the list of videos has a word for each state, and other lists keep theirs'
   ]);
   expect(rowOf({ guid: 'g', title: 'T', status: 2 })).toBe('g\tT\t2');
   expect(rowOf({ Id: 1, Name: 'N', Status: 'running' })).toBe('1\tN\trunning');
+});
+
+test('findings are printed as sentences, and other fields by name', () => {
+  const findings = [
+    { code: 'no-file', sentence: 'The file is missing.', remedy: 'upload' },
+    { code: 'refused', sentence: 'Viewers need a token.', remedy: null },
+  ];
+  expect(linesOf({ guid: 'g', findings, experience: [] })).toEqual([
+    'guid\tg',
+    'The file is missing.',
+    'Viewers need a token.',
+    'experience\t[]',
+  ]);
 });

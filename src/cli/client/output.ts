@@ -42,7 +42,22 @@ export async function printAnswer(answer: unknown, asJson: boolean): Promise<voi
     if (process.stderr.isTTY) process.stderr.write('Done.\n');
     return;
   }
-  for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
+  for (const line of linesOf(answer)) printLine(line);
+}
+
+/** Returns a response as lines: one per field, and the sentences of a list of findings. */
+export function linesOf(answer: object): string[] {
+  return Object.entries(answer).flatMap(([name, value]) => {
+    const sentences = sentencesIn(value);
+    return sentences ?? [`${name}\t${oneLine(value)}`];
+  });
+}
+
+/** Returns the sentences of findings. Null for any other value. */
+function sentencesIn(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  const sentences = value.map((item) => Object(item).sentence);
+  return sentences.length > 0 && sentences.every((one) => typeof one === 'string') ? sentences.map(oneLine) : null;
 }
 
 /** Returns the items of a response: the list itself, or the only list in an object. */

@@ -89,7 +89,7 @@ function textOf(start: Buffer): string | null {
 /** Thrown for a request body whose first bytes are not those of a media file. */
 export class ForeignBody extends Refused {
   constructor({ kind, advice }: Foreign) {
-    super('invalid', `The body is ${kind}; ${advice}.`);
+    super('invalid', `The file is ${kind}; ${advice}.`);
     this.name = 'ForeignBody';
   }
 }

@@ -1,6 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, api, describeError } from './api.ts';
+import { ApiError, api, describeError, UnreachableError } from './api.ts';
+
+/** Time after which a read is repeated if the service could not be reached. */
+const UNREACHABLE_RETRY_MS = 5_000;
 
 export type Loaded<T> = {
   value: Signal<T | null>;
@@ -21,7 +24,9 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const error = useSignal<string | null>(null);
   const isGone = useSignal(false);
   const latest = useRef<AbortController | null>(null);
+  const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
   const again = () => {
+    clearTimeout(retry.current);
     latest.current?.abort();
     const turn = new AbortController();
     latest.current = turn;
@@ -35,18 +40,25 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
         if (turn.signal.aborted) return;
         error.value = describeError(reason);
         isGone.value = reason instanceof ApiError && reason.status === 404;
+        if (reason instanceof UnreachableError)
+          retry.current = setTimeout(() => newest.current(), UNREACHABLE_RETRY_MS);
       })
       .finally(() => {
         if (latest.current === turn) latest.current = null;
       });
   };
+  const newest = useRef(again);
+  newest.current = again;
   const look = () => {
     if (latest.current === null) again();
   };
   // Only a new URL or question triggers a new read.
   useEffect(() => {
     again();
-    return () => latest.current?.abort();
+    return () => {
+      clearTimeout(retry.current);
+      latest.current?.abort();
+    };
   }, [path, JSON.stringify(question)]);
   return { value, error, isGone, again, look };
 }

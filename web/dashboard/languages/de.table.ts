@@ -412,8 +412,6 @@ export const de = {
   'Show QR code': 'QR-Code anzeigen',
   'Download OBS file': 'OBS-Datei herunterladen',
   'Reset key': 'Schlüssel zurücksetzen',
-  'The key cannot be reset while an encoder is publishing.':
-    'Der Schlüssel lässt sich nicht zurücksetzen, solange ein Encoder sendet.',
   'Server URL and stream key as a QR code': 'Server-URL und Streamschlüssel als QR-Code',
   'It contains the stream key. Anyone who scans it can publish to this stream.':
     'Er enthält den Streamschlüssel. Wer ihn scannt, kann in diesen Stream senden.',
@@ -643,6 +641,31 @@ export const de = {
   'Try again': 'Erneut versuchen',
   Resume: 'Fortsetzen',
   Continue: 'Weiter',
+  'Choose another file': 'Andere Datei auswählen',
+  'Other language…': 'Andere Sprache …',
+  'For example, gsw or zh-Hant.': 'Zum Beispiel gsw oder zh-Hant.',
+  'Not a language code.': 'Kein Sprachcode.',
+  'As set for the library': 'Wie in der Bibliothek eingestellt',
+  'Remove the captions in {0}?': 'Untertitel in {0} entfernen?',
+  'Remove captions': 'Untertitel entfernen',
+  'Replace the captions in {0}?': 'Untertitel in {0} ersetzen?',
+  'Replace captions': 'Untertitel ersetzen',
+  'Replace by file': 'Durch Datei ersetzen',
+  'All lines with their corrections are deleted. This cannot be undone.':
+    'Alle Zeilen mit ihren Korrekturen werden gelöscht. Das lässt sich nicht rückgängig machen.',
+  'No chapters yet.': 'Noch keine Kapitel.',
+  'You can create the clip when encoding is done.': 'Der Clip kann erstellt werden, sobald die Kodierung fertig ist.',
+  'The link stops working for everyone who has it.': 'Der Link funktioniert dann für niemanden mehr, der ihn hat.',
+  '{0}, shown from the start': '{0}, von Anfang an sichtbar',
+  'Not a time.': 'Keine Zeitangabe.',
+  'As the viewer chooses': 'Wie vom Zuschauer gewählt',
+  'The key cannot be reset while the stream is running.':
+    'Der Schlüssel kann nicht zurückgesetzt werden, solange der Stream läuft.',
+  'The player waits for the stream, and shows the recording afterwards.':
+    'Der Player wartet auf den Stream und zeigt danach die Aufzeichnung.',
+  'Without today, which is not over yet.': 'Ohne heute, weil der Tag noch nicht zu Ende ist.',
+  'The last day is before the first day.': 'Der letzte Tag liegt vor dem ersten.',
+  'The first day is in the future.': 'Der erste Tag liegt in der Zukunft.',
   'Choose file again': 'Datei erneut auswählen',
   'Dismiss {0}': '{0} ausblenden',
   Dismiss: 'Ausblenden',
@@ -756,8 +779,6 @@ export const de = {
   'Player options': 'Player-Optionen',
   'Start at': 'Starten bei',
   '1m30s, 90 or 1:30': '1m30s, 90 oder 1:30',
-  'A language code such as en. Use en-auto to show captions from the start.':
-    'Ein Sprachcode wie en. Mit en-auto erscheinen die Untertitel von Anfang an.',
   'Thumbnail updated.': 'Vorschaubild aktualisiert.',
   'From the video': 'Aus dem Video',
   'Use image {0}': 'Bild {0} verwenden',
@@ -1168,7 +1189,6 @@ export const de = {
   'Signed link valid for': 'Signierter Link gültig für',
   'Signed link': 'Signierter Link',
   'Translate into': 'Übersetzen in',
-  'and translate into: de, fr': 'und übersetzen in: de, fr',
   '{0} in progress.': '{0} in Arbeit.',
   'Transcribe…': 'Transkribieren…',
   'Could not undo: {0}': 'Rückgängig machen fehlgeschlagen: {0}',
@@ -1183,8 +1203,6 @@ export const de = {
   'Resolutions (leave empty to use the library setting)':
     'Auflösungen (leer lassen für die Einstellung der Bibliothek)',
   'Transcription language': 'Sprache der Transkription',
-  'A language code such as en. Leave empty to use the library setting.':
-    'Ein Sprachcode wie de. Leer lassen für die Einstellung der Bibliothek.',
   'Generate title, description and chapters from speech': 'Titel, Beschreibung und Kapitel aus der Sprache erzeugen',
   'At {0}': 'Um {0}',
   'Any date': 'Jedes Datum',

@@ -422,8 +422,6 @@ export const es = {
   'Show QR code': 'Mostrar código QR',
   'Download OBS file': 'Descargar archivo de OBS',
   'Reset key': 'Restablecer clave',
-  'The key cannot be reset while an encoder is publishing.':
-    'La clave no se puede restablecer mientras un codificador está transmitiendo.',
   'Server URL and stream key as a QR code': 'URL del servidor y clave de transmisión como código QR',
   'It contains the stream key. Anyone who scans it can publish to this stream.':
     'Contiene la clave de transmisión. Quien lo escanee podrá transmitir aquí.',
@@ -654,6 +652,31 @@ export const es = {
   'Try again': 'Reintentar',
   Resume: 'Reanudar',
   Continue: 'Continuar',
+  'Choose another file': 'Elegir otro archivo',
+  'Other language…': 'Otro idioma…',
+  'For example, gsw or zh-Hant.': 'Por ejemplo, gsw o zh-Hant.',
+  'Not a language code.': 'No es un código de idioma.',
+  'As set for the library': 'Según la biblioteca',
+  'Remove the captions in {0}?': '¿Quitar los subtítulos en {0}?',
+  'Remove captions': 'Quitar subtítulos',
+  'Replace the captions in {0}?': '¿Reemplazar los subtítulos en {0}?',
+  'Replace captions': 'Reemplazar subtítulos',
+  'Replace by file': 'Reemplazar por un archivo',
+  'All lines with their corrections are deleted. This cannot be undone.':
+    'Se eliminan todas las líneas con sus correcciones. No se puede deshacer.',
+  'No chapters yet.': 'Aún no hay capítulos.',
+  'You can create the clip when encoding is done.': 'Podrá crear el clip cuando termine la codificación.',
+  'The link stops working for everyone who has it.': 'El enlace dejará de funcionar para todos los que lo tengan.',
+  '{0}, shown from the start': '{0}, visibles desde el principio',
+  'Not a time.': 'No es un tiempo válido.',
+  'As the viewer chooses': 'Según elija el espectador',
+  'The key cannot be reset while the stream is running.':
+    'La clave no se puede restablecer mientras la emisión está en curso.',
+  'The player waits for the stream, and shows the recording afterwards.':
+    'El reproductor espera a la emisión y después muestra la grabación.',
+  'Without today, which is not over yet.': 'Sin el día de hoy, que aún no ha terminado.',
+  'The last day is before the first day.': 'El último día es anterior al primero.',
+  'The first day is in the future.': 'El primer día está en el futuro.',
   'Choose file again': 'Elegir el archivo de nuevo',
   'Dismiss {0}': 'Ocultar {0}',
   Dismiss: 'Ocultar',
@@ -766,8 +789,6 @@ export const es = {
   'Player options': 'Opciones del reproductor',
   'Start at': 'Empezar en',
   '1m30s, 90 or 1:30': '1m30s, 90 o 1:30',
-  'A language code such as en. Use en-auto to show captions from the start.':
-    'Un código de idioma como es. Usa es-auto para mostrar los subtítulos desde el inicio.',
   'Thumbnail updated.': 'Miniatura actualizada.',
   'From the video': 'Del video',
   'Use image {0}': 'Usar imagen {0}',
@@ -1177,7 +1198,6 @@ export const es = {
   'Signed link valid for': 'Enlace firmado válido durante',
   'Signed link': 'Enlace firmado',
   'Translate into': 'Traducir a',
-  'and translate into: de, fr': 'y traducir a: de, fr',
   '{0} in progress.': '{0} en curso.',
   'Transcribe…': 'Transcribir…',
   'Could not undo: {0}': 'No se pudo deshacer: {0}',
@@ -1192,8 +1212,6 @@ export const es = {
   'Resolutions (leave empty to use the library setting)':
     'Resoluciones (déjalo vacío para usar la configuración de la biblioteca)',
   'Transcription language': 'Idioma de la transcripción',
-  'A language code such as en. Leave empty to use the library setting.':
-    'Un código de idioma como es. Déjalo vacío para usar la configuración de la biblioteca.',
   'Generate title, description and chapters from speech': 'Generar título, descripción y capítulos a partir de la voz',
   'At {0}': 'A las {0}',
   'Any date': 'Cualquier fecha',

@@ -430,8 +430,6 @@ export const fr = {
   'Show QR code': 'Afficher le code QR',
   'Download OBS file': 'Télécharger le fichier OBS',
   'Reset key': 'Réinitialiser la clé',
-  'The key cannot be reset while an encoder is publishing.':
-    "La clé ne peut pas être réinitialisée pendant qu'un encodeur diffuse.",
   'Server URL and stream key as a QR code': 'URL du serveur et clé de flux sous forme de code QR',
   'It contains the stream key. Anyone who scans it can publish to this stream.':
     'Il contient la clé de flux. Toute personne qui le scanne peut diffuser dans ce direct.',
@@ -664,6 +662,30 @@ export const fr = {
   'Try again': 'Réessayer',
   Resume: 'Reprendre',
   Continue: 'Continuer',
+  'Choose another file': 'Choisir un autre fichier',
+  'Other language…': 'Autre langue…',
+  'For example, gsw or zh-Hant.': 'Par exemple, gsw ou zh-Hant.',
+  'Not a language code.': 'Ce n’est pas un code de langue.',
+  'As set for the library': 'Selon la bibliothèque',
+  'Remove the captions in {0}?': 'Supprimer les sous-titres en {0} ?',
+  'Remove captions': 'Supprimer les sous-titres',
+  'Replace the captions in {0}?': 'Remplacer les sous-titres en {0} ?',
+  'Replace captions': 'Remplacer les sous-titres',
+  'Replace by file': 'Remplacer par un fichier',
+  'All lines with their corrections are deleted. This cannot be undone.':
+    'Toutes les lignes et leurs corrections seront supprimées. Cette action est irréversible.',
+  'No chapters yet.': 'Pas encore de chapitres.',
+  'You can create the clip when encoding is done.': 'Vous pourrez créer l’extrait une fois l’encodage terminé.',
+  'The link stops working for everyone who has it.': 'Le lien ne fonctionnera plus pour les personnes qui l’ont reçu.',
+  '{0}, shown from the start': '{0}, affichés dès le début',
+  'Not a time.': 'Ce n’est pas une durée.',
+  'As the viewer chooses': 'Au choix du spectateur',
+  'The key cannot be reset while the stream is running.': 'La clé ne peut pas être réinitialisée pendant la diffusion.',
+  'The player waits for the stream, and shows the recording afterwards.':
+    'Le lecteur attend la diffusion, puis montre l’enregistrement.',
+  'Without today, which is not over yet.': 'Sans la journée en cours, qui n’est pas terminée.',
+  'The last day is before the first day.': 'Le dernier jour précède le premier.',
+  'The first day is in the future.': 'Le premier jour est dans le futur.',
   'Choose file again': 'Choisir à nouveau le fichier',
   'Dismiss {0}': 'Masquer {0}',
   Dismiss: 'Masquer',
@@ -780,8 +802,6 @@ export const fr = {
   'Player options': 'Options du lecteur',
   'Start at': 'Commencer à',
   '1m30s, 90 or 1:30': '1m30s, 90 ou 1:30',
-  'A language code such as en. Use en-auto to show captions from the start.':
-    'Un code de langue tel que fr. Utilisez fr-auto pour afficher les sous-titres dès le début.',
   'Thumbnail updated.': 'Miniature mise à jour.',
   'From the video': 'Depuis la vidéo',
   'Use image {0}': "Utiliser l'image {0}",
@@ -1199,7 +1219,6 @@ export const fr = {
   'Signed link valid for': 'Durée de validité du lien signé',
   'Signed link': 'Lien signé',
   'Translate into': 'Traduire en',
-  'and translate into: de, fr': 'et traduire en : de, en',
   '{0} in progress.': 'En cours : {0}.',
   'Transcribe…': 'Transcrire…',
   'Could not undo: {0}': 'Annulation impossible : {0}',
@@ -1214,8 +1233,6 @@ export const fr = {
   'Resolutions (leave empty to use the library setting)':
     'Résolutions (laissez vide pour utiliser le paramètre de la bibliothèque)',
   'Transcription language': 'Langue de la transcription',
-  'A language code such as en. Leave empty to use the library setting.':
-    'Un code de langue tel que fr. Laissez vide pour utiliser le paramètre de la bibliothèque.',
   'Generate title, description and chapters from speech':
     'Générer le titre, la description et les chapitres à partir de la parole',
   'At {0}': 'À {0}',

@@ -46,8 +46,7 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
       again();
     });
   const choose = (target: typeof state) => (chosen: string) => {
-    target.value = chosen;
-    page.value = 1;
+    [target.value, page.value] = [chosen, 1];
   };
   const names = endpoints.map((one) => [one.guid, nameOfEndpoint(one)] as const);
   const found = value.value;
@@ -95,7 +94,9 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
                 <td>
                   <Happened event={event} />
                 </td>
-                {names.length > 1 && <td>{names.find(([guid]) => guid === event.endpointGuid)?.[1] ?? ''}</td>}
+                {names.length > 1 && (
+                  <td data-name={t('Endpoint')}>{names.find(([guid]) => guid === event.endpointGuid)?.[1] ?? ''}</td>
+                )}
                 <td>
                   <span class={`chip ${TONES[event.state]}`}>
                     {tr(STATES.find(([one]) => one === event.state)?.[1] ?? event.state)}
@@ -104,8 +105,8 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
                     <span class="hint block">{t('retry at {0}', moment(event.dateNextAttempt))}</span>
                   )}
                 </td>
-                <td>{event.attempts}</td>
-                <td>{event.lastAnswer}</td>
+                <td data-name={t('Attempts')}>{event.attempts}</td>
+                <td data-name={t('Last response')}>{event.lastAnswer}</td>
                 <td>
                   <button
                     type="button"

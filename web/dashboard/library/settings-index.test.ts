@@ -9,6 +9,7 @@ test.each([
   ['1080p', 'Resolutions'],
   ['geo blocked', 'Blocked countries'],
   ['slack', 'Webhook URL'],
+  ['webhook', 'Endpoints'],
   ['TOKEN private', 'Require signed URLs'],
   ['5.1', 'Keep surround sound'],
 ])('"%s" finds %s first', (text, label) => {

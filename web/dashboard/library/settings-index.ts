@@ -139,7 +139,8 @@ export function findSettings(
     const name = sectionOf(block).blocks.find(([one]) => one === block)?.[1] ?? '';
     const all = [shown, ...[label, otherWords, translate(otherWords), translate(name)].map(plain)].join(' ');
     if (!words.every((word) => all.includes(word))) return [];
-    const rank = shown.startsWith(words[0] ?? '') ? 0 : words.every((word) => shown.includes(word)) ? 1 : 2;
+    const begins = [shown, plain(translate(name))].some((one) => one.startsWith(words[0] ?? ''));
+    const rank = begins ? 0 : words.every((word) => shown.includes(word)) ? 1 : 2;
     return [{ setting, rank }];
   });
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ setting }) => setting);

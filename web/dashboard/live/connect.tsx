@@ -47,7 +47,7 @@ export function Connect({ path, stream, onChanged }: Props) {
           {t('Reset key')}
         </button>
       </div>
-      {isPublished && <p class="hint">{t('The key cannot be reset while an encoder is publishing.')}</p>}
+      {isPublished && <p class="hint">{t('The key cannot be reset while the stream is running.')}</p>}
       {isShown.value && server !== null && (
         <>
           <QrCode

@@ -84,7 +84,7 @@ test.each([
     level: 'wait',
   },
 ])('describes $name in words', ({ status, samples, words, level }) => {
-  const [first] = describeHealth({ isOnAir: true, status: { ...STATUS, ...status }, samples });
+  const [first] = describeHealth({ isOnAir: true, hasBegun: true, status: { ...STATUS, ...status }, samples });
   expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
 });
 
@@ -95,11 +95,18 @@ test('does not evaluate the second in which publishing begins', () => {
     at(start, { fps: 9, bitrate: 400_000 }),
     ...Array.from({ length: 10 }, (_, step) => at(start + 1 + step)),
   ]);
-  const lines = describeHealth({ isOnAir: true, status: STATUS, samples: begun });
+  const lines = describeHealth({ isOnAir: true, hasBegun: true, status: STATUS, samples: begun });
   expect(lines.map(({ level }) => level)).toEqual(['good']);
 });
 
 test('before the start, suggests starting a stream whose encoder is connected', () => {
-  const lines = describeHealth({ isOnAir: false, status: STATUS, samples: steady });
+  const lines = describeHealth({ isOnAir: false, hasBegun: true, status: STATUS, samples: steady });
   expect(lines.map(({ sentence }) => sentence).join(' ')).toContain('Press Start');
+});
+
+test('an encoder that never connected to a started stream is not called disconnected', () => {
+  const status = { ...STATUS, primaryLive: false, lastPingAgo: null };
+  expect(describeHealth({ isOnAir: true, hasBegun: false, status, samples: [] })).toEqual([
+    { level: 'wait', sentence: expect.stringContaining('No encoder connected yet.') },
+  ]);
 });

@@ -21,14 +21,16 @@ const HEAVY_BPS = 10_000_000;
 
 export type Published = {
   isOnAir: boolean;
+  /** Whether an encoder has connected since the stream was created. */
+  hasBegun: boolean;
   status: LiveStreamStatusModel;
   /** Oldest first, newest last. */
   samples: readonly Sample[];
 };
 
 /** Describes the state of publishing and what to change at the encoder, the most urgent first. */
-export function describeHealth({ isOnAir, status, samples }: Published): HealthLine[] {
-  if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir, status)];
+export function describeHealth({ isOnAir, hasBegun, status, samples }: Published): HealthLine[] {
+  if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir && hasBegun, status)];
   const recent = wholeSeconds(samples).slice(-JUDGED);
   const found = [
     ...silence(status.lastPingAgo),
@@ -54,9 +56,9 @@ function wholeSeconds(samples: readonly Sample[]): Sample[] {
 }
 
 /** Describes why no media arrives. A publisher may be connected, or may have been refused. */
-function absence(isOnAir: boolean, { transcoding }: LiveStreamStatusModel): HealthLine {
+function absence(isInterrupted: boolean, { transcoding }: LiveStreamStatusModel): HealthLine {
   if (transcoding !== null && transcoding.reason !== null) return { level: 'bad', sentence: transcoding.reason };
-  return isOnAir
+  return isInterrupted
     ? {
         level: 'bad',
         sentence: t('The encoder is disconnected. Reconnect with the same stream key to continue the stream.'),

@@ -35,11 +35,12 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
     });
   const confirm = (label: string, run: () => void) => (
     <>
-      <button type="button" class="bad" disabled={running.isBusy.value} onClick={run}>
-        {label}
-      </button>
+      {/* First, so that the second click of a double click does nothing. */}
       <button type="button" onClick={() => (asked.value = null)}>
         {t('Cancel')}
+      </button>
+      <button type="button" class="bad" disabled={running.isBusy.value} onClick={run}>
+        {label}
       </button>
     </>
   );

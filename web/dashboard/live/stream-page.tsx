@@ -7,11 +7,12 @@ import type {
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { go } from '../base/router.ts';
-import { mayWrite } from '../base/session.ts';
+import { mayWrite, session } from '../base/session.ts';
 import { amount, clock, day, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
-import { Link, Notice } from '../parts/parts.tsx';
+import { CopyField, Link, Notice } from '../parts/parts.tsx';
 import { TimeChart } from '../statistics/time-chart.tsx';
+import { embedCode, playerAddress } from '../uploads/embed-code.ts';
 import { Connect } from './connect.tsx';
 import { describeHealth, type Sample } from './health.ts';
 import { ENDED, ON_AIR, PREVIEW, STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
@@ -46,7 +47,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
           <Preview libraryId={libraryId} streamId={streamId} status={stream.status} />
         </div>
         <div class="stack">
-          {!isOver && <Health path={path} isOnAir={stream.status === ON_AIR} />}
+          {!isOver && <Health path={path} stream={stream} />}
           {isOver && stream.recordVod && (
             <Link class="button" to={{ name: 'video', libraryId, videoId: streamId }}>
               {t('Open recording')}
@@ -64,6 +65,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
       </div>
       {(stream.status === ON_AIR || stream.status === PREVIEW) && <Rates path={path} />}
       <Stills path={path} />
+      {!isOver && <Watch libraryId={libraryId} stream={stream} />}
       {!isOver && mayWrite() && (
         <div class="columns">
           <Connect path={path} stream={stream} onChanged={again} />
@@ -71,6 +73,18 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
         </div>
       )}
     </article>
+  );
+}
+
+/** Link and code for viewers, who can open the page before the stream begins. */
+function Watch({ libraryId, stream }: { libraryId: number; stream: LiveStreamModel }) {
+  const address = playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, stream.guid);
+  const shape = { width: stream.width ?? 0, height: stream.height ?? 0 };
+  return (
+    <Panel title={t('Share')} hint={t('The player waits for the stream, and shows the recording afterwards.')}>
+      <CopyField label={t('Link')} text={address} />
+      <CopyField label={t('Embed code')} text={embedCode(address, { ...shape, title: stream.title })} />
+    </Panel>
   );
 }
 
@@ -116,15 +130,17 @@ function useSamples(path: string): readonly Sample[] {
   return value.value ?? [];
 }
 
-function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
+function Health({ path, stream }: { path: string; stream: LiveStreamModel }) {
   const { value, again } = useLoaded<LiveStreamStatusModel>(`${path}/status`);
   const samples = useSamples(path);
   useRefresh(again, LOOK_AGAIN_MS);
   if (value.value === null) return null;
+  const isOnAir = stream.status === ON_AIR;
+  const hasBegun = stream.width !== null || samples.length > 0;
   return (
     <Panel title={t('Stream health')}>
       <ul class="findings" aria-label={t('Stream health')}>
-        {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
+        {describeHealth({ isOnAir, hasBegun, status: value.value, samples }).map(({ level, sentence }) => (
           <li key={sentence} class={`finding ${level}`}>
             <span>{sentence}</span>
           </li>

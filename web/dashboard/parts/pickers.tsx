@@ -1,5 +1,7 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { language, t } from '../base/language.ts';
+import { SelectField, TextField } from './fields.tsx';
 import { Icon } from './icon.tsx';
 
 type Named = { label: string; hint?: string };
@@ -118,6 +120,62 @@ export function LanguagesField({ label, hint, codes, offered, onChange }: Langua
       {hint !== undefined && <span class="hint">{hint}</span>}
     </fieldset>
   );
+}
+
+/** Languages that pickers offer. The API accepts any language code. */
+export const LANGUAGE_CODES: readonly string[] = (
+  'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv sw ' +
+  'ta th tr uk ur vi zh zh-TW'
+).split(' ');
+
+type LanguageProps = Named & {
+  code: string;
+  /** Text of the choice of no language. Without it, a language is required. */
+  none?: string;
+  onChange: (code: string) => void;
+};
+
+/** Picks one language by name. Other languages are entered as a code. */
+export function LanguageField({ label, hint, code, none, onChange }: LanguageProps) {
+  const isOther = useSignal(code !== '' && !LANGUAGE_CODES.includes(code));
+  const choices: Choice[] = [
+    ...(none === undefined ? [] : [['', none] as const]),
+    ...languageChoices(LANGUAGE_CODES),
+    ['other', t('Other language…')],
+  ];
+  const choose = (to: string) => {
+    isOther.value = to === 'other';
+    onChange(to === 'other' ? '' : to);
+  };
+  return (
+    <>
+      <SelectField
+        label={label}
+        {...(hint !== undefined && { hint })}
+        value={isOther.value ? 'other' : code}
+        choices={choices}
+        onChange={choose}
+      />
+      {isOther.value && (
+        <TextField
+          label={t('Language code')}
+          hint={t('For example, gsw or zh-Hant.')}
+          value={code}
+          error={code === '' || isLanguage(code) ? null : t('Not a language code.')}
+          onChange={(text) => onChange(text.trim())}
+        />
+      )}
+    </>
+  );
+}
+
+/** Returns whether a text is a well-formed language code (BCP 47). */
+export function isLanguage(code: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(code).length === 1;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns languages with their names in the language of the page, in the order of the names. */

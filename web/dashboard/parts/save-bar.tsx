@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { discardAll, leaving, unsaved } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
@@ -11,7 +12,12 @@ export function SaveBar() {
   const save = () => void saveTyped();
   // Also active without editors, because a field that is being edited reports its change only when it loses the focus.
   useShortcuts(editors.length === 0 ? { 'ctrl+s': save } : { 'ctrl+s': save, 'ctrl+enter': save });
-  if (editors.length === 0) return null;
+  const isShown = editors.length > 0;
+  useEffect(() => {
+    // The bar must not cover the field that is being edited.
+    if (isShown) document.activeElement?.scrollIntoView({ block: 'nearest' });
+  }, [isShown]);
+  if (!isShown) return null;
   const isBusy = editors.some(({ saving }) => saving.isBusy.value);
   const fault = editors.find((editor) => editor.fault !== null)?.fault ?? null;
   return (

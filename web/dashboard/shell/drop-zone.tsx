@@ -44,7 +44,7 @@ export function DropZone({ libraryId }: { libraryId: number }) {
   }, [libraryId, isOver]);
   if (!isOver.value) return null;
   return (
-    <div class="drop">
+    <div class="drop" role="status">
       {collection.value === null
         ? t('Drop files or folders to upload')
         : t('Drop files to upload them into {0}', collection.value)}

@@ -29,6 +29,7 @@ const NEEDED: Readonly<Partial<Record<Route['name'], Permission>>> = {
   imports: 'account.manage',
   settings: 'library.manage',
   statistics: 'statistics.read',
+  trash: 'videos.edit',
   libraries: 'account.manage',
   people: 'people.manage',
   system: 'account.manage',

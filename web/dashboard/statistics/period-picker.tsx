@@ -30,7 +30,7 @@ export function usePeriod(): PeriodState {
 
 /** Selects a period and the one to compare it with. `children`: buttons at the end of the row. */
 export function PeriodPicker({ state, children }: { state: PeriodState; children?: ComponentChildren }) {
-  const { choice, own, other, period, change } = state;
+  const { choice, own, other, period, compared, change } = state;
   const months = monthsBefore(Date.now(), MONTHS).map((month) => [month, monthName(month)] as const);
   const choose = (to: PeriodChoice) => {
     // A custom period starts with the dates of the previous choice.
@@ -38,36 +38,53 @@ export function PeriodPicker({ state, children }: { state: PeriodState; children
     const isOwn = to === 'own' && own.from === '';
     change({ choice: to, ...(isOwn && { own: { from: day(period.fromMs), to: day(period.endMs - 1) } }) });
   };
+  const problem = choice === 'own' ? problemOf(own) : null;
   return (
-    <div class="filters">
-      <SelectField
-        label={t('Range')}
-        value={choice}
-        choices={[
-          ['1', t('Last 24 hours')],
-          ['7', t('Last 7 days')],
-          ['30', t('Last 30 days')],
-          ['90', t('Last 90 days')],
-          ...months,
-          ['own', t('Choose dates')],
-        ]}
-        onChange={choose}
-      />
-      {choice === 'own' && (
-        <>
-          <DayField label={t('First day')} value={own.from} onChange={(from) => change({ own: { ...own, from } })} />
-          <DayField label={t('Last day')} value={own.to} onChange={(to) => change({ own: { ...own, to } })} />
-        </>
+    <>
+      <div class="filters">
+        <SelectField
+          label={t('Range')}
+          value={choice}
+          choices={[
+            ['1', t('Last 24 hours')],
+            ['7', t('Last 7 days')],
+            ['30', t('Last 30 days')],
+            ['90', t('Last 90 days')],
+            ...months,
+            ['own', t('Choose dates')],
+          ]}
+          onChange={choose}
+        />
+        {choice === 'own' && (
+          <>
+            <DayField label={t('First day')} value={own.from} onChange={(from) => change({ own: { ...own, from } })} />
+            <DayField label={t('Last day')} value={own.to} onChange={(to) => change({ own: { ...own, to } })} />
+          </>
+        )}
+        <SelectField
+          label={t('Compare with')}
+          value={other}
+          choices={[['none', t('Nothing')], ['previous', t('Previous period')], ...months]}
+          onChange={(to) => change({ other: to })}
+        />
+        {children}
+      </div>
+      {problem !== null && (
+        <p class="hint bad" role="alert">
+          {problem}
+        </p>
       )}
-      <SelectField
-        label={t('Compare with')}
-        value={other}
-        choices={[['none', t('Nothing')], ['previous', t('Previous period')], ...months]}
-        onChange={(to) => change({ other: to })}
-      />
-      {children}
-    </div>
+      {compared !== null && !period.isHourly && compared.period.endMs < period.endMs && (
+        <p class="hint">{t('Without today, which is not over yet.')}</p>
+      )}
+    </>
   );
+}
+
+/** Returns why chosen dates contain no day that is counted. Null if they do. */
+function problemOf({ from, to }: OwnDates): string | null {
+  if (from > new Date().toISOString()) return t('The first day is in the future.');
+  return to < from ? t('The last day is before the first day.') : null;
 }
 
 function DayField({ label, value, onChange }: { label: string; value: string; onChange: (to: string) => void }) {

@@ -1,13 +1,21 @@
 import { isFinal } from '../../../sdk/src/api-error.ts';
-import { api } from '../base/api.ts';
+import { ApiError, api } from '../base/api.ts';
 import { forgetUpload } from './kept-uploads.ts';
-import { changeItem, findItem } from './upload-item.ts';
+import { changeItem, findItem, type UploadItem } from './upload-item.ts';
 
 /** Uploads for which this page created the video. */
 const created = new Set<number>();
 
 export function noteCreated(id: number): void {
   created.add(id);
+}
+
+/** Thrown for a file without bytes, before anything is sent. */
+export class EmptyFileError extends Error {}
+
+/** Returns whether the file itself was refused: the service opened the upload, but not for this content. */
+export function isFileRefused({ address }: UploadItem, error: unknown): boolean {
+  return error instanceof EmptyFileError || (error instanceof ApiError && error.status === 400 && address !== null);
 }
 
 /** Deletes the video that was created for an upload, if the service refused it for good and received nothing. */

@@ -10,6 +10,7 @@ const LOOK_AGAIN_MS = 5_000;
 export function StateChip({ video }: { video: VideoModel }) {
   const sent = sentPercent(video);
   if (sent !== null) return <span class="chip busy">{t('Uploading {0} %', sent)}</span>;
+  if (isJustSent(video)) return <span class="chip busy">{t('Uploaded')}</span>;
   const { word, tone, isPlayable } = videoState(video);
   const percent = tone === 'busy' && video.encodeProgress > 0 ? ` ${video.encodeProgress} %` : '';
   return (
@@ -36,9 +37,15 @@ export function sentPercent({ guid, status }: Pick<VideoModel, 'guid' | 'status'
   return Math.floor((100 * item.sentBytes) / Math.max(1, item.sizeBytes));
 }
 
+/** Returns whether this page has sent the file, but read the video before the service had it. */
+function isJustSent({ guid, status }: VideoModel): boolean {
+  return status === 0 && uploads.value.some(({ videoId, state }) => videoId === guid && state === 'done');
+}
+
 /** Explains in a sentence why a video is not ready: its place in the queue and time left, or why it failed. */
 export function StateNote({ libraryId, video }: { libraryId: number; video: VideoModel }) {
   if (sentPercent(video) !== null) return <>{t('Keep this page open until the file is sent.')}</>;
+  if (isJustSent(video)) return null;
   if (video.status === 0) return <>{t('Open it to choose a file.')}</>;
   // The key remounts the note when the state changes, so that a failed video never keeps the sentence of a waiting one.
   return <QueueNote key={`${video.guid} ${video.status}`} libraryId={libraryId} video={video} />;

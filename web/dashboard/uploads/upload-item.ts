@@ -34,8 +34,10 @@ export type UploadItem = Target & {
   error: string | null;
   /** Number of temporary refusals by the service. Limited per upload. */
   refusals: number;
-  /** True if the file was sent, but cannot become a video. */
+  /** True if the file was sent, but cannot become a video. False once it is known to be one. */
   isUnusable?: boolean;
+  /** True if the file itself was refused, so that only another one can succeed. */
+  isRefused?: boolean;
   /** True if the library already had a video with this title when the upload began. */
   isNamesake: boolean;
 };
@@ -48,4 +50,14 @@ export function findItem(id: number): UploadItem | undefined {
 
 export function changeItem(id: number, changes: Partial<UploadItem>): void {
   uploads.value = uploads.value.map((item) => (item.id === id ? { ...item, ...changes } : item));
+}
+
+/** Returns whether an upload failed for a reason that may have passed. */
+export function mayRetry({ state, isRefused = false }: UploadItem): boolean {
+  return state === 'failed' && !isRefused;
+}
+
+/** Returns whether a file was sent, and is not known to be unusable. */
+export function isUploaded({ state, isUnusable = false }: UploadItem): boolean {
+  return state === 'done' && !isUnusable;
 }

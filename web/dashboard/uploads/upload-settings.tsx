@@ -4,7 +4,8 @@ import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 import { t } from '../base/language.ts';
 import { RUNGS, withTurned } from '../base/rungs.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Check, TextField } from '../parts/fields.tsx';
+import { Check } from '../parts/fields.tsx';
+import { LanguageField } from '../parts/pickers.tsx';
 
 type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
 
@@ -37,11 +38,11 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
           value={isOnDemand.value}
           onChange={(isOn) => (isOnDemand.value = isOn)}
         />
-        <TextField
+        <LanguageField
           label={t('Transcription language')}
-          hint={t('A language code such as en. Leave empty to use the library setting.')}
-          value={spoken.value}
-          onChange={(text) => (spoken.value = text.trim())}
+          none={t('As set for the library')}
+          code={spoken.value}
+          onChange={(code) => (spoken.value = code)}
         />
         <Check
           label={t('Generate title, description and chapters from speech')}

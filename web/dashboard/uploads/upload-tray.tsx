@@ -9,14 +9,14 @@ import { Icon } from '../parts/icon.tsx';
 import { CopyButton, Link } from '../parts/parts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import { StateChip, StateNote } from './state.tsx';
-import { changeItem, type UploadItem, uploads } from './upload-item.ts';
+import { changeItem, isUploaded, mayRetry, type UploadItem, uploads } from './upload-item.ts';
 import {
   dismiss,
   dismissDone,
   giveFile,
-  isUploaded,
   pause,
   reopenFile,
+  replaceFile,
   restoreUploads,
   resume,
   retryAllFailed,
@@ -25,6 +25,8 @@ import {
 const NARROW_PX = 700;
 /** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
 const MAX_SHOWN_UPLOADS = 30;
+/** Maximum number of sent files without a row whose videos are followed, so that the counts become right. */
+const MAX_FOLLOWED_UPLOADS = 10;
 /** States of uploads that continue without the user. */
 const OPEN: readonly UploadItem['state'][] = ['sending', 'waiting', 'cut'];
 const RANK: Record<UploadItem['state'], number> = {
@@ -44,10 +46,15 @@ export function UploadTray() {
   useEffect(() => void restoreUploads(), []);
   const items = uploads.value;
   if (items.length === 0) return null;
-  const count = (state: UploadItem['state']) => items.filter((item) => item.state === state).length;
+  const failed = items.filter(mayRetry).length;
   const open = items.filter(({ state }) => OPEN.includes(state)).length;
   const sent = items.filter(isUploaded).length;
-  const shown = items.toSorted((first, second) => rankOf(first) - rankOf(second)).slice(0, MAX_SHOWN_UPLOADS);
+  const sorted = items.toSorted((first, second) => rankOf(first) - rankOf(second));
+  const shown = sorted.slice(0, isSmall.value ? 0 : MAX_SHOWN_UPLOADS);
+  const followed = sorted
+    .slice(shown.length)
+    .filter(({ state, isUnusable }) => state === 'done' && isUnusable === undefined)
+    .slice(0, MAX_FOLLOWED_UPLOADS);
   return (
     <section class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
       <header class="row spread">
@@ -61,12 +68,15 @@ export function UploadTray() {
           {isSmall.value ? t('Show') : t('Hide')}
         </button>
       </header>
+      {followed.map(({ id, libraryId, videoId }) =>
+        videoId === null ? null : <HiddenVideo key={id} {...{ id, libraryId, videoId }} />,
+      )}
       {!isSmall.value && (
         <>
           <div class="row">
-            {count('failed') > 1 && (
+            {failed > 1 && (
               <button type="button" class="quiet" onClick={retryAllFailed}>
-                {t('Retry {0} failed', count('failed'))}
+                {t('Retry {0} failed', failed)}
               </button>
             )}
             {sent > 1 && (
@@ -129,18 +139,33 @@ function TrayItem({ item }: { item: UploadItem }) {
 
 const LOOK_AGAIN_MS = 3_000;
 
-/** State of an uploaded video until it is ready or failed, with its link and embed code. */
-function SentVideo({ id, libraryId, videoId }: { id: number; libraryId: number; videoId: string }) {
+type SentProps = { id: number; libraryId: number; videoId: string };
+
+/** Follows an uploaded video until it is ready, failed or deleted, and notes whether the file was usable. */
+function useSentVideo({ id, libraryId, videoId }: SentProps) {
   const { value, isGone, look } = useLoaded<VideoModel>(`/library/${libraryId}/videos/${videoId}`);
   const video = value.value;
-  const isOver = video !== null && ['good', 'bad'].includes(videoState(video).tone);
+  const isOver = isGone.value || (video !== null && ['good', 'bad'].includes(videoState(video).tone));
   useRefresh(() => {
-    if (!isOver && !isGone.value) look();
+    if (!isOver) look();
   }, LOOK_AGAIN_MS);
   const isUnusable = video !== null && videoState(video).tone === 'bad';
   useEffect(() => {
-    if (video !== null) changeItem(id, { isUnusable });
-  }, [id, video !== null, isUnusable]);
+    if (isOver) changeItem(id, { isUnusable });
+  }, [id, isOver, isUnusable]);
+  return { video, isGone, isUnusable };
+}
+
+/** Follows a video whose upload has no row. */
+function HiddenVideo(props: SentProps) {
+  useSentVideo(props);
+  return null;
+}
+
+/** State of an uploaded video until it is ready or failed, with its link and embed code. */
+function SentVideo(props: SentProps) {
+  const { libraryId, videoId } = props;
+  const { video, isGone, isUnusable } = useSentVideo(props);
   if (isGone.value) return <p class="hint">{t('The video no longer exists.')}</p>;
   if (video === null) return <p class="hint">{t('Uploaded')}</p>;
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, videoId);
@@ -164,7 +189,8 @@ function SentVideo({ id, libraryId, videoId }: { id: number; libraryId: number; 
   );
 }
 
-function TrayActions({ item: { id, state, handle } }: { item: UploadItem }) {
+function TrayActions({ item }: { item: UploadItem }) {
+  const { id, state, handle } = item;
   return (
     <div class="tray-actions">
       {(state === 'sending' || state === 'waiting' || state === 'cut') && (
@@ -172,7 +198,7 @@ function TrayActions({ item: { id, state, handle } }: { item: UploadItem }) {
           {t('Pause')}
         </button>
       )}
-      {(state === 'paused' || state === 'failed') && (
+      {(state === 'paused' || mayRetry(item)) && (
         <button type="button" class="quiet" onClick={() => resume(id)}>
           {state === 'failed' ? t('Try again') : t('Resume')}
         </button>
@@ -182,20 +208,29 @@ function TrayActions({ item: { id, state, handle } }: { item: UploadItem }) {
           {t('Continue')}
         </button>
       )}
+      {state === 'failed' && !mayRetry(item) && (
+        <FileButton label={t('Choose another file')} onFile={(file) => replaceFile(id, file)} />
+      )}
       {state === 'lost' && handle === null && (
-        <label class="button quiet">
-          {t('Choose file again')}
-          <input
-            type="file"
-            class="unseen"
-            onChange={({ currentTarget: { files } }) => {
-              const [file] = files ?? [];
-              if (file !== undefined) giveFile(id, file);
-            }}
-          />
-        </label>
+        <FileButton label={t('Choose file again')} onFile={(file) => giveFile(id, file)} />
       )}
     </div>
+  );
+}
+
+function FileButton({ label, onFile }: { label: string; onFile: (file: File) => void }) {
+  return (
+    <label class="button quiet">
+      {label}
+      <input
+        type="file"
+        class="unseen"
+        onChange={({ currentTarget: { files } }) => {
+          const [file] = files ?? [];
+          if (file !== undefined) onFile(file);
+        }}
+      />
+    </label>
   );
 }
 

@@ -2,10 +2,10 @@ import { isFinal } from '../../../sdk/src/api-error.ts';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
-import { deleteRefused, noteCreated } from './delete-refused.ts';
+import { deleteRefused, EmptyFileError, isFileRefused, noteCreated } from './delete-refused.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
-import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
+import { changeItem, findItem, isUploaded, mayRetry, type Target, type UploadItem, uploads } from './upload-item.ts';
 
 /** Maximum number of files sent concurrently. The others wait. Browsers allow six connections per host. */
 const MAX_CONCURRENT_UPLOADS = 2;
@@ -98,6 +98,14 @@ export function giveFile(id: number, file: File): void {
   startNext();
 }
 
+/** Uploads another file in place of one that was refused, to the same video if there is one. */
+export function replaceFile(id: number, file: File): void {
+  const { name, size: sizeBytes, lastModified: lastModifiedMs } = file;
+  const fresh = { address: null, sentBytes: 0, bytesPerSec: 0, handle: null, refusals: 0, error: null };
+  changeItem(id, { ...fresh, file, name, sizeBytes, lastModifiedMs, state: 'waiting', isRefused: false });
+  startNext();
+}
+
 /** Reads the file again by its handle, for which the browser may ask the user for permission. */
 export async function reopenFile(id: number): Promise<void> {
   const handle = findItem(id)?.handle ?? null;
@@ -126,7 +134,7 @@ export function resume(id: number): void {
 }
 
 export function retryAllFailed(): void {
-  for (const { id, state } of uploads.value) if (state === 'failed') resume(id);
+  for (const item of uploads.value) if (mayRetry(item)) resume(item.id);
 }
 
 export function dismiss(id: number): void {
@@ -134,11 +142,6 @@ export function dismiss(id: number): void {
   if (item?.state === 'sending') pause(id);
   uploads.value = uploads.value.filter((one) => one.id !== id);
   if (item !== undefined) void forgetUpload(item.key);
-}
-
-/** Returns whether a file was sent, and is not known to be unusable. */
-export function isUploaded({ state, isUnusable = false }: UploadItem): boolean {
-  return state === 'done' && !isUnusable;
 }
 
 export function dismissDone(): void {
@@ -177,7 +180,7 @@ async function send(item: UploadItem): Promise<void> {
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file has changed or can no longer be read. Choose it again.'));
-  if (file.size === 0) throw new Error(t('The file is empty.'));
+  if (file.size === 0) throw new EmptyFileError(t('The file is empty.'));
   const videoId = item.videoId ?? (await makeVideo(item));
   if (item.videoId === null) noteCreated(id);
   changeItem(id, { videoId });
@@ -254,6 +257,12 @@ function titleOf(fileName: string): string {
 
 async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
+  const item = findItem(id);
+  if (item !== undefined && isFileRefused(item, error)) {
+    changeItem(id, { isRefused: true });
+    // After a reload, there would be nothing to continue.
+    await forgetUpload(item.key);
+  }
   const refusals = (findItem(id)?.refusals ?? 0) + (error instanceof ApiError ? 1 : 0);
   changeItem(id, { refusals });
   await deleteRefused(id, error);

@@ -9,6 +9,7 @@ import { mayWrite } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { LanguageField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -158,11 +159,7 @@ function EditTrack({ path, track, onChanged, onClose }: DialogProps) {
     <Dialog title={t('Edit {0}', track.title)} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={t('Title')} value={title.value} onChange={(text) => (title.value = text)} />
-        <TextField
-          label={t('Language code')}
-          value={language.value}
-          onChange={(text) => (language.value = text.trim())}
-        />
+        <LanguageField label={t('Language')} code={language.value} onChange={(code) => (language.value = code)} />
         <PurposeField value={purpose.value} onChange={(value) => (purpose.value = value)} />
         {!track.isDefault && (
           <Check
@@ -239,11 +236,7 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
         'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.',
       )}
     >
-      <TextField
-        label={t('Language code')}
-        value={language.value}
-        onChange={(text) => (language.value = text.trim())}
-      />
+      <LanguageField label={t('Language')} code={language.value} onChange={(code) => (language.value = code)} />
       <TextField
         label={t('Title')}
         hint={t('If empty, the track is named after its language and purpose.')}

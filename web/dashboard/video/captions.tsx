@@ -3,11 +3,13 @@ import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { leaveThen } from '../base/drafts.ts';
-import { t, trAll } from '../base/language.ts';
+import { language as shownLanguage, t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
-import { Panel, SelectField, TextField } from '../parts/fields.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Panel, SelectField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { isLanguage, LanguageField } from '../parts/pickers.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
@@ -20,6 +22,7 @@ type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 export function Captions({ libraryId, path, video, link, onChanged }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const edited = useSignal<Edited | null>(null);
+  const removed = useSignal<{ srclang: string; label: string } | null>(null);
   const running = useAction();
   const open = (srclang: string, label: string, version: number) =>
     running.run(async () => {
@@ -64,7 +67,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
                       type="button"
                       class="quiet"
                       aria-label={t('Remove {0}', label || srclang || '')}
-                      onClick={() => remove(srclang ?? '')}
+                      onClick={() => (removed.value = { srclang: srclang ?? '', label: label || srclang || '' })}
                     >
                       {t('Remove')}
                     </button>
@@ -76,8 +79,17 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
           {mayWrite() && (
             <AddCaption
               path={path}
+              taken={video.captions.map(({ srclang }) => srclang ?? '')}
               onChanged={onChanged}
               onWrite={(start) => leaveThen(() => (edited.value = start))}
+            />
+          )}
+          {removed.value !== null && (
+            <LossDialog
+              title={t('Remove the captions in {0}?', removed.value.label)}
+              action={t('Remove captions')}
+              onConfirm={() => void remove(removed.value?.srclang ?? '')}
+              onClose={() => (removed.value = null)}
             />
           )}
           {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
@@ -106,16 +118,49 @@ const KINDS = [
   ['-forced', 'Foreign speech only (forced)', ' (forced)'],
 ] as const;
 
-type AddProps = { path: string; onChanged: () => void; onWrite: (start: Edited) => void };
+type LossProps = { title: string; action: string; onConfirm: () => void; onClose: () => void };
 
-function AddCaption({ path, onChanged, onWrite }: AddProps) {
-  const language = useSignal('en');
+/** Asks before captions are lost. */
+function LossDialog({ title, action, onConfirm, onClose }: LossProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{t('All lines with their corrections are deleted. This cannot be undone.')}</p>
+      <div class="row end">
+        <button type="button" onClick={onClose}>
+          {t('Cancel')}
+        </button>
+        <button
+          type="button"
+          class="bad"
+          onClick={() => {
+            onConfirm();
+            onClose();
+          }}
+        >
+          {action}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+type AddProps = {
+  path: string;
+  /** Languages, with purposes, that already have captions. */
+  taken: readonly string[];
+  onChanged: () => void;
+  onWrite: (start: Edited) => void;
+};
+
+function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
+  const language = useSignal<string>(shownLanguage.value);
+  const replacing = useSignal<File | null>(null);
   const kind = useSignal('');
   const adding = useAction();
   const srclang = language.value + kind.value;
   const label = nameOf(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
-  const add = (file: File | undefined) => {
-    if (file === undefined) return;
+  const isTaken = taken.includes(srclang);
+  const add = (file: File) => {
     void adding.run(async () => {
       const bytes = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
       const body = { srclang, label, captionsFile: btoa(bytes) };
@@ -126,11 +171,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
   return (
     <>
       <div class="row ends">
-        <TextField
-          label={t('Language code')}
-          value={language.value}
-          onChange={(text) => (language.value = text.trim())}
-        />
+        <LanguageField label={t('Language')} code={language.value} onChange={(code) => (language.value = code)} />
         <SelectField
           label={t('Purpose')}
           value={kind.value}
@@ -138,22 +179,41 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           onChange={(suffix) => (kind.value = suffix)}
         />
         <label class="button">
-          {t('Add file')}
+          {isTaken ? t('Replace by file') : t('Add file')}
           <input
             type="file"
             class="unseen"
             accept=".vtt,.srt"
+            disabled={!isLanguage(language.value)}
             onChange={({ currentTarget }) => {
-              add(currentTarget.files?.[0]);
+              const file = currentTarget.files?.[0] ?? null;
+              if (isTaken) replacing.value = file;
+              else if (file !== null) add(file);
               // Resets the input, so that a corrected file can be chosen again.
               currentTarget.value = '';
             }}
           />
         </label>
-        <button type="button" onClick={() => onWrite({ srclang, label, cues: [] })}>
-          {t('Write captions')}
-        </button>
+        {!isTaken && (
+          <button
+            type="button"
+            disabled={!isLanguage(language.value)}
+            onClick={() => onWrite({ srclang, label, cues: [] })}
+          >
+            {t('Write captions')}
+          </button>
+        )}
       </div>
+      {replacing.value !== null && (
+        <LossDialog
+          title={t('Replace the captions in {0}?', label)}
+          action={t('Replace captions')}
+          onConfirm={() => {
+            if (replacing.value !== null) add(replacing.value);
+          }}
+          onClose={() => (replacing.value = null)}
+        />
+      )}
       <Transcribe path={path} language={language.value} onChanged={onChanged} />
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
     </>

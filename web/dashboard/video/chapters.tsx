@@ -151,7 +151,11 @@ function ChapterList({ value: { chapters }, change, resets, selection, select, o
   };
   return (
     <Panel title={t('Chapters')}>
-      {chapters.length === 0 && <p class="hint">{t('No chapters yet. Add one at the current position.')}</p>}
+      {chapters.length === 0 && (
+        <p class="hint">
+          {mayWrite() ? t('No chapters yet. Add one at the current position.') : t('No chapters yet.')}
+        </p>
+      )}
       <RowWindow class="timed-rows" count={chapters.length} rowPx={ROW_PX} shown={selected} row={row} />
     </Panel>
   );

@@ -8,7 +8,7 @@ import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
-import { clock } from '../base/words.ts';
+import { clock, videoState } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { readSec } from './cues.ts';
@@ -48,6 +48,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
     return { fromSec: startSec, toSec: endSec };
   };
   const making = useAction();
+  const isReady = videoState(video).tone === 'good';
   const points = readHeat(heat.value.value?.heatmap ?? {}, video.length);
   const make = () =>
     making.run(async () => {
@@ -104,11 +105,17 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
                 value={title}
                 onInput={(event) => change({ ...clip.value, title: event.currentTarget.value }, 'title')}
               />
-              <button type="button" class="primary" disabled={making.isBusy.value || toSec <= fromSec} onClick={make}>
+              <button
+                type="button"
+                class="primary"
+                disabled={!isReady || making.isBusy.value || toSec <= fromSec}
+                onClick={make}
+              >
                 {t('Create clip ({0})', clock(toSec - fromSec))}
               </button>
             </div>
           )}
+          {!isReady && <p class="hint">{t('You can create the clip when encoding is done.')}</p>}
           {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
         </Panel>
       </div>

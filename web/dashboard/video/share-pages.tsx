@@ -75,6 +75,7 @@ type RowProps = {
 
 function Row({ path, share, embedTitle, offersComments, onChanged }: RowProps) {
   const editing = useSignal(false);
+  const isAsked = useSignal(false);
   const removing = useAction();
   const remove = () =>
     removing.run(async () => {
@@ -101,13 +102,27 @@ function Row({ path, share, embedTitle, offersComments, onChanged }: RowProps) {
       )}
       <p class="hint">{facts.join(' · ')}</p>
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
+      {isAsked.value && <p role="status">{t('The link stops working for everyone who has it.')}</p>}
       <div class="row">
-        <button type="button" onClick={() => (editing.value = true)}>
-          {t('Edit')}
-        </button>
-        <button type="button" disabled={removing.isBusy.value} onClick={() => void remove()}>
-          {t('Delete link')}
-        </button>
+        {isAsked.value ? (
+          <>
+            <button type="button" onClick={() => (isAsked.value = false)}>
+              {t('Cancel')}
+            </button>
+            <button type="button" class="bad" disabled={removing.isBusy.value} onClick={() => void remove()}>
+              {t('Delete permanently')}
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" onClick={() => (editing.value = true)}>
+              {t('Edit')}
+            </button>
+            <button type="button" onClick={() => (isAsked.value = true)}>
+              {t('Delete link')}
+            </button>
+          </>
+        )}
       </div>
       {editing.value && (
         <Editor

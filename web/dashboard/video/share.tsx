@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
+import type { VideoModel } from '../../../src/api/models/video.ts';
 import type { StatusModelOfVideoResolutionsInfoModel } from '../../../src/api/models/video-storage.ts';
 import { readTimeSec } from '../../player/base/start-options.ts';
 import { fullLink } from '../base/full-link.ts';
@@ -89,7 +90,7 @@ export function Share(props: PartProps) {
             />
           )}
         </Panel>
-        <PlayerOptions choices={choices.value} onChange={(to) => (choices.value = to)} />
+        <PlayerOptions video={video} choices={choices.value} onChange={(to) => (choices.value = to)} />
       </div>
       <div class="stack">
         <Code {...props} address={address.href} start={choices.value.start} play={play.value.value} files={downloads} />
@@ -130,17 +131,32 @@ function addChoices({ searchParams }: URL, { flags, start, captions }: Choices):
     const value = flags[name] ?? standard;
     if (value !== standard) searchParams.set(name, String(value));
   }
-  if (start !== '') searchParams.set('t', start);
+  if (start !== '' && isTime(start)) searchParams.set('t', start);
   if (captions !== '') searchParams.set('captions', captions);
 }
 
-function PlayerOptions({ choices, onChange }: { choices: Choices; onChange: (to: Choices) => void }) {
+/** Returns whether the player understands a start time. */
+function isTime(text: string): boolean {
+  return /^[0:]*$/.test(text) || readTimeSec(text) > 0;
+}
+
+type OptionsProps = { video: VideoModel; choices: Choices; onChange: (to: Choices) => void };
+
+function PlayerOptions({ video, choices, onChange }: OptionsProps) {
+  const captions = video.captions.flatMap(({ srclang, label }) => {
+    const name = label || srclang || '';
+    return [
+      [srclang ?? '', name],
+      [`${srclang}-auto`, t('{0}, shown from the start', name)],
+    ] as const;
+  });
   return (
     <Panel title={t('Player options')}>
       <TextField
         label={t('Start at')}
         hint={t('1m30s, 90 or 1:30')}
         value={choices.start}
+        error={isTime(choices.start) ? null : t('Not a time.')}
         onChange={(start) => onChange({ ...choices, start })}
       />
       <div class="columns tight">
@@ -153,12 +169,14 @@ function PlayerOptions({ choices, onChange }: { choices: Choices; onChange: (to:
           />
         ))}
       </div>
-      <TextField
-        label={t('Captions')}
-        hint={t('A language code such as en. Use en-auto to show captions from the start.')}
-        value={choices.captions}
-        onChange={(captions) => onChange({ ...choices, captions })}
-      />
+      {captions.length > 0 && (
+        <SelectField
+          label={t('Captions')}
+          value={choices.captions}
+          choices={[['', t('As the viewer chooses')], ...captions]}
+          onChange={(to) => onChange({ ...choices, captions: to })}
+        />
+      )}
     </Panel>
   );
 }

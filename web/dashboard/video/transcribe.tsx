@@ -6,6 +6,7 @@ import { said, t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
+import { isLanguage, LANGUAGE_CODES, LanguagesField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 type Transcription = NonNullable<VideoActivityModel['transcription']>;
@@ -18,7 +19,7 @@ type Props = { path: string; language: string; onChanged: () => void };
 export function Transcribe({ path, language, onChanged }: Props) {
   const activity = useLoaded<VideoActivityModel>(`${path}/activity`);
   const wasOpen = useSignal(false);
-  const targets = useSignal('');
+  const targets = useSignal<readonly string[]>([]);
   const running = useAction();
   const run = activity.value.value?.transcription ?? null;
   const isOpen = run !== null && isUnderWay(run);
@@ -32,8 +33,8 @@ export function Transcribe({ path, language, onChanged }: Props) {
   if (isOpen && !wasOpen.value) wasOpen.value = true;
   const begin = () =>
     running.run(async () => {
-      const targetLanguages = targets.value.split(/[\s,]+/).filter((code) => code !== '');
-      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, { targetLanguages });
+      const body = { targetLanguages: targets.value };
+      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, body);
       toast(t('Transcribing the audio in the background.'));
       activity.again();
     });
@@ -46,15 +47,14 @@ export function Transcribe({ path, language, onChanged }: Props) {
     <div class="row">
       {mayWrite() && !isOpen && (
         <>
-          <button type="button" disabled={running.isBusy.value} onClick={begin}>
+          <button type="button" disabled={running.isBusy.value || !isLanguage(language)} onClick={begin}>
             {t('Transcribe')}
           </button>
-          <input
-            class="translate-to"
-            aria-label={t('Translate into')}
-            placeholder={t('and translate into: de, fr')}
-            value={targets.value}
-            onInput={({ currentTarget: { value } }) => (targets.value = value)}
+          <LanguagesField
+            label={t('Translate into')}
+            codes={targets.value}
+            offered={LANGUAGE_CODES.filter((code) => code !== language)}
+            onChange={(codes) => (targets.value = codes)}
           />
         </>
       )}

@@ -4,9 +4,10 @@ import { follow } from '../base/follow.ts';
 import { t, tr } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
-import { mayWrite } from '../base/session.ts';
+import { may, mayWrite } from '../base/session.ts';
 import { clock, day, isShareable, plural } from '../base/words.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
+import { NoPermission } from '../shell/no-permission.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { Activity } from './activity.tsx';
 import { AudioTracks } from './audio-tracks.tsx';
@@ -44,8 +45,17 @@ const TABS = [
   ['activity', 'Activity', 'none'],
 ] as const;
 
+type Tab = (typeof TABS)[number][0];
+
 /** Tabs that are useless for a video that failed. A tab that a link opens stays visible. */
 const NEEDS_VIDEO: ReadonlySet<string> = new Set(['share', 'clip']);
+
+/** Returns whether a tab is useful for a video and the role of this session. */
+function isUseful(tab: Tab, video: VideoModel, libraryId: number): boolean {
+  if (tab === 'clip' && !mayWrite()) return false;
+  if (tab === 'statistics' && !may('statistics.read', libraryId)) return false;
+  return isShareable(video) || !NEEDS_VIDEO.has(tab);
+}
 
 export function VideoPage({ libraryId, videoId, part }: VideoIds & { part: string }) {
   const path = `/library/${libraryId}/videos/${videoId}`;
@@ -70,7 +80,7 @@ export function VideoPage({ libraryId, videoId, part }: VideoIds & { part: strin
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {name !== 'activity' && <StateBanner {...props} />}
       <Tabs label={t('Video sections')} open={name}>
-        {TABS.filter(([tab]) => isShareable(video) || tab === name || !NEEDS_VIDEO.has(tab)).map(([tab, label]) => (
+        {TABS.filter(([tab]) => tab === name || isUseful(tab, video, libraryId)).map(([tab, label]) => (
           <Link key={tab} to={{ name: 'video', libraryId, videoId, part: tab }} isHere={tab === name} keepsScroll>
             {tr(label)}
           </Link>
@@ -102,7 +112,7 @@ function Header({ video }: { video: VideoModel }) {
   );
 }
 
-function Part({ name, ...props }: PartProps & { name: (typeof TABS)[number][0] }) {
+function Part({ name, ...props }: PartProps & { name: Tab }) {
   switch (name) {
     case 'overview':
       return <Overview {...props} />;
@@ -121,6 +131,7 @@ function Part({ name, ...props }: PartProps & { name: (typeof TABS)[number][0] }
     case 'clip':
       return <ClipMaker {...props} />;
     case 'statistics':
+      if (!may('statistics.read', props.libraryId)) return <NoPermission />;
       return <VideoStatistics libraryId={props.libraryId} videoId={props.video.guid} lengthSec={props.video.length} />;
     case 'files':
       return <Files {...props} />;

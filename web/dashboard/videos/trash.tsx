@@ -58,37 +58,39 @@ export function Trash({ libraryId }: { libraryId: number }) {
         </Empty>
       )}
       {found !== null && found.items.length > 0 && (
-        <Table
-          label={t('Videos in the trash')}
-          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Kept until'), t('Actions')]}
-        >
-          {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
-            <tr key={guid}>
-              <th scope="row">{title}</th>
-              <td>{clock(length)}</td>
-              <td>{bytes(storageSize)}</td>
-              <td>{day(dateTrashed)}</td>
-              <td>{day(dateExpires)}</td>
-              <td>
-                {mayWrite() && (
-                  <div class="row">
-                    <button type="button" aria-label={t('Restore {0}', title)} onClick={() => restore(guid, title)}>
-                      {t('Restore')}
-                    </button>
-                    <button
-                      type="button"
-                      class="quiet"
-                      aria-label={`${t('Delete now…')} ${title}`}
-                      onClick={() => (dropping.value = { guid, title })}
-                    >
-                      {t('Delete now…')}
-                    </button>
-                  </div>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <div class="log-cards">
+          <Table
+            label={t('Videos in the trash')}
+            head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Kept until'), t('Actions')]}
+          >
+            {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
+              <tr key={guid}>
+                <th scope="row">{title}</th>
+                <td data-name={t('Length')}>{clock(length)}</td>
+                <td data-name={t('Size')}>{bytes(storageSize)}</td>
+                <td data-name={t('Deleted')}>{day(dateTrashed)}</td>
+                <td data-name={t('Kept until')}>{day(dateExpires)}</td>
+                <td>
+                  {mayWrite() && (
+                    <div class="row">
+                      <button type="button" aria-label={t('Restore {0}', title)} onClick={() => restore(guid, title)}>
+                        {t('Restore')}
+                      </button>
+                      <button
+                        type="button"
+                        class="quiet"
+                        aria-label={`${t('Delete now…')} ${title}`}
+                        onClick={() => (dropping.value = { guid, title })}
+                      >
+                        {t('Delete now…')}
+                      </button>
+                    </div>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
       )}
       {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
       {dropping.value !== null && (

@@ -1,0 +1,192 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { lookAtPage } from '../support/look-at-page.ts';
+import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
+import { call, createVideo } from '../support/videos.ts';
+
+/** More files than the upload list has rows. */
+const MANY_FILES = 34;
+const PATIENCE = { timeout: WAIT_MS };
+const ON_AIR = 4;
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+let folder: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-newcomer-'));
+  page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
+}, WAIT_MS);
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/library/1/${place}`);
+const choose = (files: readonly string[]) =>
+  page
+    .locator('input[type=file]:not(.folder)')
+    .first()
+    .setInputFiles([...files]);
+
+test('a refused file can only be exchanged for another one, and is not called interrupted after a reload', async () => {
+  const html = path.join(folder, 'page.mp4');
+  const empty = path.join(folder, 'empty.mp4');
+  await writeFile(html, '<!doctype html><title>Sign in</title>');
+  await writeFile(empty, '');
+  await open('videos');
+  await choose([html, empty]);
+  const rows = page.locator('.tray li[data-state=failed]');
+  await rows.filter({ hasText: 'The file is an HTML page' }).waitFor();
+  await rows.filter({ hasText: 'The file is empty.' }).waitFor();
+  expect(
+    await page
+      .locator('.tray')
+      .getByRole('button', { name: /Try again|Retry/ })
+      .count(),
+  ).toBe(0);
+  await lookAtPage('refused-uploads', page);
+  const clip = path.join(folder, 'good.mp4');
+  await makePaddedClip(clip, 2 ** 20);
+  await rows.filter({ hasText: 'page.mp4' }).getByLabel('Choose another file').setInputFiles(clip);
+  await page.locator('.tray li[data-state=done]', { hasText: 'good.mp4' }).waitFor(PATIENCE);
+  await choose([html]);
+  await rows.filter({ hasText: 'page.mp4' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  await expect.poll(() => page.locator('li.card', { hasText: 'page' }).count(), PATIENCE).toBeGreaterThan(0);
+  expect(await page.locator('.tray').count()).toBe(0);
+});
+
+test(
+  'files without a row do not count as uploaded once they turn out to be unusable',
+  async () => {
+    const files = Array.from({ length: MANY_FILES }, (_, index) => path.join(folder, `junk-${index}.mp4`));
+    for (const file of files) await writeFile(file, Buffer.alloc(12_000, 0xab));
+    await open('videos');
+    await choose(files);
+    const tray = page.locator('.tray');
+    await tray.getByText('and 4 more files').waitFor(PATIENCE);
+    await tray.getByRole('heading', { name: 'Uploads', exact: true }).waitFor(PATIENCE);
+    await expect.poll(() => tray.getByRole('button', { name: /^Clear/ }).count(), PATIENCE).toBe(0);
+  },
+  WAIT_MS,
+);
+
+test('a double click on End or Delete ends and deletes nothing', async () => {
+  const { guid } = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
+  const statusOf = async () => Object(await call(service, 'GET', `/library/1/live/${guid}`)).status;
+  await open(`live/${guid}`);
+  await page.getByText('No encoder connected yet.').waitFor();
+  await press('Start');
+  const end = page.getByRole('button', { name: 'End…' });
+  await end.waitFor();
+  // No encoder was connected, so none is called disconnected.
+  await page.getByText('No encoder connected yet.').waitFor();
+  const code = page.locator('section', { hasText: 'The player waits for the stream' }).getByText('<iframe');
+  expect(await code.textContent()).toContain(`/embed/1/${guid}`);
+  await lookAtPage('stream-share', page, { exclude: ['iframe'] });
+  await end.dblclick();
+  await end.waitFor();
+  expect(await statusOf()).toBe(ON_AIR);
+  await end.click();
+  await press('End stream');
+  const remove = page.getByRole('button', { name: 'Delete…' });
+  await remove.waitFor(PATIENCE);
+  await remove.dblclick();
+  await remove.waitFor();
+  expect(await statusOf()).not.toBe(ON_AIR);
+});
+
+test('a clip of a video that is not finished is not offered', async () => {
+  const guid = await createVideo(service, 'Still empty');
+  await open(`videos/${guid}/clip`);
+  await page.getByText('You can create the clip when encoding is done.').waitFor();
+  expect(await page.getByRole('button', { name: /^Create clip/ }).isDisabled()).toBe(true);
+});
+
+test(
+  'the trash and the webhook deliveries fit a phone without scrolling sideways',
+  async () => {
+    const guid = await createVideo(service, 'A film with a rather long name that needs two lines on a phone');
+    const clip = path.join(folder, 'trashed.mp4');
+    await makePaddedClip(clip, 2 ** 20);
+    await uploadFile(service, guid, clip);
+    await untilVideo(service, guid, ({ status }) => status === FINISHED, WAIT_MS);
+    await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
+    const endpoint = { url: 'http://127.0.0.1:9/hook', name: 'A receiver that does not run' };
+    const { guid: endpointId } = Object(await call(service, 'POST', '/library/1/webhook-endpoints', endpoint));
+    await call(service, 'POST', `/library/1/webhooks/test?endpoint=${endpointId}`);
+    for (const [place, button] of [
+      ['trash', /^Restore/],
+      ['settings/webhooks', /^Resend/],
+    ] as const) {
+      await open(place);
+      await page.getByRole('button', { name: button }).first().waitFor();
+      await lookAtPage(place.replace('/', '-'), page);
+      await page.setViewportSize({ width: 390, height: 900 });
+      const table = page.locator('.table').last();
+      expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth), place).toBeLessThanOrEqual(
+        0,
+      );
+      expect(await missedClicks(page), place).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  WAIT_MS,
+);
+
+test('dates in the wrong order are named, and a comparison explains that it leaves out today', async () => {
+  await open('statistics');
+  await page.getByLabel('Compare with').selectOption('previous');
+  await page.getByText('Without today, which is not over yet.').waitFor();
+  await page.getByLabel('Range').selectOption('own');
+  await page.getByLabel('Last day').fill('2020-01-01');
+  await page.getByText('The last day is before the first day.').waitFor();
+  await page.getByLabel('First day').fill('2190-01-01');
+  await page.getByText('The first day is in the future.').waitFor();
+});
+
+test('a viewer sees no tabs and screens that the role cannot use', async () => {
+  const { ReadOnlyApiKey: key } = Object(
+    await (await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } })).json(),
+  );
+  const guid = await createVideo(service, 'For viewers');
+  const viewer = await openDashboard(service, browser, { key });
+  await viewer.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/chapters`);
+  await viewer.getByText('No chapters yet.', { exact: true }).waitFor();
+  const tabs = viewer.getByRole('navigation', { name: 'Video sections' });
+  expect(await tabs.getByRole('link', { name: 'Clip' }).count()).toBe(0);
+  await viewer.goto(`${service.apiUrl}/dashboard/library/1/trash`);
+  await viewer.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+  await viewer.context().close();
+});
+
+test('the bar with unsaved changes does not cover the field that is being edited', async () => {
+  const guid = await createVideo(service, 'Low field');
+  await open(`videos/${guid}`);
+  await page.setViewportSize({ width: 1280, height: 700 });
+  const field = page.getByLabel('Category');
+  // At the bottom edge of the window, where the bar appears.
+  await field.evaluate((element) => element.scrollIntoView({ block: 'end' }));
+  await field.click();
+  await page.keyboard.type('b');
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor();
+  const isCovered = () =>
+    field.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return !element.contains(document.elementFromPoint(x + width / 2, y + height - 2));
+    });
+  await expect.poll(isCovered).toBe(false);
+  await press('Discard');
+});
