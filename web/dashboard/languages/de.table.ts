@@ -1558,8 +1558,7 @@ export const de = {
   'Captions look like this.': 'So sehen Untertitel aus.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'Der Player lädt diese URL und spielt vor jedem Video die Werbung, die sie nennt. Leer lassen für keine Werbung.',
-  'Shows your changes before you save them. Language and font after saving.':
-    'Zeigt deine Änderungen vor dem Speichern. Sprache und Schrift erst danach.',
+  'Shows your changes before you save them.': 'Zeigt deine Änderungen vor dem Speichern.',
   'Find a setting': 'Einstellung suchen',
   'Settings found': 'Gefundene Einstellungen',
   'On this page': 'Auf dieser Seite',

@@ -1571,8 +1571,7 @@ export const es = {
   'Captions look like this.': 'Así se ven los subtítulos.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'El reproductor carga esta URL y muestra su anuncio antes de cada video. Déjalo vacío para no mostrar ninguno.',
-  'Shows your changes before you save them. Language and font after saving.':
-    'Muestra tus cambios antes de guardarlos. El idioma y la fuente, después de guardar.',
+  'Shows your changes before you save them.': 'Muestra tus cambios antes de guardarlos.',
   'Find a setting': 'Buscar una opción',
   'Settings found': 'Opciones encontradas',
   'On this page': 'En esta página',

@@ -1590,8 +1590,7 @@ export const fr = {
   'Captions look like this.': 'Voici à quoi ressemblent les sous-titres.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     "Le lecteur charge cette URL et diffuse sa publicité avant chaque vidéo. Laissez vide pour n'en diffuser aucune.",
-  'Shows your changes before you save them. Language and font after saving.':
-    'Affiche vos modifications avant leur enregistrement, sauf la langue et la police, visibles ensuite.',
+  'Shows your changes before you save them.': 'Affiche vos modifications avant leur enregistrement.',
   'Find a setting': 'Rechercher un paramètre',
   'Settings found': 'Paramètres trouvés',
   'On this page': 'Sur cette page',

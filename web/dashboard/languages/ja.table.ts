@@ -1560,8 +1560,7 @@ export const ja = {
   'Captions look like this.': '字幕はこのように表示されます。',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'プレーヤーはこの URL を読み込み、各動画の前に広告を再生します。広告が不要な場合は空欄にしてください。',
-  'Shows your changes before you save them. Language and font after saving.':
-    '保存前に変更を確認できます。言語とフォントは保存後に反映されます。',
+  'Shows your changes before you save them.': '保存前に変更を確認できます。',
   'Find a setting': '設定を検索',
   'Settings found': '見つかった設定',
   'On this page': 'このページの内容',

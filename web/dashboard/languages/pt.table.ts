@@ -1559,8 +1559,7 @@ export const pt = {
   'Captions look like this.': 'As legendas aparecem assim.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'O player carrega esta URL e exibe o anúncio dela antes de cada vídeo. Deixe vazio para não exibir anúncios.',
-  'Shows your changes before you save them. Language and font after saving.':
-    'Mostra suas alterações antes de salvar. Idioma e fonte, só depois de salvar.',
+  'Shows your changes before you save them.': 'Mostra suas alterações antes de salvar.',
   'Find a setting': 'Pesquisar configurações',
   'Settings found': 'Configurações encontradas',
   'On this page': 'Nesta página',
