@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readGuid } from '../../src/lib/guid.ts';
+import type { Guid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { addRows } from '../support/rendition-rows.ts';
 
@@ -22,7 +22,7 @@ async function getVideo(guid: string): Promise<Record<string, unknown>> {
 
 test('lists a resolution as soon as players are offered it, before it is complete', async () => {
   const { db } = api.database;
-  const guid = readGuid(await createVideo('Encoding'));
+  const guid = (await createVideo('Encoding')) as Guid;
   await addRows(db, guid, [{ rung: 240 }, { rung: 720 }, { rung: null }]);
   const renditions = await db.selectFrom('rendition').selectAll().where('media_id', '=', guid).execute();
   await db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();

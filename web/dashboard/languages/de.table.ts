@@ -84,7 +84,7 @@ export const de = {
   'For example, the name of the device. If empty, the name of the browser is used.':
     'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
-    'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
+    'Passwort vergessen? Bitte einen Administrator um einen neuen Link.',
   'Choose a password for {0}.': 'Wähle ein Passwort für {0}.',
   'At least 12 characters, such as four or five words.': 'Mindestens 12 Zeichen, etwa vier oder fünf Wörter.',
   'Save and sign in': 'Speichern und anmelden',
@@ -110,12 +110,12 @@ export const de = {
   'The installation has the maximum number of people. Ask an owner to delete some.':
     'Die Installation hat die Höchstzahl an Personen. Bitte einen Inhaber, einige zu löschen.',
   'You have no account here. Ask an administrator for an invitation.':
-    'Du hast hier kein Konto. Bitte die Verwaltung um eine Einladung.',
+    'Du hast hier kein Konto. Bitte einen Administrator um eine Einladung.',
   'None of your groups has a role here. Ask an administrator.':
-    'Keine deiner Gruppen hat hier eine Rolle. Frage die Verwaltung.',
-  'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage die Verwaltung.',
+    'Keine deiner Gruppen hat hier eine Rolle. Frage einen Administrator.',
+  'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage einen Administrator.',
   'Another account at this provider is already linked to your e-mail address. Ask an administrator.':
-    'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage die Verwaltung.',
+    'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage einen Administrator.',
   'Sign-in providers': 'Anmelde-Anbieter',
   'People sign in with accounts of your organisation (OpenID Connect). Passwords and keys keep working.':
     'Personen melden sich mit Konten deiner Organisation an (OpenID Connect). Passwörter und Schlüssel gelten weiter.',
@@ -145,12 +145,12 @@ export const de = {
     'Personen bleiben, mit Sitzungen und Rollen. Ohne Passwort können sie sich nicht mehr anmelden.',
   'Your account': 'Dein Konto',
   'You have no role in any library. Ask an administrator.':
-    'Du hast in keiner Bibliothek eine Rolle. Frage die Verwaltung.',
+    'Du hast in keiner Bibliothek eine Rolle. Frage einen Administrator.',
   Owner: 'Inhaber',
-  Administrator: 'Verwalter',
+  Administrator: 'Administrator',
   Editor: 'Bearbeiter',
-  Uploader: 'Hochlader',
-  Analyst: 'Auswerter',
+  Uploader: 'Uploader',
+  Analyst: 'Analyst',
   Viewer: 'Betrachter',
   Invited: 'Eingeladen',
   Active: 'Aktiv',
@@ -160,11 +160,11 @@ export const de = {
   'Link (shown only once)': 'Link (wird nur einmal gezeigt)',
   Roles: 'Rollen',
   'Owners can do everything. Administrators cannot change owners or delete libraries.':
-    'Inhaber dürfen alles. Verwalter können keine Inhaber ändern und keine Bibliotheken löschen.',
+    'Inhaber dürfen alles. Administratoren können keine Inhaber ändern und keine Bibliotheken löschen.',
   'Editors change videos and live streams and see statistics. Uploaders only add videos.':
-    'Bearbeiter ändern Videos und Livestreams und sehen Statistiken. Hochlader fügen nur Videos hinzu.',
+    'Bearbeiter ändern Videos und Livestreams und sehen Statistiken. Uploader fügen nur Videos hinzu.',
   'Analysts see videos and statistics. Viewers only see videos.':
-    'Auswerter sehen Videos und Statistiken. Betrachter sehen nur Videos.',
+    'Analysten sehen Videos und Statistiken. Betrachter sehen nur Videos.',
   'All libraries': 'Alle Bibliotheken',
   'Invite a person': 'Person einladen',
   'Create link': 'Link erzeugen',
@@ -526,7 +526,7 @@ export const de = {
   Trash: 'Papierkorb',
   Service: 'Dienst',
   System: 'System',
-  Documents: 'Dokumente',
+  Documentation: 'Dokumentation',
   'Sign out': 'Abmelden',
   'Signing in…': 'Anmeldung läuft…',
   'Sign in': 'Anmelden',
@@ -769,7 +769,7 @@ export const de = {
   Undo: 'Rückgängig',
   'The video could not be restored and is still in the trash.':
     'Das Video konnte nicht wiederhergestellt werden und ist noch im Papierkorb.',
-  'Move to trash': 'In den Papierkorb verschieben',
+  'Move to trash': 'In den Papierkorb',
   'Daily chart': 'Verlauf nach Tagen',
   'Most watched parts': 'Meistgesehene Stellen',
   'Heatmaps are off in this library.': 'Heatmaps sind in dieser Bibliothek ausgeschaltet.',

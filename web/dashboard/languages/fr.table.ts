@@ -544,7 +544,7 @@ export const fr = {
   Trash: 'Corbeille',
   Service: 'Service',
   System: 'Système',
-  Documents: 'Documentation',
+  Documentation: 'Documentation',
   'Sign out': 'Se déconnecter',
   'Signing in…': 'Connexion…',
   'Sign in': 'Se connecter',

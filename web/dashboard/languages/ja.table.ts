@@ -529,7 +529,7 @@ export const ja = {
   Trash: 'ゴミ箱',
   Service: 'サービス',
   System: 'システム',
-  Documents: 'ドキュメント',
+  Documentation: 'ドキュメント',
   'Sign out': 'ログアウト',
   'Signing in…': 'ログイン中…',
   'Sign in': 'ログイン',

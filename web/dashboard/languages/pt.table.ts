@@ -527,7 +527,7 @@ export const pt = {
   Trash: 'Lixeira',
   Service: 'Serviço',
   System: 'Sistema',
-  Documents: 'Documentos',
+  Documentation: 'Documentação',
   'Sign out': 'Sair',
   'Signing in…': 'Entrando…',
   'Sign in': 'Entrar',

@@ -6,6 +6,7 @@ import { api } from '../base/api.ts';
 import { said, t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
+import { languageName } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -107,7 +108,7 @@ function TrackRow({ path, track, isLast, onChanged }: RowProps) {
 /** Language, purpose and origin of a track, in words. */
 function describe({ language, purpose, origin }: AudioTrackModel): string {
   const purposeName = PURPOSES.find(([value]) => value === purpose)?.[1] ?? '';
-  const words = [language === 'und' ? t('Unknown language') : nameOf(language), tr(purposeName)];
+  const words = [language === 'und' ? t('Unknown language') : languageName(language), tr(purposeName)];
   return [...words, origin === 'file' ? t('from the video file') : t('added')].join(' · ');
 }
 
@@ -272,13 +273,4 @@ function freeId(language: string, purpose: string, tracks: readonly AudioTrackMo
   let id = plain;
   for (let count = 2; taken.has(id); count += 1) id = `${plain}-${count}`;
   return id;
-}
-
-function nameOf(language: string): string {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
-  } catch {
-    // An invalid language tag has no name.
-    return language;
-  }
 }

@@ -6,6 +6,7 @@ import { leaveThen } from '../base/drafts.ts';
 import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
+import { languageName } from '../base/words.ts';
 import { Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { CueEditor } from './cue-editor.tsx';
@@ -113,7 +114,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
   const kind = useSignal('');
   const adding = useAction();
   const srclang = language.value + kind.value;
-  const label = nameOf(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
+  const label = languageName(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
   const add = (file: File | undefined) => {
     if (file === undefined) return;
     void adding.run(async () => {
@@ -158,13 +159,4 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
     </>
   );
-}
-
-function nameOf(language: string): string {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
-  } catch {
-    // An invalid language tag has no name.
-    return language;
-  }
 }
