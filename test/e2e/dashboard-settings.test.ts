@@ -230,51 +230,6 @@ test(
 );
 
 test(
-  'each setting of the player reaches the preview before it is saved',
-  async () => {
-    const guid = crypto.randomUUID();
-    await page.route(/\/videos\?status=4&/, (route) => route.fulfill({ json: { totalItems: 1, items: [{ guid }] } }));
-    const address = `${service.edgeUrl}/embed/1/${guid}`;
-    await page.route('**/embed-address', (route) => route.fulfill({ json: { address } }));
-    await open('settings/player');
-    const main = page.locator('main');
-    await main.getByLabel('Colour, hexadecimal', { exact: true }).fill('#00aa88');
-    await main.getByLabel('Font').selectOption('serif');
-    await main.getByLabel('Language').selectOption('de');
-    await main.getByLabel('Size (px)').fill('31');
-    await main.getByLabel('Text colour, hexadecimal').fill('#eeeeee');
-    await main.getByLabel('Background, hexadecimal').fill('#112233');
-    const shown = async () => {
-      const source = await page.getByTitle('Player preview').getAttribute('src');
-      return Object.fromEntries(new URL(source ?? '').searchParams);
-    };
-    const text = { font: 'serif', language: 'de', captionsSize: '31' };
-    const colours = { color: '#00aa88', captionsColor: '#eeeeee', captionsBackground: '#112233' };
-    await expect.poll(shown, PATIENCE).toMatchObject({ count: 'false', ...text, ...colours });
-    await page.unrouteAll();
-    await page.getByRole('button', { name: 'Discard' }).click();
-  },
-  HANG_MS,
-);
-
-test(
-  'the player preview shows why it cannot load its video',
-  async () => {
-    const items = [{ guid: crypto.randomUUID() }];
-    const finished = /\/videos\?status=4&/;
-    await page.route(finished, (route) => route.fulfill({ json: { totalItems: 1, items } }));
-    await page.route('**/embed-address', (route) => route.fulfill({ status: 404, json: { Message: 'It is gone.' } }));
-    await open('settings/player');
-    const preview = page.locator('.player-preview');
-    await preview.getByRole('alert').filter({ hasText: 'It is gone.' }).waitFor(PATIENCE);
-    await keepPictures(page, 'player-preview-error');
-    expect(await preview.locator('.waiting').count()).toBe(0);
-    await page.unrouteAll();
-  },
-  HANG_MS,
-);
-
-test(
   'a chosen theme is kept, and the theme of the system applies without a choice',
   async () => {
     await open('statistics');

@@ -28,7 +28,8 @@ const FRENCH_UNITS = ['o', 'ko', 'Mo', 'Go', 'To'];
 export function bytes(count: number): string {
   const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
   const value = count / 1000 ** power;
-  return `${amount(value, power === 0 || value >= 100 ? 0 : 1)} ${(language.value === 'fr' ? FRENCH_UNITS : UNITS)[power]}`;
+  const units = language.value === 'fr' ? FRENCH_UNITS : UNITS;
+  return `${amount(value, power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`;
 }
 
 /** Returns the browser's variant of the page's language, such as en-GB, or else the language. */
