@@ -1,6 +1,6 @@
 import { t, tr } from '../base/language.ts';
 import { Check, Panel } from '../parts/fields.tsx';
-import { LanguagesField } from '../parts/pickers.tsx';
+import { CAPTION_LANGUAGES, LanguagesField } from '../parts/pickers.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
 const GENERATED = [
@@ -9,11 +9,6 @@ const GENERATED = [
   ['EnableTranscribingChaptersGeneration', 'Generate chapters from speech'],
   ['EnableTranscribingMomentsGeneration', 'Generate moments from speech'],
 ] as const;
-
-/** Languages of generated captions that the picker offers. The API accepts any language code. */
-const LANGUAGES =
-  'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv sw ' +
-  'ta th tr uk ur vi zh zh-TW';
 
 /** Captions and texts that are generated from the speech of new videos. */
 export function TranscriptionFields({ library, change }: FieldsProps) {
@@ -32,7 +27,7 @@ export function TranscriptionFields({ library, change }: FieldsProps) {
         label={t('Caption languages')}
         hint={t('Captions are translated into these languages. Without any, they are in the spoken language.')}
         codes={library.TranscribingCaptionLanguages ?? []}
-        offered={LANGUAGES.split(' ')}
+        offered={CAPTION_LANGUAGES}
         onChange={(codes) => change('TranscribingCaptionLanguages', codes)}
       />
     </Panel>

@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { language, t } from '../base/language.ts';
 import { languageName } from '../base/words.ts';
+import { SelectField, TextField } from './fields.tsx';
 import { Icon } from './icon.tsx';
 
 type Named = { label: string; hint?: string };
@@ -72,6 +74,38 @@ type LanguagesProps = Named & {
   offered: readonly string[];
   onChange: (codes: string[]) => void;
 };
+
+/** Languages of captions and audio that the pickers offer. The API accepts any language code. */
+export const CAPTION_LANGUAGES: readonly string[] = (
+  'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv sw ' +
+  'ta th tr uk ur vi zh zh-TW'
+).split(' ');
+
+type LanguageProps = Named & {
+  value: string;
+  /** Text of the empty choice. Without it, a language must be chosen. */
+  none?: string;
+  onChange: (code: string) => void;
+};
+
+/** Not a language code. */
+const OTHER = '…';
+
+/** Picks a language by name, or any other by its code. */
+export function LanguageField({ label, value, none, onChange }: LanguageProps) {
+  const isOther = useSignal(false);
+  if (isOther.value) {
+    return <TextField label={t('Language code')} value={value} onChange={(text) => onChange(text.trim())} />;
+  }
+  const offered = value === '' || CAPTION_LANGUAGES.includes(value) ? CAPTION_LANGUAGES : [...CAPTION_LANGUAGES, value];
+  const choose = (code: string) => {
+    if (code === OTHER) isOther.value = true;
+    else onChange(code);
+  };
+  const choices = [...languageChoices(offered), [OTHER, t('Other language…')] as const];
+  const all = none === undefined ? choices : [['', none] as const, ...choices];
+  return <SelectField label={label} value={value} choices={all} onChange={choose} />;
+}
 
 /** Picks languages by name. Keeps chosen codes that it does not offer. */
 export function LanguagesField({ label, hint, codes, offered, onChange }: LanguagesProps) {

@@ -10,6 +10,7 @@ import { languageName } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { LanguageField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -159,10 +160,11 @@ function EditTrack({ path, track, onChanged, onClose }: DialogProps) {
     <Dialog title={t('Edit {0}', track.title)} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={t('Title')} value={title.value} onChange={(text) => (title.value = text)} />
-        <TextField
-          label={t('Language code')}
+        <LanguageField
+          label={t('Language')}
           value={language.value}
-          onChange={(text) => (language.value = text.trim())}
+          none={t('Unknown language')}
+          onChange={(code) => (language.value = code)}
         />
         <PurposeField value={purpose.value} onChange={(value) => (purpose.value = value)} />
         {!track.isDefault && (
@@ -240,10 +242,11 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
         'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.',
       )}
     >
-      <TextField
-        label={t('Language code')}
+      <LanguageField
+        label={t('Language')}
         value={language.value}
-        onChange={(text) => (language.value = text.trim())}
+        none={t('Unknown language')}
+        onChange={(code) => (language.value = code)}
       />
       <TextField
         label={t('Title')}

@@ -7,8 +7,9 @@ import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { languageName } from '../base/words.ts';
-import { Panel, SelectField, TextField } from '../parts/fields.tsx';
+import { Panel, SelectField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { LanguageField } from '../parts/pickers.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
@@ -127,11 +128,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
   return (
     <>
       <div class="row ends">
-        <TextField
-          label={t('Language code')}
-          value={language.value}
-          onChange={(text) => (language.value = text.trim())}
-        />
+        <LanguageField label={t('Language')} value={language.value} onChange={(code) => (language.value = code)} />
         <SelectField
           label={t('Purpose')}
           value={kind.value}
@@ -155,7 +152,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           {t('Write captions')}
         </button>
       </div>
-      <Transcribe path={path} language={language.value} onChanged={onChanged} />
+      <Transcribe path={path} onChanged={onChanged} />
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
     </>
   );
