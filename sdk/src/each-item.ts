@@ -9,7 +9,8 @@ export type PagedName = {
   [Name in OperationName]: Operations[Name]['input'] extends { page?: number } ? Name : never;
 }[OperationName];
 
-type ItemOf<Value> = Value extends { items: (infer Item)[] } | { Items: (infer Item)[] } | (infer Item)[]
+/** Item of a page. */
+export type ItemOf<Value> = Value extends { items: (infer Item)[] } | { Items: (infer Item)[] } | (infer Item)[]
   ? Item
   : never;
 

@@ -53,7 +53,16 @@ const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};
  * `16/9`), `label` (title of the frame), `eager` (loads immediately).
  */
 export class MillracePlayer extends Base {
-  static readonly observedAttributes = ['src', 'library', 'video', 'start', 'ratio', 'label', 'eager', ...OPTIONS];
+  static readonly observedAttributes: readonly string[] = [
+    'src',
+    'library',
+    'video',
+    'start',
+    'ratio',
+    'label',
+    'eager',
+    ...OPTIONS,
+  ];
 
   #frame: HTMLIFrameElement | null = null;
   #observer: IntersectionObserver | null = null;

@@ -1,5 +1,5 @@
 import { type Answer, type Connection, callOperation, type Input, sendRaw } from './call.ts';
-import { eachItem, type PagedName } from './each-item.ts';
+import { eachItem, type ItemOf, type PagedName } from './each-item.ts';
 import type { OperationName, VideoModel } from './operations.table.ts';
 import { sleep, type UploadOptions, uploadFile } from './upload.ts';
 
@@ -65,7 +65,10 @@ export class Millrace {
   }
 
   /** Iterates over all items of a paged operation. */
-  pages<Name extends PagedName>(name: Name, input: Omit<Input<Name>, 'page'> & { signal?: AbortSignal }) {
+  pages<Name extends PagedName>(
+    name: Name,
+    input: Omit<Input<Name>, 'page'> & { signal?: AbortSignal },
+  ): AsyncGenerator<ItemOf<Answer<Name>>, void, undefined> {
     return eachItem(this.#connection, name, input);
   }
 

@@ -7,8 +7,8 @@
 type Settings = { BUNNYNET_STREAM_API_URL?: string; BUNNYNET_API_URL?: string };
 
 const settings: Settings = Object(Reflect.get(globalThis, 'process')).env ?? {};
-const stream = settings.BUNNYNET_STREAM_API_URL ?? settings.BUNNYNET_API_URL;
-const core = settings.BUNNYNET_API_URL ?? settings.BUNNYNET_STREAM_API_URL;
+const stream: string | undefined = settings.BUNNYNET_STREAM_API_URL ?? settings.BUNNYNET_API_URL;
+const core: string | undefined = settings.BUNNYNET_API_URL ?? settings.BUNNYNET_STREAM_API_URL;
 if (stream === undefined || core === undefined)
   throw new Error('Expected BUNNYNET_STREAM_API_URL, the URL of Millrace, got none. Set it.');
 
@@ -18,7 +18,7 @@ const TARGETS: ReadonlyMap<string, URL> = new Map([
   ['api.bunny.net', new URL(core)],
 ]);
 
-const original = globalThis.fetch;
+const original: typeof fetch = globalThis.fetch;
 
 globalThis.fetch = (input, init) => {
   const sent = input instanceof Request ? input.url : String(input);

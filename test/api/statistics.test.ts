@@ -123,7 +123,7 @@ test('returns the audience of a video, and all statistics as CSV', async () => {
       { name: 'tv', views: 1, watchTime: 10 },
     ],
     startup: { measured: 4 },
-    retention: [100, 100],
+    retention: [100, 100, ...Array(18).fill(0)],
     viewersNow: 3,
   });
   const { headers, text } = await api.call('GET', `/library/1/statistics/export?videoGuid=${guid}`);

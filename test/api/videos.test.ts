@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Guid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { addRows } from '../support/rendition-rows.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -17,6 +19,28 @@ async function createVideo(title: string, more: object = {}): Promise<string> {
 async function getVideo(guid: string): Promise<Record<string, unknown>> {
   return Object((await api.call('GET', `/library/1/videos/${guid}`)).body);
 }
+
+test('lists a resolution as soon as players are offered it, before it is complete', async () => {
+  const { db } = api.database;
+  const guid = (await createVideo('Encoding')) as Guid;
+  await addRows(db, guid, [{ rung: 240 }, { rung: 720 }, { rung: null }]);
+  const renditions = await db.selectFrom('rendition').selectAll().where('media_id', '=', guid).execute();
+  await db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
+  await db
+    .updateTable('rendition')
+    .set({ state: 'building', init: Buffer.alloc(1) })
+    .where('media_id', '=', guid)
+    .execute();
+  /** Leaves a rendition without its first segment. */
+  const loseStart = async (rung: number | null) => {
+    const ids = renditions.filter((rendition) => rendition.rung === rung).map(({ id }) => id);
+    await db.updateTable('chunk').set({ first_segment: 5 }).where('rendition_id', 'in', ids).execute();
+  };
+  await loseStart(720);
+  expect(await getVideo(guid)).toMatchObject({ status: 3, availableResolutions: '240p', hasMP4Fallback: false });
+  await loseStart(null);
+  expect(await getVideo(guid)).toMatchObject({ status: 3, availableResolutions: '' });
+});
 
 test('a new video has every field of its model and waits for its upload', async () => {
   const { status, body } = await api.call('POST', '/library/1/videos', { body: { Title: 'First', unknown: 1 } });

@@ -141,6 +141,14 @@ async function open(made: PublishedFilm, query: string): Promise<{ page: Page; f
   return { page, faults };
 }
 
+test('a preview shows an unsaved language and font', async () => {
+  const made = await fixture.publish({ player: { uiLanguage: 'en' } });
+  const { page } = await open(made, '?muted=true&count=false&language=de&font=serif');
+  expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  expect(await page.locator('html').getAttribute('style')).toContain('--media-font-family: serif,');
+  await page.close();
+});
+
 test('applies the configured head HTML, language and controls', async () => {
   const made = await fixture.publish({
     player: {

@@ -180,7 +180,7 @@ test('transcribes selected videos, translates captions, and generates title and 
   const languages = page.locator('.panel', { hasText: 'Languages' }).locator('ul.rows li');
   await languages.filter({ hasText: 'en-auto' }).waitFor();
   await page.getByLabel('Add to: Translate into').selectOption('de');
-  await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
+  await Promise.all([page.waitForRequest(/\/transcribe$/), press('Transcribe')]);
   await languages.filter({ hasText: 'de-auto' }).waitFor();
   await look('captions');
   await languages.filter({ hasText: 'de-auto' }).getByRole('button', { name: 'Edit' }).click();

@@ -45,8 +45,8 @@ test(
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/audio`);
     await page.getByText('English · Main sound · from the video file').waitFor();
     const form = page.locator('section').filter({ hasText: 'An audio file that starts with the video.' });
-    await form.getByRole('combobox', { name: 'Language' }).selectOption('de');
-    await form.getByLabel('Purpose').selectOption('description');
+    await form.getByRole('combobox', { name: 'Language', exact: true }).selectOption('de');
+    await form.getByRole('combobox', { name: 'Purpose' }).selectOption('description');
     await choose('Add an audio track', await makeClip(folder, 'de.flac', tone(600)));
     await page.getByText('German (audio description)').waitFor();
     await expect.poll(async () => (await tracks()).map(({ state }) => state), PATIENCE).toEqual(['ready', 'ready']);
@@ -86,7 +86,9 @@ test(
   'the page of a video adds captions with a purpose',
   async () => {
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/captions`);
-    await page.getByRole('main').getByRole('combobox', { name: 'Language', exact: true }).selectOption('de');
+    const form = page.locator('.panel', { hasText: 'Languages' });
+    await form.getByRole('combobox', { name: 'Language', exact: true }).selectOption('other');
+    await form.getByLabel('Language code').fill('de');
     await page.getByRole('combobox', { name: 'Purpose' }).selectOption('-sdh');
     const buffer = Buffer.from('1\n00:00:00,500 --> 00:00:02,000\n[Musik]\n');
     await page.getByLabel('Add file').setInputFiles({ name: 'de.srt', mimeType: 'application/x-subrip', buffer });

@@ -165,8 +165,14 @@ test('shortcuts work from search fields, text fields keep their own keys, and Ct
 
 test('each language can be chosen, is kept, and fits the screens', { timeout: HANG_MS }, async () => {
   const page = await openDashboard(service, browser);
-  const words = { de: 'Dokumente', es: 'Documentos', fr: 'Documentation', pt: 'Documentos', ja: 'ドキュメント' };
-  for (const [code, text] of Object.entries({ ...words, en: 'Documents' })) {
+  const words = {
+    de: 'Dokumentation',
+    es: 'Documentación',
+    fr: 'Documentation',
+    pt: 'Documentação',
+    ja: 'ドキュメント',
+  };
+  for (const [code, text] of Object.entries({ ...words, en: 'Documentation' })) {
     await page.locator('.preferences select').first().selectOption(code);
     const link = page.locator('.service a', { hasText: text });
     await link.waitFor();

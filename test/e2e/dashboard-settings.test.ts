@@ -230,23 +230,6 @@ test(
 );
 
 test(
-  'the player preview shows why it cannot load its video',
-  async () => {
-    const items = [{ guid: crypto.randomUUID() }];
-    const finished = /\/videos\?status=4&/;
-    await page.route(finished, (route) => route.fulfill({ json: { totalItems: 1, items } }));
-    await page.route('**/embed-address', (route) => route.fulfill({ status: 404, json: { Message: 'It is gone.' } }));
-    await open('settings/player');
-    const preview = page.locator('.player-preview');
-    await preview.getByRole('alert').filter({ hasText: 'It is gone.' }).waitFor(PATIENCE);
-    await keepPictures(page, 'player-preview-error');
-    expect(await preview.locator('.waiting').count()).toBe(0);
-    await page.unrouteAll();
-  },
-  HANG_MS,
-);
-
-test(
   'a chosen theme is kept, and the theme of the system applies without a choice',
   async () => {
     await open('statistics');

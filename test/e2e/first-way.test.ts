@@ -87,7 +87,7 @@ test(
     // Frames may lag behind the clock.
     await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
     expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
-    // A rung is listed once it is complete, but it plays before that.
+    // Each rung is listed as soon as players are offered it.
     const listed = async () => (await getVideo(service, guid)).availableResolutions;
     await expect.poll(listed, { timeout: PLAY_LIMIT_MS }).toContain('1080p');
 

@@ -7,8 +7,9 @@ import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { lookAtPage } from '../support/look-at-page.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { missedClicks } from '../support/missed-clicks.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
-import { call, createVideo } from '../support/videos.ts';
+import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
 /** More files than the upload list has rows. */
 const MANY_FILES = 34;

@@ -29,7 +29,7 @@ const AD_PATIENCE = { withinMs: 5_000 };
 const stored = readConfig();
 const preview = previewLook(stored.look, location.search);
 const config = { ...stored, look: preview.look };
-if (preview.color !== null) document.documentElement.style.setProperty('--player-accent', preview.color);
+for (const [name, value] of preview.variables) document.documentElement.style.setProperty(name, value);
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
 if (!frame || !video)

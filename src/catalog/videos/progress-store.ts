@@ -7,7 +7,7 @@ import { RUNGS } from './view-columns-store.ts';
 /** Maximum number of videos per response. */
 const ROWS_AT_ONCE = 500;
 
-/** Progress of a video: state with a human-readable reason, percentage, finished rungs, revision. */
+/** Progress of a video: state with a human-readable reason, percentage, offered rungs, revision. */
 export type VideoProgress = {
   libraryId: number;
   id: Guid;

@@ -44,8 +44,8 @@ export type VideoViewRow = {
   views: number;
   watch_sec_total: number;
   /**
-   * Active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. The last
-   * entry is `SPLIT_MARK` for a recording of several periods, with the rung of its MP4 file, `split 720`.
+   * Active video renditions that players are offered: codec, state and rung, `h264 finished 720,…`. The last entry is
+   * `SPLIT_MARK` for a recording of several periods, with the rung of its MP4 file, `split 720`.
    */
   shown: string | null;
 };
@@ -58,7 +58,7 @@ export const SPLIT_MARK = 'split';
  */
 type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs: readonly string[] };
 
-/** A video for display: its row, and a summary of its active video renditions that can be played from end to end. */
+/** A video for display: its row, and a summary of the active video renditions that players are offered. */
 export type VideoView = VideoViewRow & Playable;
 
 /** Videos of a library have few distinct sets of renditions, so each is parsed once. */

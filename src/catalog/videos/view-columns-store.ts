@@ -6,14 +6,22 @@ import { SPLIT_MARK, toVideoView, type VideoView, type VideoViewRow } from './vi
 
 const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active`;
-/** Condition that every segment is available: it is finished, or the rest is made on demand. */
-const WHOLE =
-  "(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is " +
-  'not null))';
-/** The rungs of active video renditions that can be played from end to end, in a query over `media`. */
+/** Returns the condition that the first segment of a rendition is stored. */
+const startsStored = (rendition: string) => `exists (select from chunk where chunk.library_id = media.library_id
+  and chunk.media_id = media.id and chunk.rendition_id = ${rendition}.id and chunk.first_segment = 0)`;
+const AUDIO = `from rendition a where a.library_id = media.library_id and a.media_id = media.id and a.kind = 'audio'
+  and a.active and a.state <> 'failed'`;
+/**
+ * Condition that players are offered a rendition: it is finished, or the rest is made on demand, or it is being encoded
+ * and its first segment and that of an audio track are stored. Same rule as `chooseListedSet`.
+ */
+const OFFERED = `(rendition.state = 'finished' or (rendition.state = 'building' and rendition.init is not null
+  and (rendition.on_demand or (media.state = 'transcoding' and ${startsStored('rendition')}
+    and (not exists (select ${AUDIO}) or exists (select ${AUDIO} and ${startsStored('a')}))))))`;
+/** The rungs of active video renditions that players are offered, in a query over `media`. */
 export const RUNGS = sql<
   number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)}
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(OFFERED)}
   and rung is not null)`.as('rungs');
 
 /** Stored bytes of a video, without objects that were removed and will be deleted within a day. */
@@ -46,7 +54,7 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.images -> 'previews', '[]') as previews,
   media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views,
     media.watch_sec_total,
-  (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) || ${SPLIT} as shown`;
+  (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${OFFERED}) || ${SPLIT} as shown`;
 const selectView = prepare<VideoViewRow>(
   'view',
   `select ${VIEW} from media where media.library_id = $1 and media.id = $2 and media.type = 'video'`,

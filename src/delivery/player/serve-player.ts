@@ -77,7 +77,9 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };
-    const writing = { assets, stateQuery: stateQuery(asked.play), preloads: asked.play.preloads };
+    const { preloads, previewLanguage } = asked.play;
+    const uiLanguage = previewLanguage || player.uiLanguage;
+    const writing = { assets, uiLanguage, stateQuery: stateQuery(asked.play), preloads };
     return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { ...writing, nonce, head }));
   }
   return {

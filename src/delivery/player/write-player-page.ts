@@ -7,18 +7,25 @@ import type { PlayerAssets } from './load-player-assets.ts';
 import { chooseWords, type Words } from './player-words.ts';
 
 /** `stateQuery` is the query with which the open page requests its state, or empty. */
-type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml; stateQuery: string; preloads: boolean };
+type Writing = {
+  assets: PlayerAssets;
+  nonce: string;
+  head: HeadHtml;
+  uiLanguage: string;
+  stateQuery: string;
+  preloads: boolean;
+};
 
 /**
  * Writes the player page. The video element and the engine are first, and the controls are added around them. The page
  * sends the viewer's token when it requests its state and keys.
  */
 export function writePlayerPage(publication: Publication, view: PlayerView, writing: Writing): Buffer {
-  const { assets, nonce, head, stateQuery, preloads } = writing;
+  const { assets, nonce, head, uiLanguage, stateQuery, preloads } = writing;
   const state = describeVideo(publication, view);
   const { libraryId, mediaId, settings } = publication;
   const { customHtml: _, ...look } = settings.player;
-  const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
+  const { language, isRtl, words } = chooseWords(assets.languages, uiLanguage);
   const stateUrl = `/embed/${libraryId}/${mediaId}/state${stateQuery === '' ? '' : `?${stateQuery}`}`;
   const config = { libraryId, mediaId, state, stateUrl, look, words };
   // Media without a source, or in a library with Enterprise DRM, may get keys while the page is open.

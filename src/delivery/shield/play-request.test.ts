@@ -6,8 +6,8 @@ import { readPlayRequest } from './play-request.ts';
 function read(query: string) {
   const request = new IncomingMessage(new Socket());
   request.url = `/embed/1/2${query}`;
-  const { offersCast, showsHeat, preloads } = readPlayRequest(request);
-  return { offersCast, showsHeat, preloads };
+  const { offersCast, showsHeat, preloads, previewLanguage } = readPlayRequest(request);
+  return { offersCast, showsHeat, preloads, previewLanguage };
 }
 
 test.each([
@@ -16,6 +16,8 @@ test.each([
   ['?chromecast=', { offersCast: false }],
   ['?chromecast=yes&showHeatmap=no', { offersCast: true, showsHeat: false }],
   ['?showheatmap=perhaps', { showsHeat: null }],
+  ['?count=false&language=de', { previewLanguage: 'de' }],
+  ['?language=de', { previewLanguage: '' }],
   ['?autoplay=false', { preloads: true }],
   ['?preload=0', { preloads: true }],
   ['?autoplay=FALSE&preload=0', { preloads: false }],

@@ -20,6 +20,8 @@ export type PlayRequest = {
   preloads: boolean;
   /** Whether a player page shows the most played parts. Null selects the library's setting. */
   showsHeat: boolean | null;
+  /** Language of the preview of an owner, which is not counted. Empty selects the library's setting. */
+  previewLanguage: string;
   /** Viewing ticket that an open page sends for renewal, or empty. */
   ticket: string;
   /**
@@ -49,6 +51,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
     offersCast: flag('chromecast') ?? false,
     preloads: (flag('autoplay') ?? true) || !/^(false|0|no|none)$/i.test(sent.get('preload') ?? ''),
     showsHeat: flag('showheatmap'),
+    previewLanguage: sent.get('count') === 'false' ? (sent.get('language') ?? '') : '',
     ticket: sent.get('ticket') ?? '',
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [shown.token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),

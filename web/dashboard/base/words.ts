@@ -22,18 +22,44 @@ export function amount(value: number, digits = 0, least = digits): string {
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+/** French counts in octets. */
+const FRENCH_UNITS = ['o', 'ko', 'Mo', 'Go', 'To'];
 
 export function bytes(count: number): string {
   const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
   const value = count / 1000 ** power;
-  return `${amount(value, power === 0 || value >= 100 ? 0 : 1)} ${UNITS[power]}`;
+  const units = language.value === 'fr' ? FRENCH_UNITS : UNITS;
+  return `${amount(value, power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`;
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+/** Returns the browser's variant of the page's language, such as en-GB, or else the language. */
+function locale(): string {
+  return navigator.languages.find((tag) => tag.split('-')[0] === language.value) ?? language.value;
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the format of dates in the language of the page. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`;
+  const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale(), options);
+  dateFormats.set(key, format);
+  return format;
+}
+
+/** Returns the name of a language in the language of the page, or its code if it has none. */
+export function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames([language.value], { type: 'language' }).of(code) ?? code;
+  } catch {
+    // A stored code may be invalid.
+    return code;
+  }
+}
 
 /** Formats a time of the API (UTC without a zone marker) as a local day. */
 export function day(text: string): string {
-  return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
+  return dateFormat({ dateStyle: 'medium' }).format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
 
 export function plural(count: number, one: string): string {
@@ -89,9 +115,8 @@ export function timeLeft(sec: number): string {
   return sec < 5400 ? t('{0} min left', Math.round(sec / 60)) : t('{0} h left', amount(sec / 3600, 1));
 }
 
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
 /** Formats a time of the API as local day and time. */
 export function moment(text: string): string {
-  return MOMENT.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
+  const time = new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+  return dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }

@@ -2,12 +2,13 @@ import type { EventLogsSearchResponse } from '../../../src/api/models/event-sear
 import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { dateFormat } from '../base/words.ts';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 type Event = NonNullable<EventLogsSearchResponse['rows']>[number];
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const TIME = { timeStyle: 'medium' } as const;
 
 /** A refused or logged request with all its fields, and a button that blocks its sender. */
 export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId: number; event: Event }) {
@@ -24,7 +25,7 @@ export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId
     });
   return (
     <tr>
-      <td>{TIME.format(new Date(timestamp))}</td>
+      <td>{dateFormat(TIME).format(new Date(timestamp))}</td>
       <th scope="row">{ruleId}</th>
       <td>{action}</td>
       <td>{country}</td>

@@ -84,7 +84,7 @@ export const de = {
   'For example, the name of the device. If empty, the name of the browser is used.':
     'Zum Beispiel der Name des Geräts. Ohne Angabe der Name des Browsers.',
   'If you forgot your password, ask an administrator for a new link.':
-    'Passwort vergessen? Bitte die Verwaltung um einen neuen Link.',
+    'Passwort vergessen? Bitte einen Administrator um einen neuen Link.',
   'Choose a password for {0}.': 'Wähle ein Passwort für {0}.',
   'At least 12 characters, such as four or five words.': 'Mindestens 12 Zeichen, etwa vier oder fünf Wörter.',
   'Save and sign in': 'Speichern und anmelden',
@@ -110,12 +110,12 @@ export const de = {
   'The installation has the maximum number of people. Ask an owner to delete some.':
     'Die Installation hat die Höchstzahl an Personen. Bitte einen Inhaber, einige zu löschen.',
   'You have no account here. Ask an administrator for an invitation.':
-    'Du hast hier kein Konto. Bitte die Verwaltung um eine Einladung.',
+    'Du hast hier kein Konto. Bitte einen Administrator um eine Einladung.',
   'None of your groups has a role here. Ask an administrator.':
-    'Keine deiner Gruppen hat hier eine Rolle. Frage die Verwaltung.',
-  'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage die Verwaltung.',
+    'Keine deiner Gruppen hat hier eine Rolle. Frage einen Administrator.',
+  'Your account is disabled. Ask an administrator.': 'Dein Konto ist gesperrt. Frage einen Administrator.',
   'Another account at this provider is already linked to your e-mail address. Ask an administrator.':
-    'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage die Verwaltung.',
+    'Zu der Person mit deiner Adresse gehört ein anderes Konto des Anbieters. Frage einen Administrator.',
   'Sign-in providers': 'Anmelde-Anbieter',
   'People sign in with accounts of your organisation (OpenID Connect). Passwords and keys keep working.':
     'Personen melden sich mit Konten deiner Organisation an (OpenID Connect). Passwörter und Schlüssel gelten weiter.',
@@ -145,12 +145,12 @@ export const de = {
     'Personen bleiben, mit Sitzungen und Rollen. Ohne Passwort können sie sich nicht mehr anmelden.',
   'Your account': 'Dein Konto',
   'You have no role in any library. Ask an administrator.':
-    'Du hast in keiner Bibliothek eine Rolle. Frage die Verwaltung.',
+    'Du hast in keiner Bibliothek eine Rolle. Frage einen Administrator.',
   Owner: 'Inhaber',
-  Administrator: 'Verwalter',
+  Administrator: 'Administrator',
   Editor: 'Bearbeiter',
-  Uploader: 'Hochlader',
-  Analyst: 'Auswerter',
+  Uploader: 'Uploader',
+  Analyst: 'Analyst',
   Viewer: 'Betrachter',
   Invited: 'Eingeladen',
   Active: 'Aktiv',
@@ -160,11 +160,11 @@ export const de = {
   'Link (shown only once)': 'Link (wird nur einmal gezeigt)',
   Roles: 'Rollen',
   'Owners can do everything. Administrators cannot change owners or delete libraries.':
-    'Inhaber dürfen alles. Verwalter können keine Inhaber ändern und keine Bibliotheken löschen.',
+    'Inhaber dürfen alles. Administratoren können keine Inhaber ändern und keine Bibliotheken löschen.',
   'Editors change videos and live streams and see statistics. Uploaders only add videos.':
-    'Bearbeiter ändern Videos und Livestreams und sehen Statistiken. Hochlader fügen nur Videos hinzu.',
+    'Bearbeiter ändern Videos und Livestreams und sehen Statistiken. Uploader fügen nur Videos hinzu.',
   'Analysts see videos and statistics. Viewers only see videos.':
-    'Auswerter sehen Videos und Statistiken. Betrachter sehen nur Videos.',
+    'Analysten sehen Videos und Statistiken. Betrachter sehen nur Videos.',
   'All libraries': 'Alle Bibliotheken',
   'Invite a person': 'Person einladen',
   'Create link': 'Link erzeugen',
@@ -524,7 +524,7 @@ export const de = {
   Trash: 'Papierkorb',
   Service: 'Dienst',
   System: 'System',
-  Documents: 'Dokumente',
+  Documentation: 'Dokumentation',
   'Sign out': 'Abmelden',
   'Signing in…': 'Anmeldung läuft…',
   'Sign in': 'Anmelden',
@@ -790,7 +790,7 @@ export const de = {
   Undo: 'Rückgängig',
   'The video could not be restored and is still in the trash.':
     'Das Video konnte nicht wiederhergestellt werden und ist noch im Papierkorb.',
-  'Move to trash': 'In den Papierkorb verschieben',
+  'Move to trash': 'In den Papierkorb',
   'Daily chart': 'Verlauf nach Tagen',
   'Most watched parts': 'Meistgesehene Stellen',
   'Heatmaps are off in this library.': 'Heatmaps sind in dieser Bibliothek ausgeschaltet.',
@@ -1189,6 +1189,8 @@ export const de = {
   'Signed link valid for': 'Signierter Link gültig für',
   'Signed link': 'Signierter Link',
   'Translate into': 'Übersetzen in',
+  'Spoken language': 'Gesprochene Sprache',
+  'Detect automatically': 'Automatisch erkennen',
   '{0} in progress.': '{0} in Arbeit.',
   'Transcribe…': 'Transkribieren…',
   'Could not undo: {0}': 'Rückgängig machen fehlgeschlagen: {0}',
@@ -1576,8 +1578,7 @@ export const de = {
   'Captions look like this.': 'So sehen Untertitel aus.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'Der Player lädt diese URL und spielt vor jedem Video die Werbung, die sie nennt. Leer lassen für keine Werbung.',
-  'Shows your changes before you save them. Language and font after saving.':
-    'Zeigt deine Änderungen vor dem Speichern. Sprache und Schrift erst danach.',
+  'Shows your changes before you save them.': 'Zeigt deine Änderungen vor dem Speichern.',
   'Find a setting': 'Einstellung suchen',
   'Settings found': 'Gefundene Einstellungen',
   'On this page': 'Auf dieser Seite',

@@ -107,7 +107,7 @@ export const service = {
   'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
     '{0}: se esperaban de 1 a {1} caracteres, se recibieron {2}. Corrígelo.',
   'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
-    'Se esperaba una posición del vídeo de 0 a {0} s, se recibió {1}. Corrígela.',
+    'Se esperaba una posición del video de 0 a {0} s, se recibió {1}. Corrígela.',
   'Comment {0} was written by somebody else. Send a reply instead.':
     'El comentario {0} es de otra persona. Escribe una respuesta.',
   'Comment {0} was written by somebody else. Ask an editor.':
@@ -123,7 +123,7 @@ export const service = {
   'Comment {0} is a reply. Send the parentId {1} instead.':
     'El comentario {0} es una respuesta. Responde al comentario {1}.',
   'The video already has {0} comments. Delete some that are not needed.':
-    'El vídeo ya tiene {0} comentarios. Borra los que sobren.',
+    'El video ya tiene {0} comentarios. Borra los que sobren.',
   'an unknown country': 'un país desconocido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':

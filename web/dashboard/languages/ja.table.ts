@@ -528,7 +528,7 @@ export const ja = {
   Trash: 'ゴミ箱',
   Service: 'サービス',
   System: 'システム',
-  Documents: 'ドキュメント',
+  Documentation: 'ドキュメント',
   'Sign out': 'ログアウト',
   'Signing in…': 'ログイン中…',
   'Sign in': 'ログイン',
@@ -1192,6 +1192,8 @@ export const ja = {
   'Signed link valid for': '署名付きリンクの有効期間',
   'Signed link': '署名付きリンク',
   'Translate into': '翻訳先の言語',
+  'Spoken language': '話されている言語',
+  'Detect automatically': '自動検出',
   '{0} in progress.': '{0}を処理中です。',
   'Transcribe…': '文字起こし…',
   'Could not undo: {0}': '元に戻せませんでした：{0}',
@@ -1578,8 +1580,7 @@ export const ja = {
   'Captions look like this.': '字幕はこのように表示されます。',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'プレーヤーはこの URL を読み込み、各動画の前に広告を再生します。広告が不要な場合は空欄にしてください。',
-  'Shows your changes before you save them. Language and font after saving.':
-    '保存前に変更を確認できます。言語とフォントは保存後に反映されます。',
+  'Shows your changes before you save them.': '保存前に変更を確認できます。',
   'Find a setting': '設定を検索',
   'Settings found': '見つかった設定',
   'On this page': 'このページの内容',

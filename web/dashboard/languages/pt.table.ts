@@ -525,7 +525,7 @@ export const pt = {
   Trash: 'Lixeira',
   Service: 'Serviço',
   System: 'Sistema',
-  Documents: 'Documentos',
+  Documentation: 'Documentação',
   'Sign out': 'Sair',
   'Signing in…': 'Entrando…',
   'Sign in': 'Entrar',
@@ -1187,6 +1187,8 @@ export const pt = {
   'Signed link valid for': 'Link assinado válido por',
   'Signed link': 'Link assinado',
   'Translate into': 'Traduzir para',
+  'Spoken language': 'Idioma falado',
+  'Detect automatically': 'Detectar automaticamente',
   '{0} in progress.': '{0} em andamento.',
   'Transcribe…': 'Transcrever…',
   'Could not undo: {0}': 'Não foi possível desfazer: {0}',
@@ -1576,8 +1578,7 @@ export const pt = {
   'Captions look like this.': 'As legendas aparecem assim.',
   'The player loads this URL and plays its advertisement before each video. Leave empty for none.':
     'O player carrega esta URL e exibe o anúncio dela antes de cada vídeo. Deixe vazio para não exibir anúncios.',
-  'Shows your changes before you save them. Language and font after saving.':
-    'Mostra suas alterações antes de salvar. Idioma e fonte, só depois de salvar.',
+  'Shows your changes before you save them.': 'Mostra suas alterações antes de salvar.',
   'Find a setting': 'Pesquisar configurações',
   'Settings found': 'Configurações encontradas',
   'On this page': 'Nesta página',

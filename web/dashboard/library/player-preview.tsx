@@ -15,7 +15,7 @@ export function PlayerPreview({ libraryId, library }: { libraryId: number; libra
   const video = value.value?.items[0];
   return (
     <div class="player-preview">
-      <Panel title={t('Preview')} hint={t('Shows your changes before you save them. Language and font after saving.')}>
+      <Panel title={t('Preview')} hint={t('Shows your changes before you save them.')}>
         {video === undefined ? (
           <p class="hint">{t('Available once the first video is finished.')}</p>
         ) : (
@@ -32,6 +32,11 @@ function Frame({ libraryId, videoId, library }: FrameProps) {
   const signed = useLoaded<{ address: string }>(`/dashboard/libraries/${libraryId}/videos/${videoId}/embed-address`);
   const look = JSON.stringify({
     color: library.PlayerKeyColor ?? '',
+    font: library.FontFamily ?? '',
+    language: library.UILanguage ?? '',
+    captionsSize: String(library.CaptionsFontSize),
+    captionsColor: library.CaptionsFontColor ?? '',
+    captionsBackground: library.CaptionsBackground ?? '',
     controls: library.Controls ?? '',
     speeds: library.PlaybackSpeeds ?? '',
     compactControls: String(library.EnableCompactControls),

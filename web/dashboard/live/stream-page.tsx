@@ -8,7 +8,7 @@ import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite, session } from '../base/session.ts';
-import { amount, clock, day, plural } from '../base/words.ts';
+import { amount, clock, dateFormat, day, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
 import { TimeChart } from '../statistics/time-chart.tsx';
@@ -180,7 +180,11 @@ function Stills({ path }: { path: string }) {
       <ul class="stills">
         {stills.map(({ url, timestamp }) => (
           <li key={timestamp}>
-            <img src={url ?? ''} alt={t('At {0}', new Date(timestamp).toLocaleTimeString())} loading="lazy" />
+            <img
+              src={url ?? ''}
+              alt={t('At {0}', dateFormat({ timeStyle: 'medium' }).format(new Date(timestamp)))}
+              loading="lazy"
+            />
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { language, t } from '../base/language.ts';
+import { languageName } from '../base/words.ts';
 import { SelectField, TextField } from './fields.tsx';
 import { Icon } from './icon.tsx';
 
@@ -84,11 +85,11 @@ export function LanguagesField({ label, hint, codes, offered, onChange }: Langua
         <ul class="tag-box">
           {codes.map((code) => (
             <li key={code} class="tag">
-              <span>{nameOfLanguage(code)}</span>
+              <span>{languageName(code)}</span>
               <button
                 type="button"
                 class="quiet"
-                aria-label={t('Remove {0}', nameOfLanguage(code))}
+                aria-label={t('Remove {0}', languageName(code))}
                 onClick={() => {
                   onChange(codes.filter((one) => one !== code));
                   select.current?.focus();
@@ -180,15 +181,6 @@ export function isLanguage(code: string): boolean {
 
 /** Returns languages with their names in the language of the page, in the order of the names. */
 export function languageChoices(codes: readonly string[]): Choice[] {
-  const named = codes.map((code) => [code, nameOfLanguage(code)] as const);
+  const named = codes.map((code) => [code, languageName(code)] as const);
   return named.toSorted(([, one], [, other]) => one.localeCompare(other, language.value));
-}
-
-function nameOfLanguage(code: string): string {
-  try {
-    return new Intl.DisplayNames([language.value], { type: 'language' }).of(code) ?? code;
-  } catch {
-    // A stored code may be invalid.
-    return code;
-  }
 }

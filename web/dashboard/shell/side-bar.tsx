@@ -97,7 +97,7 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
         {isOwner && <Item to={{ name: 'system' }} icon="system" label={t('System')} />}
         <Item to={{ name: 'reference' }} icon="reference" label={t('API reference')} />
         <a href={`${prefix}/docs`}>
-          <Icon name="docs" /> {t('Documents')}
+          <Icon name="docs" /> {t('Documentation')}
         </a>
       </nav>
       <div class="side-foot">

@@ -2,7 +2,7 @@ import type { AudienceModel } from '../../../src/api/models/audience.ts';
 import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { amount, bytes, clock } from '../base/words.ts';
+import { amount, bytes, clock, dateFormat } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { type Period, queryOf } from './periods.ts';
@@ -84,10 +84,10 @@ function differenceOf({ now, before }: Row): string {
   return `${percent === 0 ? '' : percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 }
 
-const DAYS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const HOURS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const DAYS = { dateStyle: 'medium', timeZone: 'UTC' } as const;
+const HOURS = { dateStyle: 'medium', timeStyle: 'short' } as const;
 
 /** Formats the first and last day of a period, or the first and last minute of hours. */
 function daysOf({ fromMs, endMs, isHourly }: Period): string {
-  return isHourly ? HOURS.formatRange(fromMs, endMs) : DAYS.formatRange(fromMs, endMs - 1);
+  return isHourly ? dateFormat(HOURS).formatRange(fromMs, endMs) : dateFormat(DAYS).formatRange(fromMs, endMs - 1);
 }

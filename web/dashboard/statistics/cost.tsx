@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
-import { t, tr } from '../base/language.ts';
+import { language, t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { amount, plural } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
@@ -8,7 +8,8 @@ import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.t
 
 /** Number of the newest videos whose lengths and sizes are read. The others are assumed to be similar. */
 const SAMPLE = 200;
-const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
+const dollars = (value: number) =>
+  new Intl.NumberFormat(language.value, { style: 'currency', currency: 'USD' }).format(value);
 /** Average bitrate per viewer, for services that bill by the gigabyte. */
 const USUAL_MBPS = 2.5;
 
@@ -68,7 +69,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           <th scope="row">{t('Per month')}</th>
           {lists.value.map((list) => (
             <td key={list.name}>
-              <strong>{DOLLARS.format(monthlyCost(usage, list))}</strong>
+              <strong>{dollars(monthlyCost(usage, list))}</strong>
             </td>
           ))}
         </tr>
@@ -83,7 +84,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           onChange={(to) => (perKilowattHour.value = to)}
         />
         <span>
-          {t('per kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('per month, plus your own disks.')}
+          {t('per kWh')}: <strong>{dollars(own)}</strong> {t('per month, plus your own disks.')}
         </span>
       </div>
     </section>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { language, t } from '../base/language.ts';
+import { t } from '../base/language.ts';
+import { dateFormat } from '../base/words.ts';
 import { SelectField } from '../parts/fields.tsx';
 import { comparedPeriods, monthsBefore, type OwnDates, type Period, type PeriodChoice, periodOf } from './periods.ts';
 
@@ -104,6 +105,6 @@ function DayField({ label, value, onChange }: { label: string; value: string; on
 
 /** Formats a month, `2026-11`, in the language of the page. */
 export function monthName(month: string): string {
-  const format = new Intl.DateTimeFormat(language.value, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const format = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
   return format.format(new Date(`${month}-01T00:00Z`));
 }

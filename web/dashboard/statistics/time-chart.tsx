@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { t } from '../base/language.ts';
 import { chosenTheme } from '../base/theme.ts';
+import { dateFormat } from '../base/words.ts';
 
 type ChartProps = {
   label: string;
@@ -14,10 +15,10 @@ type ChartProps = {
 const HEIGHT_PX = 190;
 const DAY_SEC = 24 * 3600;
 /** Days of the API are in UTC. */
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
 /** Distances between the dates on the axis, in seconds. */
 const DAYS_APART = [1, 2, 5, 7, 14, 30, 60, 90, 180, 365].map((days) => days * DAY_SEC);
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const CLOCK = { timeStyle: 'short' } as const;
 
 /** Values over time. The pointer shows each of them. */
 export function TimeChart({ label, values, name, mark }: ChartProps) {
@@ -56,7 +57,7 @@ type Options = Pick<ChartProps, 'label' | 'name'> & { mark: ChartProps['mark'] |
 function options(element: HTMLElement, { label, name, mark, isDaily }: Options): UPlot.Options {
   // A canvas cannot use variables, so the style sheet sets the chart element's colours as custom properties.
   const colour = (property: string) => () => getComputedStyle(element).getPropertyValue(property);
-  const timeOf = (sec: number) => (isDaily ? DAY : CLOCK).format(sec * 1000);
+  const timeOf = (sec: number) => dateFormat(isDaily ? DAY : CLOCK).format(sec * 1000);
   const axis = {
     stroke: colour('color'),
     grid: { stroke: colour('border-top-color'), width: 1 },

@@ -6,6 +6,7 @@ import { api } from '../base/api.ts';
 import { said, t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
+import { languageName } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -108,7 +109,7 @@ function TrackRow({ path, track, isLast, onChanged }: RowProps) {
 /** Language, purpose and origin of a track, in words. */
 function describe({ language, purpose, origin }: AudioTrackModel): string {
   const purposeName = PURPOSES.find(([value]) => value === purpose)?.[1] ?? '';
-  const words = [language === 'und' ? t('Unknown language') : nameOf(language), tr(purposeName)];
+  const words = [language === 'und' ? t('Unknown language') : languageName(language), tr(purposeName)];
   return [...words, origin === 'file' ? t('from the video file') : t('added')].join(' · ');
 }
 
@@ -159,7 +160,12 @@ function EditTrack({ path, track, onChanged, onClose }: DialogProps) {
     <Dialog title={t('Edit {0}', track.title)} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <TextField label={t('Title')} value={title.value} onChange={(text) => (title.value = text)} />
-        <LanguageField label={t('Language')} code={language.value} onChange={(code) => (language.value = code)} />
+        <LanguageField
+          label={t('Language')}
+          code={language.value}
+          none={t('Unknown language')}
+          onChange={(code) => (language.value = code)}
+        />
         <PurposeField value={purpose.value} onChange={(value) => (purpose.value = value)} />
         {!track.isDefault && (
           <Check
@@ -236,7 +242,12 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
         'An audio file that starts with the video. A longer file is cut off, and a shorter one is padded with silence.',
       )}
     >
-      <LanguageField label={t('Language')} code={language.value} onChange={(code) => (language.value = code)} />
+      <LanguageField
+        label={t('Language')}
+        code={language.value}
+        none={t('Unknown language')}
+        onChange={(code) => (language.value = code)}
+      />
       <TextField
         label={t('Title')}
         hint={t('If empty, the track is named after its language and purpose.')}
@@ -265,13 +276,4 @@ function freeId(language: string, purpose: string, tracks: readonly AudioTrackMo
   let id = plain;
   for (let count = 2; taken.has(id); count += 1) id = `${plain}-${count}`;
   return id;
-}
-
-function nameOf(language: string): string {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
-  } catch {
-    // An invalid language tag has no name.
-    return language;
-  }
 }

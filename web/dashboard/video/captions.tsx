@@ -6,6 +6,7 @@ import { leaveThen } from '../base/drafts.ts';
 import { language as shownLanguage, t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
+import { languageName } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Panel, SelectField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -158,7 +159,7 @@ function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
   const kind = useSignal('');
   const adding = useAction();
   const srclang = language.value + kind.value;
-  const label = nameOf(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
+  const label = languageName(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
   const isTaken = taken.includes(srclang);
   const add = (file: File) => {
     void adding.run(async () => {
@@ -214,17 +215,8 @@ function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
           onClose={() => (replacing.value = null)}
         />
       )}
-      <Transcribe path={path} language={language.value} onChanged={onChanged} />
+      <Transcribe path={path} onChanged={onChanged} />
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
     </>
   );
-}
-
-function nameOf(language: string): string {
-  try {
-    return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
-  } catch {
-    // An invalid language tag has no name.
-    return language;
-  }
 }

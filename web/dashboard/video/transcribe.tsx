@@ -6,19 +6,20 @@ import { said, t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
-import { isLanguage, LANGUAGE_CODES, LanguagesField } from '../parts/pickers.tsx';
+import { isLanguage, LANGUAGE_CODES, LanguageField, LanguagesField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 type Transcription = NonNullable<VideoActivityModel['transcription']>;
 
 const REFRESH_MS = 3_000;
 
-type Props = { path: string; language: string; onChanged: () => void };
+type Props = { path: string; onChanged: () => void };
 
 /** Transcribes the audio, shows the progress, and cancels it. Calls `onChanged` when an observed run has ended. */
-export function Transcribe({ path, language, onChanged }: Props) {
+export function Transcribe({ path, onChanged }: Props) {
   const activity = useLoaded<VideoActivityModel>(`${path}/activity`);
   const wasOpen = useSignal(false);
+  const language = useSignal('');
   const targets = useSignal<readonly string[]>([]);
   const running = useAction();
   const run = activity.value.value?.transcription ?? null;
@@ -33,8 +34,8 @@ export function Transcribe({ path, language, onChanged }: Props) {
   if (isOpen && !wasOpen.value) wasOpen.value = true;
   const begin = () =>
     running.run(async () => {
-      const body = { targetLanguages: targets.value };
-      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, body);
+      const query = language.value === '' ? '' : `?language=${encodeURIComponent(language.value)}`;
+      await api('POST', `${path}/transcribe${query}`, { targetLanguages: targets.value });
       toast(t('Transcribing the audio in the background.'));
       activity.again();
     });
@@ -44,18 +45,28 @@ export function Transcribe({ path, language, onChanged }: Props) {
       activity.again();
     });
   return (
-    <div class="row">
+    <div class="row ends transcribe">
       {mayWrite() && !isOpen && (
         <>
-          <button type="button" disabled={running.isBusy.value || !isLanguage(language)} onClick={begin}>
-            {t('Transcribe')}
-          </button>
+          <LanguageField
+            label={t('Spoken language')}
+            none={t('Detect automatically')}
+            code={language.value}
+            onChange={(code) => (language.value = code)}
+          />
           <LanguagesField
             label={t('Translate into')}
             codes={targets.value}
-            offered={LANGUAGE_CODES.filter((code) => code !== language)}
+            offered={LANGUAGE_CODES.filter((code) => code !== language.value)}
             onChange={(codes) => (targets.value = codes)}
           />
+          <button
+            type="button"
+            disabled={running.isBusy.value || !(language.value === '' || isLanguage(language.value))}
+            onClick={begin}
+          >
+            {t('Transcribe')}
+          </button>
         </>
       )}
       {run !== null && <Progress run={run} />}

@@ -10,6 +10,7 @@ import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
 import { queryOf } from '../statistics/periods.ts';
 import { Quality } from '../statistics/quality.tsx';
 import { total } from '../statistics/total.ts';
+import { heatPoints } from './heat-points.ts';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
@@ -82,10 +83,9 @@ const MIN_VIEWS = 5;
 type HeatmapProps = { libraryId: number; heat: Record<string, number> | null; lengthSec: number; views: number };
 
 function Heatmap({ libraryId, heat, lengthSec, views }: HeatmapProps) {
-  const points = Object.entries(heat ?? {}).map(([at, value]) => ({ at: Number(at), value }));
+  const points = heatPoints(heat, lengthSec);
   if (points.length === 0 && views < MIN_VIEWS) return null;
-  const last = Math.max(1, ...points.map(({ at }) => at));
-  const line = points.map(({ at, value }) => `L${((at / last) * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
+  const line = points.map(({ share, value }) => `L${(share * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
   return (
     <section class="panel">
       <h2>{t('Most watched parts')}</h2>

@@ -23,9 +23,7 @@ async function addWatched(libraryId: number, { lengthSec, reached }: Watched): P
     .set({ duration_ms: lengthSec * 1000 })
     .where('id', '=', mediaId)
     .execute();
-  const sessions = reached.map((sec) =>
-    someSession({ libraryId, mediaId }, { heat: Buffer.alloc(lengthSec, 0).fill(1, 0, sec) }),
-  );
+  const sessions = reached.map((sec) => someSession({ libraryId, mediaId }, { heat: Buffer.alloc(sec, 1) }));
   await countSessions(database.db, sessions);
   return mediaId;
 }
@@ -46,6 +44,13 @@ test('the average compares the same part of each length, and leaves out the vide
   await addWatched(libraryId, { lengthSec: 10, reached: times(4, 1) });
   const { libraryRetention } = await loadRetention(database.db, { libraryId, mediaId });
   expect(libraryRetention).toEqual({ videos: 2, percents: [100, 100, 50, 50] });
+});
+
+test('parts that nobody played are 0 %', async () => {
+  const libraryId = await addLibraryRow(database.db);
+  const mediaId = await addWatched(libraryId, { lengthSec: 6, reached: [1, 1, 1, 1, 3] });
+  const { retention } = await loadRetention(database.db, { libraryId, mediaId });
+  expect(retention).toEqual([100, 20, 20, 0, 0, 0]);
 });
 
 test('a video is weighted by its sessions, up to a limit', async () => {

@@ -38,8 +38,8 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     order by held.library_id, held.media_id for update of held`.execute(tx);
   const held = new Map(
     rows.map(({ duration_ms, ...row }) => {
-      const { bucketSec } = bucketsOf(duration_ms / 1000);
-      return [`${row.library_id}/${row.media_id}`, inBuckets(row, bucketSec)];
+      const { bucketSec, bucketCount } = bucketsOf(duration_ms / 1000);
+      return [`${row.library_id}/${row.media_id}`, extend(inBuckets(row, bucketSec), bucketCount)];
     }),
   );
   for (const gain of gains) {
@@ -65,6 +65,12 @@ function inBuckets(row: Held, bucketSec: number): Held {
   if (row.bucket_sec === bucketSec) return row;
   const nothing = Buffer.alloc(0);
   return { ...row, bucket_sec: bucketSec, sessions: 0, counts: nothing, reached: nothing, reached_sessions: 0 };
+}
+
+/** Extends the counts to the end of the media. Sessions end with the last bucket that they played. */
+function extend(row: Held, bucketCount: number): Held {
+  const zeros = Array.from({ length: bucketCount }, () => 0);
+  return { ...row, counts: addHeat(row.counts, zeros), reached: addHeat(row.reached, zeros) };
 }
 
 function addGain(row: Held, { sessions, counts, reached }: HeatGain): Held {
