@@ -47,6 +47,7 @@ export const createImport = defineOperation({
       concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
       maxBytesPerSec: body.bandwidth ?? null,
       skipsDuplicates: body.skipDuplicates ?? false,
+      restoresSettings: body.settings ?? null,
     };
     const key = await imports.create(wanted, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));

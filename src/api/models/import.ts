@@ -8,8 +8,10 @@ import {
   ITEM_STATES,
   MAX_IMPORT_CONCURRENCY,
 } from '../../catalog/imports/library-import.ts';
+import { SETTINGS_STATES } from '../../catalog/imports/settings-report.ts';
 import { CommentAuthorKind } from './comment.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
+import { SettingChangeModel, SettingOmissionModel } from './portable-settings.ts';
 import { VideoOrder } from './video-order.ts';
 import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
 
@@ -91,6 +93,7 @@ export const CreateImportModel = model('CreateImportModel', {
   concurrency: Type.Optional(nullable(int32({ minimum: 1, maximum: MAX_IMPORT_CONCURRENCY }))),
   bandwidth: Type.Optional(nullable(int32({ minimum: MIN_BANDWIDTH }))),
   skipDuplicates: guarded('protects', Type.Optional(nullable(flag()))),
+  settings: guarded('protects', Type.Optional(nullable(flag()))),
   items: Type.Optional(nullable(Type.Array(ImportUploadModel, { maxItems: 10_000 }))),
 });
 export type CreateImportModel = Static<typeof CreateImportModel>;
@@ -107,6 +110,17 @@ export const ImportCountsModel = model('ImportCountsModel', {
   unknownSizes: int32(),
 });
 
+export const ImportSettingsState = words('ImportSettingsState', SETTINGS_STATES);
+
+/** Settings of the library at the source. */
+export const ImportSettingsModel = model('ImportSettingsModel', {
+  state: ImportSettingsState,
+  changes: Type.Array(SettingChangeModel),
+  leftOut: Type.Array(SettingOmissionModel),
+  reason: nullable(text()),
+});
+export type ImportSettingsModel = Static<typeof ImportSettingsModel>;
+
 export const ImportModel = model('ImportModel', {
   guid: text(),
   videoLibraryId: int64(),
@@ -117,6 +131,7 @@ export const ImportModel = model('ImportModel', {
   concurrency: int32(),
   bandwidth: nullable(int64()),
   skipDuplicates: flag(),
+  settings: nullable(ImportSettingsModel),
   remainingSeconds: nullable(int64()),
   notImported: Type.Array(text()),
   reason: nullable(text()),

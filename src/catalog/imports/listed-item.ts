@@ -9,6 +9,9 @@ export type ImportFile = { kind: string; address: string };
 export type ImportCaption = { srclang: string; label: string; address: string } & CaptionOrigin;
 export type CaptionOrigin = { origin?: 'speech'; translatedFrom?: string };
 
+/** Views and watch time of a UTC day. */
+export type ImportedDay = { dayMs: number; views: number; watchSec: number };
+
 /** Properties of a video at its source that the import keeps. Sizes and lengths are null if the source has none. */
 export type ImportedVideo = {
   description: string | null;
@@ -19,6 +22,8 @@ export type ImportedVideo = {
   uploadedAt: string | null;
   views: number;
   watchSec: number;
+  /** Charts of the statistics. Absent if the source has none. */
+  days?: ImportedDay[];
   chapters: Chapter[];
   moments: Moment[];
   metaTags: MetaTag[];

@@ -170,6 +170,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
           </ul>
         </details>
       )}
+      {report.settings !== null && <SettingsOfSource settings={report.settings} />}
       {changing.error.value !== null && <Notice kind="error">{changing.error.value}</Notice>}
       <div class="row">
         {dateEnded === null ? (
@@ -188,6 +189,36 @@ function Summary({ report, path, onChanged }: SummaryProps) {
         </a>
       </div>
     </section>
+  );
+}
+
+const SETTINGS_TITLES = {
+  planned: 'Settings that will be restored: {0}',
+  restored: 'Restored settings: {0}',
+  kept: 'The library keeps its settings. Different: {0}',
+} as const;
+
+function SettingsOfSource({ settings }: { settings: NonNullable<ImportDetailsModel['settings']> }) {
+  const { state, changes, leftOut, reason } = settings;
+  if (state === 'failed') {
+    return <Notice kind="error">{`${t('The settings of the source could not be restored.')} ${reason ?? ''}`}</Notice>;
+  }
+  return (
+    <details>
+      <summary>{t(SETTINGS_TITLES[state], changes.length)}</summary>
+      <ul>
+        {changes.map(({ field, from, to }) => (
+          <li key={`${field} ${to}`}>
+            <code>{field}</code> {from ?? '–'} → {to ?? '–'}
+          </li>
+        ))}
+        {leftOut.map(({ field, reason: why }) => (
+          <li key={`${field} ${why}`}>
+            <code>{field}</code> {t('Not imported')}: {tr(why)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -20,6 +20,7 @@ import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { SourceClient } from '../source-client.ts';
+import { readBucketSettings } from './read-bucket-settings.ts';
 import {
   commentDetails,
   countOf,
@@ -51,6 +52,7 @@ export const s3: ImportSource = {
   preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
+  readSettings: (request, client, signal) => readBucketSettings(request, { prefix: prefixOf(request), client }, signal),
   list: listObjects,
   async locate(request, { item: { video }, client }, signal) {
     const sign = (key: string) => signObject(request, key, {});
