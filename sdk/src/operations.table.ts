@@ -196,7 +196,7 @@ export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "c
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
-export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; thumbnailTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; thumbnailTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; statistics?: (VideoDayModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
 
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
@@ -436,7 +436,9 @@ export type UserModel = { Id: string; AccountId: string; Email: string | null; B
 
 export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
 
-export type VideoExtrasModel = { thumbnailTime: number | null; generatedCaptions: (GeneratedCaptionModel)[] };
+export type VideoDayModel = { date: string; views: number; watchTime: number };
+
+export type VideoExtrasModel = { thumbnailTime: number | null; generatedCaptions: (GeneratedCaptionModel)[]; statistics: (VideoDayModel)[] };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -723,7 +725,7 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Returns the chosen frame of the thumbnail, and which captions were generated from speech. Exports carry both. `GET /library/{libraryId}/videos/{videoId}/extras` */
+  /** Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time by day. Exports carry all of them. `GET /library/{libraryId}/videos/{videoId}/extras` */
   getVideoExtras: { input: { libraryId: number; videoId: string }; answer: VideoExtrasModel };
   /** Returns the order in which share pages play the videos of a collection, and its first 500 videos. `GET /library/{libraryId}/collections/{collectionId}/order` */
   getVideoOrder: { input: { libraryId: number; collectionId: string }; answer: VideoOrderModel };

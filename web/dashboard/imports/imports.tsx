@@ -14,6 +14,7 @@ import { mayWrite } from '../base/session.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ChangesTable } from './changes-table.tsx';
 import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
@@ -206,12 +207,8 @@ function SettingsOfSource({ settings }: { settings: NonNullable<ImportDetailsMod
   return (
     <details>
       <summary>{t(SETTINGS_TITLES[state], changes.length)}</summary>
+      {changes.length > 0 && <ChangesTable changes={changes} wanted={t('At the source')} />}
       <ul>
-        {changes.map(({ field, from, to }) => (
-          <li key={`${field} ${to}`}>
-            <code>{field}</code> {from ?? '–'} → {to ?? '–'}
-          </li>
-        ))}
         {leftOut.map(({ field, reason: why }) => (
           <li key={`${field} ${why}`}>
             <code>{field}</code> {t('Not imported')}: {tr(why)}

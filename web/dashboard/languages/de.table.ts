@@ -1456,6 +1456,7 @@ export const de = {
   'Unknown sizes: {0}': 'Unbekannte Größen: {0}',
   'Not imported': 'Nicht übernommen',
   'Settings that will be restored: {0}': 'Einstellungen, die übernommen werden: {0}',
+  'At the source': 'An der Quelle',
   'Restored settings: {0}': 'Übernommene Einstellungen: {0}',
   'The library keeps its settings. Different: {0}': 'Die Bibliothek behält ihre Einstellungen. Abweichend: {0}',
   'The settings of the source could not be restored.': 'Die Einstellungen der Quelle konnten nicht übernommen werden.',

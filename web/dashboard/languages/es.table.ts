@@ -1467,6 +1467,7 @@ export const es = {
   'Unknown sizes: {0}': 'Tamaños desconocidos: {0}',
   'Not imported': 'No importado',
   'Settings that will be restored: {0}': 'Ajustes que se importarán: {0}',
+  'At the source': 'En el origen',
   'Restored settings: {0}': 'Ajustes importados: {0}',
   'The library keeps its settings. Different: {0}': 'La biblioteca conserva sus ajustes. Diferentes: {0}',
   'The settings of the source could not be restored.': 'No se pudieron importar los ajustes del origen.',

@@ -1488,6 +1488,7 @@ export const fr = {
   'Unknown sizes: {0}': 'Tailles inconnues : {0}',
   'Not imported': 'Non importé',
   'Settings that will be restored: {0}': 'Réglages qui seront importés : {0}',
+  'At the source': 'À la source',
   'Restored settings: {0}': 'Réglages importés : {0}',
   'The library keeps its settings. Different: {0}': 'La bibliothèque garde ses réglages. Différents : {0}',
   'The settings of the source could not be restored.': 'Les réglages de la source n’ont pas pu être importés.',

@@ -1458,6 +1458,7 @@ export const ja = {
   'Unknown sizes: {0}': 'サイズ不明：{0}',
   'Not imported': 'インポート対象外',
   'Settings that will be restored: {0}': 'インポートされる設定: {0}',
+  'At the source': 'ソース側',
   'Restored settings: {0}': 'インポートされた設定: {0}',
   'The library keeps its settings. Different: {0}': 'ライブラリの設定は維持されます。異なる設定: {0}',
   'The settings of the source could not be restored.': 'ソースの設定をインポートできませんでした。',

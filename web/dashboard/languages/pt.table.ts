@@ -1456,6 +1456,7 @@ export const pt = {
   'Unknown sizes: {0}': 'Tamanhos desconhecidos: {0}',
   'Not imported': 'Não importado',
   'Settings that will be restored: {0}': 'Configurações que serão importadas: {0}',
+  'At the source': 'Na origem',
   'Restored settings: {0}': 'Configurações importadas: {0}',
   'The library keeps its settings. Different: {0}': 'A biblioteca mantém suas configurações. Diferentes: {0}',
   'The settings of the source could not be restored.': 'Não foi possível importar as configurações da origem.',

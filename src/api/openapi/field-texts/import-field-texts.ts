@@ -63,6 +63,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     chapters: 'Chapters of the video.',
     moments: 'Moments of the video.',
     metaTags: 'Meta tags of the video.',
+    statistics: 'Views and watch time by day, in addition to the totals.',
     comments: 'Review comments of the video, at most 1000 with their replies.',
     status: 'Status at the source. If it is 5 (failed), a file that cannot be processed is skipped instead of failed.',
     noMediaReason: 'Reason why no file follows. The item is then skipped.',

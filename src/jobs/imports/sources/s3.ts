@@ -1,4 +1,4 @@
-import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
+import { type ImportedVideo, type ListedItem, readDays } from '../../../catalog/imports/listed-item.ts';
 import {
   FAILED_STATUS,
   findMediaLess,
@@ -27,6 +27,7 @@ import {
   descriptionOf,
   emptyVideo,
   fieldsOf,
+  listOf,
   marksOf,
   momentOf,
   textOf,
@@ -282,6 +283,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
+    days: readDays(listOf(known.statistics)),
     thumbnailTimeMs: momentOf(known.thumbnailTime),
     hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),
