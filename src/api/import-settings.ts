@@ -6,9 +6,11 @@ import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ImportedSettings, SourceSettings } from '../jobs/imports/settings-importer.ts';
 import { Refused } from '../lib/refused.ts';
 import { PortableSettingsModel } from './models/portable-settings.ts';
+import { CreateWebhookEndpointModel } from './models/webhook.ts';
 import { readHostname } from './pull-zones/change-hostnames.ts';
 import { shaped } from './read-json-body.ts';
 import { type RestoreDeps, restoreSettings } from './restore-settings.ts';
+import { readEndpointFields } from './webhooks/webhook-endpoints.ts';
 
 type Deps = RestoreDeps & { pullZones: PullZoneStore };
 type Fields = Record<string, unknown>;
@@ -17,11 +19,15 @@ type Wanted = SourceSettings & { mode: 'plan' | 'if-empty' | 'always' };
 
 /** Maximum number of settings that are left out one after another, because this service refuses them. */
 const MAX_REFUSALS = 50;
+/** Fields that refusals of viewer access name. */
+const VIEWER_FIELDS: readonly string[] = ['url', 'jwksUrl', 'issuer', 'audience'];
 const UNKNOWN = 'This version has no such setting.';
 const NAME = 'The library keeps its name.';
 /** Time for which URLs that the library signed before stay valid, in s. */
 const OVERLAP_SEC = 30 * 24 * 3600;
+/** Values of keys in the list of changes. */
 const HIDDEN = '***';
+const OF_SOURCE = 'that of the source';
 
 /**
  * Gives a library the settings, token key and host names of the source of an import. Unlike `restoreSettings`, leaves
@@ -73,8 +79,21 @@ function readKnown({ settings: sent, listsUnknown }: Pick<Wanted, 'settings' | '
     if (!removeField(fields, section, name)) throw new Refused('invalid', `The settings ${error.message}.`);
     leftOut.push({ field: name === '' ? section : `${section}.${name}`, reason: `The value ${error.message}.` });
   }
+  if (Array.isArray(fields.webhooks)) fields.webhooks = fields.webhooks.filter((one) => isAccepted(one, leftOut));
   if (removeField(fields, 'library', 'Name')) leftOut.push({ field: 'library.Name', reason: NAME });
   return { fields, leftOut };
+}
+
+/** Returns whether a webhook endpoint is one that an update accepts. */
+function isAccepted(webhook: unknown, leftOut: LeftOut): boolean {
+  try {
+    readEndpointFields(Value.Parse(CreateWebhookEndpointModel, webhook));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    leftOut.push({ field: 'webhooks', reason: error.message });
+    return false;
+  }
 }
 
 /** Removes a field of a section, an entry of a list, or a whole section. Returns false if there is none. */
@@ -116,10 +135,9 @@ async function restoreAccepted(
 /** Removes the field that a refusal names, with or without its section. Returns its full name, or null. */
 function removeRefused(fields: Fields, refused: string): string | null {
   const [section = '', name = ''] = refused.split('.');
-  if (section === 'feeds' || section === 'webhooks' || refused === 'url') {
-    const list = section === 'feeds' ? 'feeds' : 'webhooks';
-    return removeField(fields, list, '') ? list : null;
-  }
+  // A list is refused for its length, and viewer access if a value is wrong or missing.
+  const whole = VIEWER_FIELDS.includes(refused) ? 'viewers' : section;
+  if (['feeds', 'webhooks', 'viewers'].includes(whole)) return removeField(fields, whole, '') ? whole : null;
   if (name !== '') return removeField(fields, section, name) ? refused : null;
   const found = Object.keys(fields).find((each) => removeField(fields, each, refused));
   return found === undefined ? null : `${found}.${refused}`;
@@ -143,7 +161,7 @@ async function importZone(
       leftOut.push({ field, reason: `Expected ${min} to ${max} characters, got ${key.length}.` });
     } else {
       if (isRestored) await pullZones.resetSecurityKey(zone.id, key, isEmpty ? 0 : OVERLAP_SEC);
-      changes.push({ field, from: HIDDEN, to: HIDDEN });
+      changes.push({ field, from: HIDDEN, to: OF_SOURCE });
     }
   }
   for (const sent of hostnames) {
