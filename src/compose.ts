@@ -11,6 +11,7 @@ import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
 import { startNotifications } from './compose/notifications.ts';
 import { openExporter } from './compose/open-exporter.ts';
+import { openSettingsImporter } from './compose/open-settings-importer.ts';
 import { openPlaces } from './compose/places.ts';
 import { healthOnDuty, openDrain, watchCompatibility } from './compose/role-duty.ts';
 import { collectRoleMetrics } from './compose/role-metrics.ts';
@@ -262,12 +263,12 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const segments = new SegmentEncoders(threads);
   const deps = {
     ...shared,
-    outbound,
-    secretBox: secrets.box,
+    ...{ outbound, secretBox: secrets.box },
     findTranscriber: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     voice: await findVoiceDetector(),
     languageModel: await openLanguageModel(settings.languageModel, outbound),
     packager: await openPackager(settings, { db: database.db, secretBox: secrets.box }, outbound),
+    importSettings: openSettingsImporter({ db: database.db, secretBox: secrets.box, storage }),
     exporter: openExporter(settings, { db: database.db, secretBox: secrets.box, storage }),
     ...{ threads, quarantineSec, makesPreviews, sessionDays, segments },
   };

@@ -14,7 +14,7 @@ import { toAuditChanges } from './audit-changes.ts';
 import { toAuditedWrite } from './audited-write.ts';
 import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
-import type { FeedAnswer, Method, Operation } from './define-operation.ts';
+import type { FeedAnswer, FileAnswer, Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
 import { type KeylessGuard, RefusedByRule } from './keyless-guard.ts';
 import type { OperationDeps } from './operation-deps.ts';
@@ -131,24 +131,26 @@ async function answerOperation(
     const answer = await collectChanges(noted, () => operation.handle(raw, deps));
     const status = operation.answerStatus ?? 200;
     // A stream outlives the check of its key, so the key is checked again.
-    if (answer instanceof Readable) {
+    const stream = answer instanceof Readable ? answer : isFile(answer) ? answer.body : null;
+    if (stream !== null) {
       const isAllowed = () => isOpen({ auth, permission, ...claim, libraryId }, deps);
-      if (operation.answer === 'bytes') endWhenRevoked(answer, isAllowed);
-      else deps.progressHub.guard(answer, isAllowed);
+      if (operation.answer === 'bytes') endWhenRevoked(stream, isAllowed);
+      else deps.progressHub.guard(stream, isAllowed);
     }
     await recordWrite(operation, { exchange, grant, answer, status, noted }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     if (operation.answer === 'csv') reply.headers(csvHeaders(operation.fileName ?? `${operation.name}.csv`));
     if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
     reply.code(status);
+    if (isFile(answer)) describeFile(reply, answer);
     // Fastify would read the whole stream for a HEAD request.
-    if (request.method === 'HEAD' && answer instanceof Readable) {
-      discard(answer);
+    if (request.method === 'HEAD' && stream !== null) {
+      discard(stream);
       reply.send();
     } else if (operation.answer === 'feed') {
       // An operation that returns this type declares a feed in its contract.
       sendFeed(request, reply, answer as FeedAnswer);
-    } else reply.send(answer ?? undefined);
+    } else reply.send(stream ?? answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);
     await recordWrite(operation, { exchange, grant, answer: null, status, noted }, deps);
@@ -167,6 +169,18 @@ function sendFeed(request: FastifyRequest, reply: FastifyReply, { text, isPrivat
   });
   if (matchesEtag(request.headers['if-none-match'] ?? '', etag)) reply.code(304).send();
   else reply.send(text);
+}
+
+function isFile(answer: unknown): answer is FileAnswer {
+  return Object(answer).body instanceof Readable;
+}
+
+/** Writes the headers of a file, or of a part of it (RFC 9110 section 14.4). */
+function describeFile(reply: FastifyReply, { etag, part, lengthBytes }: FileAnswer): void {
+  reply.headers({ etag, 'accept-ranges': 'bytes', 'content-length': lengthBytes });
+  if (part === null) return;
+  const { start, sizeBytes } = part;
+  reply.code(206).header('content-range', `bytes ${start}-${start + lengthBytes - 1}/${sizeBytes}`);
 }
 
 /** Closes a stream that nobody reads. */

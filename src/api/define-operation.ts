@@ -112,16 +112,22 @@ export type Request<P, Q, B> = {
   grant: Caller | null;
   /** The caller's Referer header, or else its Origin header, unchanged. */
   referrer: string | null;
+  /** The caller's Range and If-Range headers, unchanged. */
+  range: { wanted: string | null; ifVersion: string | null };
   /** The caller's address; behind a trusted proxy, the one that the proxy reports. */
   address: string;
   signal: AbortSignal;
 };
 
+/** A file, or the part of it that the caller's Range header names. `etag` has quotes. */
+export type FileAnswer = { body: Readable; etag: string; part: FilePart | null; lengthBytes: number };
+export type FilePart = { start: number; sizeBytes: number };
+
 type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B extends TSchema ? Static<B> : null;
 type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
   ? Readable
   : A extends 'bytes'
-    ? Buffer | Readable
+    ? Buffer | Readable | FileAnswer
     : A extends 'feed'
       ? FeedAnswer
       : A extends TSchema
@@ -182,6 +188,7 @@ export function defineOperation<
         query: readQuery(contract.query, queryText, { ...queryRules, names: isStrict ? strictRules : rules }),
         body: await (isStrict ? readStrictBody : readBody)(message),
         grant,
+        range: { wanted: message.headers.range ?? null, ifVersion: ifRangeOf(message) },
         referrer: message.headers.referer ?? message.headers.origin ?? null,
         address,
         signal,
@@ -190,6 +197,11 @@ export function defineOperation<
       return run(request as Request<Static<P>, Static<Q>, BodyOf<B>>, deps);
     },
   };
+}
+
+function ifRangeOf({ headers }: IncomingMessage): string | null {
+  const sent = headers['if-range'];
+  return typeof sent === 'string' ? sent : null;
 }
 
 function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContract>(

@@ -142,8 +142,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-// Follows the schema, not the value, so that unknown parts are never visited, however deep they are.
-function shaped(schema: Shape, value: unknown): unknown {
+/**
+ * Returns a value with the fields of its schema, cleaned texts and numbers instead of quoted ones. Follows the schema,
+ * not the value, so that unknown parts are never visited, however deep they are.
+ */
+export function shaped(schema: Shape, value: unknown): unknown {
   if (typeof value === 'string') return shapeText(schema, value);
   if (Array.isArray(value)) {
     if (schema.items) return value.map((item) => shaped(schema.items ?? {}, item));

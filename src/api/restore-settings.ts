@@ -1,5 +1,5 @@
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
-import type { Db } from '../catalog/db.ts';
+import type { Db, FollowUp } from '../catalog/db.ts';
 import type { Feed } from '../catalog/feeds/feed.ts';
 import type { Library, LibraryChange } from '../catalog/libraries/library.ts';
 import { LIBRARY_IMAGES, type LibraryImage } from '../catalog/libraries/library-image.ts';
@@ -23,7 +23,7 @@ import { type PortableDeps, readPortableSettings, toPortableFeed } from './read-
 import { changeWaf } from './shield/shield-zone.ts';
 import { toLibraryChange } from './video-libraries/library-change.ts';
 import { toSoundPatch } from './video-libraries/library-sound.ts';
-import { keepImage, removeImage } from './video-libraries/stored-image.ts';
+import { changeWithImages } from './video-libraries/stored-image.ts';
 import { requireCompleteViewers, withoutEmpty } from './viewers/viewer-access.ts';
 import { readEndpointFields } from './webhooks/webhook-endpoints.ts';
 
@@ -53,8 +53,7 @@ type Plan = { current: Wanted; changed: Wanted; changes: SettingChangeModel[]; p
 /**
  * Gives a library the settings of an export, except sections that the file does not have, and lists the changes.
  * Webhook endpoints and feeds are added or changed, never removed. Throws `Refused` (`invalid`) for a value that an
- * update would refuse, before anything is changed. A later failure leaves a part restored; the same call restores the
- * rest.
+ * update would refuse. All changes are one transaction: a restore that fails changes nothing.
  */
 export async function restoreSettings(
   libraryId: number,
@@ -218,26 +217,27 @@ function isStored(url: string | null | undefined, bytes: Buffer | null | undefin
 
 type Changed = { changed: Wanted; images: Images };
 
+/** Changes everything in one transaction. Only the measurement of quotas follows it. */
 async function apply(library: Library, { changed, images }: Changed, deps: RestoreDeps, signal: AbortSignal) {
   const { id } = library;
-  const { library: own, sound, pullZone, firewall, viewers, quotas, webhooks = [], feeds = [] } = changed;
-  if ([own, sound, pullZone, firewall, viewers].some((section) => section !== undefined)) {
-    const drawSecret = (tx: Parameters<typeof drawViewerSecret>[0]['db']) =>
-      drawViewerSecret({ ...deps, db: tx }, id, true);
-    const hooks = viewers?.mode === 'hook' ? [drawSecret] : [];
-    await deps.libraries.change(id, (current) => toChange(current, changed), ...hooks);
-  }
-  for (const [image, bytes] of images) {
-    if (bytes === null) await removeImage({ libraryId: id, image }, deps, signal);
-    else await keepImage({ library, image, bytes }, deps, signal);
-  }
-  if (quotas !== undefined) await deps.quotas.change(id, quotas);
-  for (const { url, ...webhook } of webhooks) {
+  const { viewers, quotas, webhooks = [], feeds = [] } = changed;
+  const drawSecret: FollowUp = (tx) => drawViewerSecret({ ...deps, db: tx }, id, true);
+  const endpoints = webhooks.map(({ url, ...webhook }) => {
     const fields = readEndpointFields({ url, ...webhook });
-    await deps.webhookEndpoints.create(id, { name: '', events: null, isEnabled: true, ...fields, url });
-  }
-  for (const { collectionId, explicit: isExplicit, ...feed } of feeds) {
-    const guid = parseGuid(collectionId);
-    if (guid !== null) await deps.feeds.change({ libraryId: id, collectionId: guid }, { ...feed, isExplicit });
-  }
+    return deps.webhookEndpoints.creating(id, { name: '', events: null, isEnabled: true, ...fields, url });
+  });
+  const changedFeeds = feeds.map(({ explicit: isExplicit, ...feed }) => {
+    const key = { libraryId: id, collectionId: idOf({ explicit: isExplicit, ...feed }) };
+    const { collectionId: _, ...texts } = feed;
+    return deps.feeds.changing(key, { ...texts, isExplicit });
+  });
+  const followUps = [
+    ...(viewers?.mode === 'hook' ? [drawSecret] : []),
+    ...(quotas === undefined ? [] : [deps.quotas.changing(id, quotas)]),
+    ...endpoints,
+    ...changedFeeds,
+  ];
+  const change = (current: Library) => toChange(current, changed);
+  await changeWithImages(library, { images, change, followUps }, deps, signal);
+  if (quotas !== undefined) await deps.quotas.measure(id);
 }

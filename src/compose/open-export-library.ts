@@ -71,8 +71,9 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
       return threads.map((thread) => toCommentModel(thread, NOBODY));
     },
     async extras(guid) {
-      const { thumbnailTimeMs, generated } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
-      return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated };
+      const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
+      const statistics = days.map(({ date, views, watchSec: watchTime }) => ({ date, views, watchTime }));
+      return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
     },
     settings: () => exportSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),

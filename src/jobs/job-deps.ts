@@ -9,6 +9,7 @@ import type { Transcriber } from '../ports/transcriber.ts';
 import type { VoiceDetector } from '../ports/voice-detector.ts';
 import type { SourceCache } from './encode/source-cache.ts';
 import type { Exporter } from './exports/exporter.ts';
+import type { SettingsImporter } from './imports/settings-importer.ts';
 import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
@@ -34,6 +35,8 @@ export type JobDeps = {
   packager: Packager;
   /** Opens libraries and destinations of exports. Absent if this process runs no exports. */
   exporter?: Exporter;
+  /** Imports the settings of libraries. Absent if this process imports none. */
+  importSettings?: SettingsImporter;
   /** Overrides of the default limits for origins. */
   fetchLimits?: Partial<DownloadLimits>;
   /** Name of this process in leases, shown to operators. */

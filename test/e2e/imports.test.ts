@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { ask, makeFiles, startImporter } from '../imports/import-fixture.ts';
 import { type ScriptedApi, startScriptedApi } from '../imports/scripted-api.ts';
 import { scriptPeertube } from '../imports/scripted-sources.ts';
+import { SOURCE_ACCOUNT_KEY, startScriptedStream } from '../imports/scripted-stream.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { lookAtPage } from '../support/look-at-page.ts';
@@ -50,6 +51,23 @@ test('plans an import with the fields of the chosen source, then carries it out'
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Report as CSV' }).click();
   expect((await download).suggestedFilename()).toBe('import.csv');
+});
+
+test('shows the settings that an import plans and restores', { timeout: 300_000 }, async () => {
+  const stream = await startScriptedStream({ libraries: 1, videos: 1, pageItems: 10, ...(await makeFiles()) });
+  onTestFinished(() => stream.stop());
+  const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'Moved' });
+  const address = { source: 'bunny', apiUrl: stream.url, coreUrl: stream.url, cdnUrl: `${stream.url}/cdn` };
+  const access = { accountKey: SOURCE_ACCOUNT_KEY, sourceLibraryId: 1, dryRun: true };
+  const body = { ...address, ...access };
+  const { guid } = await ask<{ guid: string }>(service, 'POST', `/library/${Id}/imports`, body);
+  await page.goto(`${service.apiUrl}/dashboard/library/${Id}/imports/${guid}`);
+  await page.getByText(/^Settings that will be restored: \d+$/).click();
+  await page.getByText('library.PlayerKeyColor').waitFor();
+  await page.getByText('The library keeps its name.').waitFor();
+  await lookAtPage('import-settings', page);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText(/^Restored settings: \d+$/).waitFor();
 });
 
 test('shows the command that exports the library, and downloads its metadata', { timeout: 120_000 }, async () => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ExportFixture, expectSame, FIRST, millrace, openExportFixture, SECOND } from './export-fixture.ts';
 import { ENGINE, type ExportPlace, openExportPlace } from './export-place.ts';
+import { ask } from './import-fixture.ts';
 
 /** Size of an empty MP4 box that makes a file larger than one part. */
 const PADDING_BYTES = 40 * 2 ** 20;
@@ -49,9 +50,13 @@ test(`writes a library into a bucket, and only once (${ENGINE})`, async () => {
 test('an import of the bucket has the same fields', async () => {
   const { endpoint, name, prefix, keys } = bucket;
   const access = [`accessKey=${keys.accessKeyId}`, `secretKey=${keys.secretAccessKey}`];
+  await ask(fixture.source, 'POST', '/videolibrary/1', { PlayerKeyColor: '#778899' });
+  await runExport();
   const words = ['import', 's3', `apiUrl=${endpoint}`, `bucket=${name}`, `prefix=${prefix}`, ...access];
-  expect(await millrace(fixture.target, ...words)).toMatchObject({ code: 0 });
+  const ran = await millrace(fixture.target, ...words);
+  expect(ran).toMatchObject({ code: 0, text: expect.stringMatching(/^setting\tlibrary\.PlayerKeyColor\t.+778899/m) });
   await expectSame(fixture);
+  expect(await ask(fixture.target, 'GET', '/videolibrary/1')).toMatchObject({ PlayerKeyColor: '#778899' });
 }, 300_000);
 
 test('writes missing and damaged objects again', async () => {

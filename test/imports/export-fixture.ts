@@ -22,6 +22,12 @@ export type ExportFixture = {
   close(): Promise<void>;
 };
 
+/** Views and watch time of the first video, newest first. */
+const DAYS = [
+  { date: '2024-05-08', views: 1, watchTime: 9 },
+  { date: '2024-05-06', views: 11, watchTime: 25 },
+];
+
 /**
  * Starts two services, and imports a folder into the first, which writes exports below `exports`. `padding` is appended
  * to the file of the second video.
@@ -39,6 +45,7 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
     dateUploaded: '2023-04-05T06:07:08Z',
     views: 12,
     totalWatchTime: 34,
+    statistics: DAYS,
     isPublic: true,
     category: 'talks',
     chapters: [{ title: 'Start', start: 0, end: 1 }],
@@ -171,4 +178,6 @@ export async function expectSame({ source, target }: ExportFixture): Promise<voi
   const review = await reviewOf(source);
   expect(JSON.stringify(review)).toContain('By a guest');
   expect(await reviewOf(target)).toEqual(review);
+  const extras = await ask<Fields>(target, 'GET', `/library/1/videos/${FIRST}/extras`);
+  expect(extras.statistics).toEqual(DAYS);
 }

@@ -21,7 +21,7 @@ export type ExportPlace = Awaited<ReturnType<typeof openExportPlace>>;
 
 /** Starts an S3 engine with a bucket. All names are relative to a prefix of the test. */
 export async function openExportPlace() {
-  const started = real === null ? await startStub() : await real.start();
+  const started = real === null ? await startStub() : { ...(await real.start()), stub: null };
   const { endpoint, name, prefix } = parseS3Url(started.options.url);
   const keys = { accessKeyId: 'stub-access-key', secretAccessKey: 'stub-secret-key', ...started.options.credentials };
   const client = new S3Client({
@@ -33,6 +33,8 @@ export async function openExportPlace() {
   });
   const place = (key: string) => ({ Bucket: name, Key: `${prefix}${key}` });
   return {
+    /** The scripted engine, or null for a real one. */
+    stub: started.stub,
     endpoint: endpoint ?? '',
     name,
     prefix,
@@ -68,5 +70,5 @@ export async function openExportPlace() {
 
 async function startStub() {
   const stub = await startS3Stub();
-  return { options: { url: stub.url, credentials: null }, stop: stub.stop };
+  return { options: { url: stub.url, credentials: null }, stop: stub.stop, stub };
 }

@@ -117,10 +117,16 @@ test('an import from another Millrace has the orders of collections and the revi
   for (const video of videos) {
     await expect.poll(() => statusOf(from, video), { timeout: 60_000, interval: 500 }).toBe(4);
   }
+  // A library with DRM offers viewers neither the original nor an MP4 file.
+  await ask(source, 'POST', `/videolibrary/${from?.id}`, { EnableDRM: true });
   // Without the account key, the URL of the files is derived from a video, because the zone is not in DNS.
   const access = [`apiUrl=${source.apiUrl}`, `accessKey=${from?.key}`, `sourceLibraryId=${from?.id}`];
   const ran = await millrace(fixture.target, 'import', 'millrace', ...access, '--library', String(to?.id));
   expect(ran).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped, 0 failed') });
+  for (const video of videos) {
+    const { body } = await originalOf(to, video);
+    expect(body.equals(clip)).toBe(true);
+  }
   const review = await reviewOf(source, from?.id);
   expect(JSON.stringify(review)).toContain('A reply');
   expect(await reviewOf(fixture.target, to?.id)).toEqual(review);
@@ -148,6 +154,34 @@ async function statusOf(library: Library, guid: string): Promise<unknown> {
   const { status } = await ask<Fields>(library.service, 'GET', `/library/${library.id}/videos/${guid}`);
   return status;
 }
+
+type Original = { status: number; headers: Headers; body: Buffer };
+
+async function originalOf(library: Library, guid: string, headers: Record<string, string> = {}): Promise<Original> {
+  const url = `${library?.service.apiUrl}/library/${library?.id}/videos/${guid}/original`;
+  const answer = await fetch(url, { headers: { ...headers, AccessKey: String(library?.key) } });
+  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+}
+
+test('a download of an original continues where it stopped, but not with another file', async () => {
+  const library = await makeLibrary(source);
+  const clip = await readFile(at('media/Talks/one.mp4'));
+  const guid = await uploadInto(library, 'One', clip);
+  const whole = await originalOf(library, guid);
+  const etag = String(whole.headers.get('etag'));
+  expect([whole.status, whole.body.equals(clip)]).toEqual([200, true]);
+  const rest = await originalOf(library, guid, { Range: 'bytes=1000-', 'If-Range': etag });
+  expect([rest.status, rest.body.equals(clip.subarray(1000))]).toEqual([206, true]);
+  expect(rest.headers.get('content-range')).toBe(`bytes 1000-${clip.length - 1}/${clip.length}`);
+  const middle = await originalOf(library, guid, { Range: 'bytes=3-4' });
+  expect([middle.status, middle.body]).toEqual([206, clip.subarray(3, 5)]);
+  for (const headers of [{ Range: 'bytes=1000-', 'If-Range': '"other"' }, { Range: `bytes=${clip.length}-` }]) {
+    expect(await originalOf(library, guid, headers)).toMatchObject({ status: 200, body: clip });
+  }
+  const url = `${source.apiUrl}/library/${library.id}/videos/${guid}/original?fromByte=1000`;
+  const offset = await fetch(url, { headers: { AccessKey: library.key } });
+  expect([offset.status, offset.headers.get('content-length')]).toEqual([200, String(clip.length - 1000)]);
+}, 120_000);
 
 test('a key that can only read does not get originals', async () => {
   const { ReadOnlyApiKey } = await ask<Fields>(source, 'GET', '/videolibrary/1');

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,6 +37,19 @@ export async function makeFiles(): Promise<{ clip: Buffer; image: Buffer }> {
   const files = { clip: await readFile(at('clip.mp4')), image: await readFile(at('red.png')) };
   await rm(folder, { recursive: true });
   return files;
+}
+
+/** Cuts a clip into MPEG-TS segments. */
+export async function makeSegments(clip: Buffer): Promise<Buffer[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-import-'));
+  const at = (name: string) => path.join(folder, name);
+  await writeFile(at('clip.mp4'), clip);
+  const encode = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-f', 'hls', '-hls_time', '1'];
+  await run('ffmpeg', ['-v', 'error', '-i', at('clip.mp4'), ...encode, '-hls_list_size', '0', at('out.m3u8')]);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ts')).toSorted();
+  const segments = await Promise.all(names.map((name) => readFile(at(name))));
+  await rm(folder, { recursive: true });
+  return segments;
 }
 
 /** Starts the service so that it may connect to this machine. */

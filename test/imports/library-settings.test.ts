@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { readLibrarySettings, readPullZoneSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
@@ -89,6 +89,12 @@ async function stored(service: Service): Promise<unknown> {
   };
 }
 
+/** Returns the names of the stored images of the library. */
+async function imagesOf({ dataDir }: Service): Promise<string[]> {
+  const names = await readdir(dataDir, { recursive: true });
+  return names.filter((name) => /\/1\/(watermark|logo|live-watermark|live-thumbnail)\/\d+$/.test(name)).toSorted();
+}
+
 const settingsOf = (service: Service) => ask<Fields>(service, 'GET', '/library/1/settings');
 
 /** Asserts that no setting has its default, so that the comparison covers each of them. */
@@ -108,6 +114,7 @@ test('an import into an empty library restores every setting, and a dry run list
   expect(JSON.parse(text).notCarried).toContainEqual({ field: 'pullZone.Hostnames', reason: expect.any(String) });
 
   const before = await stored(target);
+  const { name } = Object(before);
   const dry = await millrace(target, 'import', 'folder', at('out'), 'dryRun=true');
   expect(dry).toMatchObject({ code: 0, text: expect.stringMatching(/^setting\tlibrary\.PlayerKeyColor\t.+123456/m) });
   expect(dry.text).toMatch(/^\d\d+ settings would be restored$/m);
@@ -117,7 +124,9 @@ test('an import into an empty library restores every setting, and a dry run list
   expect(ran).toMatchObject({ code: 0, text: expect.stringMatching(/^\d\d+ settings restored$/m) });
   expect(ran.text).toMatch(new RegExp(`^setting\\tfeeds\\.${collectionId}\\tnone\\ttoken$`, 'm'));
   const after = await stored(target);
-  expect(after).toEqual(await stored(source));
+  // A library that somebody imports into keeps its name.
+  expect(ran.text).toContain('skipped\tlibrary.Name\tThe library keeps its name.\n');
+  expect(after).toEqual({ ...Object(await stored(source)), name });
   expect(JSON.stringify(after)).not.toMatch(SECRET);
   const [one, other] = [await settingsOf(source), await settingsOf(target)];
   expect(Object(other.images).logo).toBe(Object(one.images).logo);
@@ -126,7 +135,8 @@ test('an import into an empty library restores every setting, and a dry run list
   expect(Object(await ask<Fields>(target, 'GET', '/library/1/viewers')).secret).toEqual(expect.any(String));
 
   const again = await ask<Fields>(target, 'POST', '/library/1/settings', { ...one, notCarried: [] });
-  expect(again.changes).toEqual([]);
+  expect(again.changes).toMatchObject([{ field: 'library.Name' }]);
+  expect(await stored(target)).toEqual(await stored(source));
 }, 300_000);
 
 test('a URL with a password stays with its service, and the file names it', async () => {
@@ -182,6 +192,47 @@ test('null in the file removes a setting, and an absent section changes nothing'
   expect(Object(now.library).PlayerKeyColor).toBe('#123456');
 }, 60_000);
 
+test('a restore that fails at its last step changes nothing', async () => {
+  const before = await stored(target);
+  const images = await imagesOf(target);
+  const { db, close } = openCatalogue(target);
+  onTestFinished(async () => {
+    await sql`drop trigger if exists refuse on collection_feed`.execute(db);
+    await close();
+  });
+  await sql`create or replace function refuse() returns trigger language plpgsql
+    as $$ begin raise exception 'no feed'; end $$`.execute(db);
+  await sql`create trigger refuse before insert or update on collection_feed for each row execute function refuse()
+  `.execute(db);
+  const { feeds = [], images: pictures, ...settings } = await settingsOf(target);
+  const [feed] = Object(feeds);
+  const body = {
+    ...settings,
+    library: { PlayerKeyColor: '#fedcba' },
+    pullZone: { BlockedCountries: ['IO'] },
+    viewers: { cacheSec: 61 },
+    quotas: { concurrentLiveStreams: { limit: 3, mode: 'hard' } },
+    webhooks: [{ url: 'https://hooks.example.com/new' }],
+    images: { ...Object(pictures), logo: Object(await settingsOf(source)).images.watermark, watermark: null },
+    feeds: [{ ...feed, title: 'Another' }],
+  };
+  const restore = () =>
+    fetch(`${target.apiUrl}/library/1/settings`, {
+      method: 'POST',
+      headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await restore()).status).toBe(500);
+  expect(await stored(target)).toEqual(before);
+  expect(await imagesOf(target)).toEqual(images);
+  await sql`drop trigger refuse on collection_feed`.execute(db);
+  expect((await restore()).status).toBe(200);
+  expect(await stored(target)).toMatchObject({
+    settings: { viewers: { cacheSec: 61 } },
+    feeds: [{ title: 'Another' }],
+  });
+}, 60_000);
+
 test('refuses values that an update refuses, and changes nothing', async () => {
   const before = await stored(target);
   // The library has two endpoints already.
@@ -198,6 +249,13 @@ test('refuses values that an update refuses, and changes nothing', async () => {
     for (const [body, word] of [
       [{ pullZone: { BlockedIps: ['nowhere'] } }, 'BlockedIps'],
       [{ viewers: { jwksUrl: 'file:///etc' } }, 'jwksUrl'],
+      [{ viewers: { url: 'https://user:pass@' } }, 'url'],
+      [{ viewers: { mode: 'hook', url: null } }, 'url'],
+      [{ viewers: { mode: 'maybe' } }, 'mode'],
+      [{ viewers: { cacheSec: -1 } }, 'cacheSec'],
+      [{ viewers: { cacheSec: 1e9 } }, 'cacheSec'],
+      [{ viewers: { issuer: 'x'.repeat(10_000) } }, 'issuer'],
+      [{ quotas: { storageBytes: { limit: -1, mode: 'hard' } } }, 'storageBytes'],
       [{ webhooks: [{ url: 'ftp://a' }] }, 'url'],
       [{ webhooks: urls.map((url) => ({ url })) }, 'webhooks'],
       [{ library: { ResetToken: true } }, 'ResetToken'],

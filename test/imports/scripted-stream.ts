@@ -23,7 +23,15 @@ export type ScriptedStream = {
   stop(): Promise<void>;
 };
 
-export type StreamScript = { libraries: number; videos: number; clip: Buffer; image: Buffer; pageItems: number };
+export type StreamScript = {
+  libraries: number;
+  videos: number;
+  clip: Buffer;
+  image: Buffer;
+  pageItems: number;
+  /** Segments of the HLS stream of each video. Without them there is none. */
+  segments?: Buffer[];
+};
 
 /**
  * Serves the libraries of an account as the interface describes them: account API, library API in pages, and a pull
@@ -99,6 +107,34 @@ function makeVideo(library: number, index: number, collections: Library['collect
   return { guid, hasFile, isReachable: index % 11 !== 10, model };
 }
 
+/** Settings of each library, in the published form. One has a wrong type, one is unknown here. */
+const LIBRARY = {
+  PullZoneId: 7,
+  PlayerKeyColor: '#112233',
+  UILanguage: 'fr',
+  EnableMP4Fallback: true,
+  WebhookUrl: 'https://hooks.example.com/source',
+  PlaybackSpeeds: { fast: true },
+  VideoCount: 12,
+  AllowedReferrers: ['*.example.com'],
+};
+const ZONE = {
+  Id: 7,
+  ZoneSecurityEnabled: true,
+  ZoneSecurityKey: ZONE_KEY,
+  AllowedReferrers: ['*.example.com'],
+  BlockedIps: ['192.0.2.1'],
+  OriginUrl: 'https://storage.example.com',
+};
+
+/** Charts whose first day has all views but one. */
+function chartsOf({ dateUploaded, views, totalWatchTime }: Record<string, unknown>) {
+  const day = Date.parse(`${String(dateUploaded).slice(0, 10)}T00:00:00Z`);
+  const at = (days: number) => `${new Date(day + days * 86_400_000).toISOString().slice(0, 19)}Z`;
+  const chart = (all: number) => ({ [at(0)]: all - 1, [at(1)]: 0, [at(2)]: 1 });
+  return { viewsChart: chart(Number(views)), watchTimeChart: chart(Number(totalWatchTime)), engagementScore: 5 };
+}
+
 type Call = { request: IncomingMessage; response: ServerResponse; url: URL };
 type World = { script: StreamScript; libraries: Library[] };
 
@@ -110,11 +146,15 @@ function serveApi({ request, response, url }: Call, { script, libraries }: World
   const library = libraries[Number(id) - 1];
   if (core !== 'library' && key === SOURCE_ACCOUNT_KEY) {
     if (core === 'videolibrary')
-      return void send({ Id: Number(id), Name: `Library ${id}`, ApiKey: libraryKey(Number(id)), PullZoneId: 7 });
-    const zone = { Id: 7, ZoneSecurityEnabled: true, ZoneSecurityKey: ZONE_KEY, AllowedReferrers: ['*.example.com'] };
-    return void send({ ...zone, Hostnames: [{ Value: 'no-name' }] });
+      return void send({ ...LIBRARY, Id: Number(id), Name: `Library ${id}`, ApiKey: libraryKey(Number(id)) });
+    const names = [{ Value: 'no-name', IsSystemHostname: true }, { Value: `films-${id}.example.com` }];
+    return void send({ ...ZONE, Hostnames: names });
   }
   if (library === undefined || key !== libraryKey(Number(id))) return void response.writeHead(401).end();
+  if (list === 'statistics') {
+    const found = library.videos.find(({ guid }) => guid === url.searchParams.get('videoGuid'));
+    return void send(chartsOf(found?.model ?? {}));
+  }
   const all: unknown[] = list === 'collections' ? library.collections : library.videos.map(({ model }) => model);
   const page = Number(url.searchParams.get('page'));
   const itemsPerPage = Math.min(script.pageItems, Number(url.searchParams.get('itemsPerPage')));
@@ -123,8 +163,10 @@ function serveApi({ request, response, url }: Call, { script, libraries }: World
 }
 
 function serveCdn({ request, response, url }: Call, { script, libraries }: World): void {
-  const isAllowed = isSigned(url) && request.headers.referer === 'https://www.example.com/';
-  const [, , guid = '', file = ''] = url.pathname.split('/');
+  const isReferred = request.headers.referer === 'https://www.example.com/';
+  const [, folderToken = null, path = ''] = /^\/cdn\/(bcdn_token=[^/]*)(\/.*)$/.exec(url.pathname) ?? [];
+  const isAllowed = isReferred && (folderToken === null ? isSigned(url) : isFolderSigned(folderToken, path));
+  const [, , guid = '', file = '', part = ''] = (folderToken === null ? url.pathname : `/cdn${path}`).split('/');
   const video = libraries.flatMap(({ videos }) => videos).find((each) => each.guid === guid);
   if (!isAllowed) return void response.writeHead(403).end();
   const isKept = file !== 'original' || video?.model.hasOriginal === true;
@@ -132,6 +174,8 @@ function serveCdn({ request, response, url }: Call, { script, libraries }: World
   if (file === 'captions') return void response.end(VTT);
   if (file.startsWith('thumbnail')) return void response.end(script.image);
   if (!video.isReachable) return void response.writeHead(404).end();
+  if (folderToken !== null) return void sendStream(response, `${file}/${part}`, script.segments ?? []);
+  if (file.startsWith('play_') && video.model.hasMP4Fallback !== true) return void response.writeHead(404).end();
   sendRange({ request, response }, script.clip);
 }
 
@@ -141,6 +185,32 @@ function isSigned({ pathname, searchParams }: URL): boolean {
   const message = `${pathname.slice('/cdn'.length)}${expires}`;
   const signature = createHmac('sha256', ZONE_KEY).update(message).digest('base64url');
   return searchParams.get('token') === `HS256-${signature}` && Number(expires) * 1000 > Date.now();
+}
+
+/** Verifies a folder token as the documentation of the hosted service describes it. */
+function isFolderSigned(token: string, path: string): boolean {
+  const {
+    bcdn_token: signature,
+    token_path: folder = '',
+    expires = '',
+  } = Object.fromEntries(new URLSearchParams(token));
+  const message = `${folder}${expires}token_path=${folder}`;
+  const expected = createHmac('sha256', ZONE_KEY).update(message).digest('base64url');
+  return signature === `HS256-${expected}` && path.startsWith(folder) && Number(expires) * 1000 > Date.now();
+}
+
+function sendStream(response: ServerResponse, file: string, segments: readonly Buffer[]): void {
+  if (file === 'playlist.m3u8/') {
+    const variant = (rate: number, name: string) => `#EXT-X-STREAM-INF:BANDWIDTH=${rate}\n${name}/video.m3u8\n`;
+    return void response.end(`#EXTM3U\n${variant(9, '240p')}${variant(90, '360p')}`);
+  }
+  if (file === '360p/video.m3u8') {
+    const parts = segments.map((_, index) => `#EXTINF:1,\n${index}.ts\n`);
+    return void response.end(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n${parts.join('')}#EXT-X-ENDLIST\n`);
+  }
+  const segment = segments[Number.parseInt(file.slice('360p/'.length), 10)];
+  if (segment === undefined) return void response.writeHead(404).end();
+  response.end(segment);
 }
 
 function sendRange({ request, response }: Pick<Call, 'request' | 'response'>, file: Buffer): void {

@@ -73,6 +73,10 @@ export async function startS3Stub() {
     fail(operation: string, ...planned: Fault[]): void {
       faults.push(...planned.map((fault) => ({ operation, fault })));
     },
+    /** Forgets planned faults. */
+    recover(): void {
+      faults.length = 0;
+    },
     /** While `away`, closes each connection without a response. */
     setAway(away: boolean): void {
       isAway = away;

@@ -67,6 +67,23 @@ async function expectCarried(target: number, library: number): Promise<void> {
   }
 }
 
+/** Asserts on the charts, whose sums are the totals of the imported videos, and on the settings. */
+async function expectChartsAndSettings(target: number, library: number): Promise<void> {
+  type Charts = { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
+  const at = `/library/${target}/statistics?dateFrom=2024-01-01&dateTo=2025-01-01`;
+  const charts = await ask<Charts>(service, 'GET', at);
+  const wanted = source.videos(library).filter(({ hasFile, isReachable }) => hasFile && isReachable);
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  const total = (name: string) => sum(wanted.map(({ model }) => Number(model[name])));
+  expect(sum(Object.values(charts.viewsChart))).toBe(total('views'));
+  expect(sum(Object.values(charts.watchTimeChart))).toBe(total('totalWatchTime'));
+  expect(await ask(service, 'GET', `/videolibrary/${target}`)).toMatchObject({
+    Name: target === 1 ? expect.any(String) : `Copy ${library}`,
+    PlayerKeyColor: '#112233',
+    UILanguage: 'fr',
+  });
+}
+
 test('a dry run plans the import without creating anything, and a resume carries it out', {
   timeout: 600_000,
 }, async () => {
@@ -86,6 +103,7 @@ test('a dry run plans the import without creating anything, and a resume carries
   expect(guidsOf(failed)).toEqual(guidsOf(lost));
   for (const { reason } of failed) expect(reason).toContain('HTTP 404');
   await expectCarried(1, 1);
+  await expectChartsAndSettings(1, 1);
   const shelves = await ask<Import>(service, 'GET', '/library/1/collections');
   expect(guidsOf(shelves.items)).toEqual(guidsOf(source.collections(1)));
 });
@@ -137,5 +155,6 @@ test(`imports complete with the same GUIDs while the service is killed ${KILLS} 
     const report = await over(at);
     expect(report).toMatchObject({ state: 'finished', counts: { waiting: 0, fetching: 0 } });
     await expectCarried(target, library);
+    await expectChartsAndSettings(target, library);
   }
 });

@@ -32,10 +32,10 @@ export async function whyNoMount(): Promise<string | null> {
 }
 
 /** Starts a service in its own mount namespace. The file system disappears when its last process exits. */
-export async function startOnSmallDisk(): Promise<SmallDisk> {
+export async function startOnSmallDisk(env: Record<string, string> = {}): Promise<SmallDisk> {
   const dataDir = await copyStarted();
   const folder = path.join(dataDir, 'objects');
-  const service = await startService(dataDir, {}, ['unshare', '-m', 'sh', '-c', MOUNT, 'sh', folder]);
+  const service = await startService(dataDir, env, ['unshare', '-m', 'sh', '-c', MOUNT, 'sh', folder]);
   const objects = `/proc/${service.pid}/root${folder}`;
   const remount = async (bytes: number) => {
     const options = `remount,size=${Math.ceil(bytes / 1024)}k`;

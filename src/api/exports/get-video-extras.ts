@@ -12,14 +12,16 @@ export const getVideoExtras = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/extras',
   description:
-    'Returns the chosen frame of the thumbnail, and which captions were generated from speech. Exports carry both.',
+    'Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time by ' +
+    'day. Exports carry all of them.',
   auth: 'access-key',
   permission: 'videos.read',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
   answer: VideoExtrasModel,
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
-    const { thumbnailTimeMs, generated } = await loadVideoExtras(db, { libraryId, mediaId: videoId });
-    return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated };
+    const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: videoId });
+    const statistics = days.map(({ date, views, watchSec: watchTime }) => ({ date, views, watchTime }));
+    return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
   },
 });

@@ -2,7 +2,7 @@ import { readImportedOrder } from '../../catalog/collections/video-order.ts';
 import { readThreads } from '../../catalog/comments/imported-thread.ts';
 import type { ImportStore } from '../../catalog/imports/import-store.ts';
 import { DEFAULT_IMPORT_CONCURRENCY, type ImportSourceName } from '../../catalog/imports/library-import.ts';
-import type { ListedItem } from '../../catalog/imports/listed-item.ts';
+import { type ListedItem, readDays } from '../../catalog/imports/listed-item.ts';
 import { FAILED_STATUS } from '../../catalog/imports/sidecars.ts';
 import { SOURCE_FIELDS, type SourceField } from '../../catalog/imports/source-fields.ts';
 import type { SourceRequest } from '../../jobs/imports/import-source.ts';
@@ -47,6 +47,7 @@ export const createImport = defineOperation({
       concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
       maxBytesPerSec: body.bandwidth ?? null,
       skipsDuplicates: body.skipDuplicates ?? false,
+      restoresSettings: body.settings ?? null,
     };
     const key = await imports.create(wanted, (tick) => sendImport(queue, tick));
     return toImportModel(await imports.load(key));
@@ -149,6 +150,7 @@ function readUpload(sent: ImportUploadModel, index: number): ListedItem {
       uploadedAt: uploadedAt?.toISOString() ?? null,
       views: Math.max(0, sent.views ?? 0),
       watchSec: Math.max(0, sent.totalWatchTime ?? 0),
+      days: readDays(sent.statistics ?? []),
       chapters: (sent.chapters ?? []).map(({ title: name, start = 0, end = 0 }) => ({ title: name, start, end })),
       moments: (sent.moments ?? []).map(({ label, timestamp = 0 }) => ({ label, timestamp })),
       metaTags: (sent.metaTags ?? []).map(({ property, value }) => ({ property: property ?? '', value: value ?? '' })),

@@ -1,7 +1,8 @@
 import { checkItem, type ImportReport, type ItemReport } from '../../catalog/imports/library-import.ts';
+import type { SettingsReport } from '../../catalog/imports/settings-report.ts';
 import { SOURCE_FIELDS } from '../../catalog/imports/source-fields.ts';
 import { wireTime } from '../models/answers.ts';
-import type { ImportItemModel, ImportModel } from '../models/import.ts';
+import type { ImportItemModel, ImportModel, ImportSettingsModel } from '../models/import.ts';
 
 /** Converts the report of an import to its model. */
 export function toImportModel(report: ImportReport): ImportModel {
@@ -16,6 +17,7 @@ export function toImportModel(report: ImportReport): ImportModel {
     concurrency: report.concurrency,
     bandwidth: report.maxBytesPerSec,
     skipDuplicates: report.skipsDuplicates,
+    settings: report.settings && toSettingsModel(report.settings),
     remainingSeconds: report.remainingSec,
     notImported: report.source === 'upload' ? [] : [...SOURCE_FIELDS[report.source].losses],
     reason: report.reason,
@@ -23,6 +25,10 @@ export function toImportModel(report: ImportReport): ImportModel {
     dateEnded: report.endedAt && wireTime(report.endedAt),
     counts: { ...counts, durationSeconds: durationSec },
   };
+}
+
+function toSettingsModel({ state, changes, leftOut, reason }: SettingsReport): ImportSettingsModel {
+  return { state, changes, leftOut, reason };
 }
 
 /** Converts the report of an item to its model. */

@@ -8,8 +8,11 @@ import {
   ITEM_STATES,
   MAX_IMPORT_CONCURRENCY,
 } from '../../catalog/imports/library-import.ts';
+import { SETTINGS_STATES } from '../../catalog/imports/settings-report.ts';
 import { CommentAuthorKind } from './comment.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
+import { SettingChangeModel, SettingOmissionModel } from './portable-settings.ts';
+import { VideoDayModel } from './video-extras.ts';
 import { VideoOrder } from './video-order.ts';
 import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
 
@@ -19,6 +22,8 @@ export const ImportItemState = words('ImportItemState', ITEM_STATES);
 export const ImportItemCheck = words('ImportItemCheck', ITEM_CHECKS);
 export const ImportItemKind = words('ImportItemKind', ['collection', 'video']);
 
+/** Maximum number of days with statistics, about 24 years. */
+const MAX_DAYS = 8_785;
 /** Minimum limit of the bandwidth, in bytes per second. */
 const MIN_BANDWIDTH = 10_000;
 
@@ -64,6 +69,7 @@ export const ImportUploadModel = model('ImportUploadModel', {
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
   metaTags: Type.Optional(nullable(Type.Array(MetaTagModel))),
+  statistics: Type.Optional(nullable(Type.Array(VideoDayModel, { maxItems: MAX_DAYS }))),
   comments: Type.Optional(nullable(Type.Array(ImportCommentModel, { maxItems: MAX_COMMENTS }))),
   status: Type.Optional(nullable(int32())),
   noMediaReason: maybeText(),
@@ -91,6 +97,7 @@ export const CreateImportModel = model('CreateImportModel', {
   concurrency: Type.Optional(nullable(int32({ minimum: 1, maximum: MAX_IMPORT_CONCURRENCY }))),
   bandwidth: Type.Optional(nullable(int32({ minimum: MIN_BANDWIDTH }))),
   skipDuplicates: guarded('protects', Type.Optional(nullable(flag()))),
+  settings: guarded('protects', Type.Optional(nullable(flag()))),
   items: Type.Optional(nullable(Type.Array(ImportUploadModel, { maxItems: 10_000 }))),
 });
 export type CreateImportModel = Static<typeof CreateImportModel>;
@@ -107,6 +114,17 @@ export const ImportCountsModel = model('ImportCountsModel', {
   unknownSizes: int32(),
 });
 
+export const ImportSettingsState = words('ImportSettingsState', SETTINGS_STATES);
+
+/** Settings of the library at the source. */
+export const ImportSettingsModel = model('ImportSettingsModel', {
+  state: ImportSettingsState,
+  changes: Type.Array(SettingChangeModel),
+  leftOut: Type.Array(SettingOmissionModel),
+  reason: nullable(text()),
+});
+export type ImportSettingsModel = Static<typeof ImportSettingsModel>;
+
 export const ImportModel = model('ImportModel', {
   guid: text(),
   videoLibraryId: int64(),
@@ -117,6 +135,7 @@ export const ImportModel = model('ImportModel', {
   concurrency: int32(),
   bandwidth: nullable(int64()),
   skipDuplicates: flag(),
+  settings: nullable(ImportSettingsModel),
   remainingSeconds: nullable(int64()),
   notImported: Type.Array(text()),
   reason: nullable(text()),

@@ -65,7 +65,8 @@ export const purgeCache = defineOperation({
 
 const HOSTNAME = /^(?=.{4,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
-function readHostname(text: string): string {
+/** Throws `Refused` (`invalid`) for a text that is no host name. */
+export function readHostname(text: string): string {
   const hostname = domainToASCII(text.trim()).toLowerCase();
   if (HOSTNAME.test(hostname)) return hostname;
   const message = `Expected a host name such as media.example.com, got ${quote(text)}. Correct the value.`;

@@ -1,5 +1,6 @@
+import type { FollowUp } from '../../catalog/db.ts';
 import { CommitInDoubt } from '../../catalog/in-transaction.ts';
-import type { Library } from '../../catalog/libraries/library.ts';
+import type { Library, LibraryChange } from '../../catalog/libraries/library.ts';
 import {
   imageKey,
   imagePrefix,
@@ -7,7 +8,9 @@ import {
   type LibraryImage,
   replaceImage,
 } from '../../catalog/libraries/library-image.ts';
+import { mergeSettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { unknownLibrary } from '../../catalog/libraries/read-library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
@@ -20,43 +23,78 @@ const DROPPED_AT_ONCE = 1000;
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
+/** Images by name, null for one that is removed, and what changes with them. */
+export type ImageChange = {
+  images: ReadonlyMap<LibraryImage, Buffer | null>;
+  change?: (library: Library) => LibraryChange;
+  followUps?: readonly FollowUp[];
+};
+
 /**
- * Stores an image as the library's next version, makes it the current one, and deletes earlier versions that are not in
- * use.
+ * Stores images as the next versions of a library, makes them the current ones in the same transaction as `change` and
+ * `followUps`, and deletes earlier versions that are not in use. Null removes an image.
  */
-export async function keepImage(
-  { library, image, bytes }: { library: Library; image: LibraryImage; bytes: Buffer },
+export async function changeWithImages(
+  library: Library,
+  { images, change = () => ({}), followUps = [] }: ImageChange,
   { libraries, storage }: Deps,
   signal: AbortSignal,
 ): Promise<void> {
-  const version = await storeNextVersion(library, { image, bytes }, { storage, signal });
-  let shown = version;
+  const stored = new Map<LibraryImage, number>();
+  const replaced = new Map<LibraryImage, number>();
   try {
-    await libraries.change(library.id, (current) => {
-      shown = Math.max(version, current.settings[image].version);
-      return replaceImage(current, image, version);
-    });
+    for (const [image, bytes] of images) {
+      if (bytes !== null) stored.set(image, await storeNextVersion(library, { image, bytes }, { storage, signal }));
+    }
+    const transition = (current: Library): LibraryChange => {
+      const { settings = {}, ...others } = change(current);
+      const patches = [...images.keys()].map((image) => {
+        const version = stored.get(image);
+        return version === undefined ? { [image]: { present: false } } : replaceImage(current, image, version).settings;
+      });
+      for (const image of images.keys()) {
+        const { version } = current.settings[image];
+        replaced.set(image, Math.max(version, stored.get(image) ?? version + 1));
+      }
+      return {
+        ...others,
+        settings: [settings, ...patches].reduce(
+          (all: Record<string, unknown>, patch) => mergeSettings(all, patch ?? {}),
+          {},
+        ),
+      };
+    };
+    await libraries.change(library.id, transition, ...followUps);
   } catch (error) {
-    // If the outcome of the commit is unknown, the file is kept. Storing the next image deletes the file that is not in
-    // use.
-    if (!(error instanceof CommitInDoubt)) await storage.delete([imageKey(library.id, image, version)]);
+    // If the outcome of the commit is unknown, the files are kept. Storing the next image deletes those not in use.
+    if (!(error instanceof CommitInDoubt)) {
+      await storage.delete([...stored].map(([image, version]) => imageKey(library.id, image, version)));
+    }
     throw error;
   }
-  await dropImages({ libraryId: library.id, image, before: shown }, { libraries, storage }, signal);
+  for (const [image, before] of replaced) {
+    await dropImages({ libraryId: library.id, image, before }, { libraries, storage }, signal);
+  }
+}
+
+/** Stores an image as the library's next version and makes it the current one. */
+export async function keepImage(
+  { library, image, bytes }: { library: Library; image: LibraryImage; bytes: Buffer },
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  await changeWithImages(library, { images: new Map([[image, bytes]]) }, deps, signal);
 }
 
 /** Removes a library's image and deletes its file. */
 export async function removeImage(
   { libraryId, image }: { libraryId: number; image: LibraryImage },
-  { libraries, storage }: Deps,
+  deps: Deps,
   signal: AbortSignal,
 ): Promise<void> {
-  let version = 0;
-  await libraries.change(libraryId, ({ settings }) => {
-    version = settings[image].version;
-    return { settings: { [image]: { present: false } } };
-  });
-  await dropImages({ libraryId, image, before: version + 1 }, { libraries, storage }, signal);
+  const library = await deps.libraries.findLibrary(libraryId);
+  if (library === null) throw unknownLibrary(libraryId);
+  await changeWithImages(library, { images: new Map([[image, null]]) }, deps, signal);
 }
 
 /**

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage } from '../../ports/storage.ts';
-import { defineOperation } from '../define-operation.ts';
+import { defineOperation, type FileAnswer } from '../define-operation.ts';
 import { queryInt64 } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -13,7 +13,8 @@ export const getOriginal = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/original',
   description:
-    'Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access.',
+    'Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write ' +
+    'access. `Range` with one range and `If-Range` continue an interrupted download.',
   auth: 'access-key',
   keyScope: 'write',
   permission: 'videos.edit',
@@ -21,11 +22,30 @@ export const getOriginal = defineOperation({
   query: Type.Object({ fromByte: queryInt64(0) }),
   answer: 'bytes',
   refusals: { 'not-found': 404, forbidden: 403, conflict: 409 },
-  async run({ params, query, signal }, { videoViews, storage }: Deps) {
+  async run({ params, query, range, signal }, { videoViews, storage }: Deps): Promise<FileAnswer> {
     const { libraryId, videoId } = params;
     const key = (await videoViews.load({ libraryId, mediaId: videoId })).source_key;
     if (key === null) throw new Refused('conflict', `Video ${videoId} has no stored original. Upload its file again.`);
-    const { body } = await storage.read(key, { start: query.fromByte, end: Number.POSITIVE_INFINITY }, signal);
-    return body;
+    const info = await storage.head(key);
+    if (info === null) throw new Error(`Expected a stored object ${key}, got none.`);
+    const { sizeBytes } = info;
+    const etag = info.etag.startsWith('"') ? info.etag : `"${info.etag}"`;
+    const isSame = range.ifVersion === null || range.ifVersion === etag;
+    const part = isSame && query.fromByte === 0 ? readPart(range.wanted, sizeBytes) : null;
+    const { start, end } = part ?? { start: Math.min(query.fromByte, sizeBytes), end: sizeBytes };
+    const { body } = await storage.read(
+      key,
+      { start, end: part === null ? Number.POSITIVE_INFINITY : end - 1 },
+      signal,
+    );
+    return { body, etag, part: part && { start, sizeBytes }, lengthBytes: end - start };
   },
 });
+
+/** Parses one range of bytes (RFC 9110 section 14.1.2). Returns null for any other, which the whole file answers. */
+function readPart(text: string | null, sizeBytes: number): { start: number; end: number } | null {
+  const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(text ?? '') ?? [];
+  if (first === '') return null;
+  const [start, end] = [Number(first), last === '' ? sizeBytes : Math.min(sizeBytes, Number(last) + 1)];
+  return start < end ? { start, end } : null;
+}

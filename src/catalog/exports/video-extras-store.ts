@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, MediaKey } from '../db.ts';
 import { unknownVideo } from '../unknown-video.ts';
 
@@ -7,7 +8,12 @@ export type VideoExtras = {
   thumbnailTimeMs: number | null;
   /** Captions that were generated from speech. `translatedFrom` is the language of their source, or null. */
   generated: { srclang: string; translatedFrom: string | null }[];
+  /** Views and watch time of each UTC day that has some, newest first. */
+  days: { date: string; views: number; watchSec: number }[];
 };
+
+/** Maximum number of days, about 24 years, as in charts. */
+const MAX_DAYS = 8_785;
 
 /** Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtras> {
@@ -19,7 +25,12 @@ export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtra
     .where('type', '=', 'video')
     .executeTakeFirst();
   if (row === undefined) throw unknownVideo(key);
+  const { rows: days } = await sql<VideoExtras['days'][number]>`
+    select day::text as date, sum(sessions)::bigint as views, sum(amount)::bigint as "watchSec" from stat_day
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and kind = 'country'
+    group by day having sum(sessions) > 0 or sum(amount) > 0 order by day desc limit ${MAX_DAYS}`.execute(db);
   return {
+    days,
     thumbnailTimeMs: row.thumbnail_time_ms,
     generated: row.captions
       .filter(({ origin }) => origin === 'speech')

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { Db, Tx } from '../db.ts';
+import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { type Feed, type FeedKey, type FeedTexts, type FeedVideo, MAX_LISTED_FEEDS } from './feed.ts';
 import type { FeedAccess } from './feed-schema.ts';
@@ -11,6 +11,8 @@ import type { FeedAccess } from './feed-schema.ts';
 /** Maximum number of videos on a page of a feed. */
 export const FEED_PAGE_VIDEOS = 100;
 const TOKEN_BYTES = 32;
+
+type FeedChange = Partial<FeedTexts> & { access?: FeedAccess; renewsToken?: boolean };
 
 /** Feeds of collections. */
 export type FeedStore = {
@@ -24,7 +26,9 @@ export type FeedStore = {
    * Changes the feed. Fields that are absent are left unchanged. A feed gets a token when its readers first need one,
    * and a new one with `renewsToken`. Texts and token are kept while the feed is off.
    */
-  change(key: FeedKey, change: Partial<FeedTexts> & { access?: FeedAccess; renewsToken?: boolean }): Promise<Feed>;
+  change(key: FeedKey, change: FeedChange): Promise<Feed>;
+  /** Changes the feed in the transaction of another change. */
+  changing(key: FeedKey, change: FeedChange): FollowUp;
   /** Returns a page of finished videos, newest first, and whether another page follows. */
   videos(feed: Feed, page: number): Promise<{ videos: FeedVideo[]; hasMore: boolean }>;
 };
@@ -36,6 +40,22 @@ export function createFeedStore({ db, secretBox }: { db: Db; secretBox: SecretBo
     ...row,
     token: row.access !== 'token' || tokenSealed === null ? null : secretBox.open(tokenSealed),
   });
+  const write = async (tx: Tx, key: FeedKey, { renewsToken = false, ...change }: FeedChange) => {
+    await lockCollection(tx, key);
+    const before = await loadRow(tx, key);
+    const values = { ...before, ...change };
+    const wantsNew = renewsToken || (values.access === 'token' && before.tokenSealed === null);
+    const token = wantsNew ? secretBox.seal(randomBytes(TOKEN_BYTES).toString('base64url')) : before.tokenSealed;
+    await sql`
+      insert into collection_feed (library_id, collection_id, access, title, description, author, language,
+        category, is_explicit, token_sealed)
+      values (${key.libraryId}, ${key.collectionId}, ${values.access}, ${values.title}, ${values.description},
+        ${values.author}, ${values.language}, ${values.category}, ${values.isExplicit}, ${token})
+      on conflict (library_id, collection_id) do update set access = excluded.access, title = excluded.title,
+        description = excluded.description, author = excluded.author, language = excluded.language,
+        category = excluded.category, is_explicit = excluded.is_explicit, token_sealed = excluded.token_sealed
+    `.execute(tx);
+  };
   return {
     find: async (key) => toFeed(await loadRow(db, key)),
     async findAll(libraryId, collectionIds) {
@@ -48,24 +68,12 @@ export function createFeedStore({ db, secretBox }: { db: Db; secretBox: SecretBo
         order by c.id limit ${MAX_LISTED_FEEDS}`.execute(db);
       return rows.map(toFeed);
     },
-    change: (key, { renewsToken = false, ...change }) =>
+    change: (key, change) =>
       inTransaction(db, async (tx) => {
-        await lockCollection(tx, key);
-        const before = await loadRow(tx, key);
-        const values = { ...before, ...change };
-        const wantsNew = renewsToken || (values.access === 'token' && before.tokenSealed === null);
-        const token = wantsNew ? secretBox.seal(randomBytes(TOKEN_BYTES).toString('base64url')) : before.tokenSealed;
-        await sql`
-          insert into collection_feed (library_id, collection_id, access, title, description, author, language,
-            category, is_explicit, token_sealed)
-          values (${key.libraryId}, ${key.collectionId}, ${values.access}, ${values.title}, ${values.description},
-            ${values.author}, ${values.language}, ${values.category}, ${values.isExplicit}, ${token})
-          on conflict (library_id, collection_id) do update set access = excluded.access, title = excluded.title,
-            description = excluded.description, author = excluded.author, language = excluded.language,
-            category = excluded.category, is_explicit = excluded.is_explicit, token_sealed = excluded.token_sealed
-        `.execute(tx);
+        await write(tx, key, change);
         return toFeed(await loadRow(tx, key));
       }),
+    changing: (key, change) => (tx) => write(tx, key, change),
     videos: (feed, page) => selectVideos(db, feed, page),
   };
 }

@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, Json, JsonDefault } from '../account-schema.ts';
 import type { ImportItemKind, ImportSourceName, ImportState, ItemState } from './library-import.ts';
+import type { SettingsReport } from './settings-report.ts';
 
 /**
  * An import into a library. `request` is sealed, because it contains keys of the source. `cursor` is the next page to
@@ -25,6 +26,9 @@ export type LibraryImportTable = {
   cursor: string | null;
   is_listed: Generated<boolean>;
   reason: string | null;
+  /** Whether the settings of the source are restored. Null: only into a library without videos and collections. */
+  restores_settings: boolean | null;
+  settings_report: Json<SettingsReport> | null;
   tick: Generated<number>;
   created_at: CreatedAt;
   ended_at: Date | null;

@@ -30,6 +30,8 @@ export type NewImport = {
   concurrency: number;
   maxBytesPerSec: number | null;
   skipsDuplicates: boolean;
+  /** Whether the settings of the source are restored. Null: only into a library without videos and collections. */
+  restoresSettings: boolean | null;
 };
 
 type Send = (tick: ImportTick) => FollowUp;
@@ -97,7 +99,11 @@ async function insertImport(
   send: Send,
 ): Promise<ImportKey> {
   const { libraryId, source, address, isDryRun, concurrency } = wanted;
-  const limits = { max_bytes_per_sec: wanted.maxBytesPerSec, skips_duplicates: wanted.skipsDuplicates };
+  const limits = {
+    max_bytes_per_sec: wanted.maxBytesPerSec,
+    skips_duplicates: wanted.skipsDuplicates,
+    restores_settings: wanted.restoresSettings,
+  };
   await lockLibrary(tx, libraryId);
   await requireNoOther(tx, libraryId, null);
   await sql`delete from library_import where id in (select id from library_import
@@ -174,7 +180,8 @@ async function toReport(db: Db, row: Row): Promise<ImportReport> {
   const counts = await countItems(db, id);
   const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
   const limits = { concurrency, maxBytesPerSec, skipsDuplicates, remainingSec: estimate(row, counts) };
-  return { id, libraryId, source, address, state, isDryRun, ...limits, reason, ...times, counts };
+  const settings = row.settings_report;
+  return { id, libraryId, source, address, state, isDryRun, ...limits, settings, reason, ...times, counts };
 }
 
 /**

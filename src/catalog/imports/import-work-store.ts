@@ -6,6 +6,7 @@ import { insertItems } from './import-item-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
 import type { ImportTick } from './library-import.ts';
 import type { ListedItem } from './listed-item.ts';
+import type { SettingsReport } from './settings-report.ts';
 
 /** An import as its job sees it. `request` is the opened request of its creator. */
 export type OpenImport = ImportTick & {
@@ -17,6 +18,9 @@ export type OpenImport = ImportTick & {
   skipsDuplicates: boolean;
   cursor: string | null;
   createdAt: Date;
+  restoresSettings: boolean | null;
+  /** Null before the settings were read, and if the source has none. */
+  settingsReport: SettingsReport | null;
   request: unknown;
 };
 
@@ -33,7 +37,8 @@ export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox):
   const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
   const limits = { concurrency, maxBytesPerSec, skipsDuplicates };
   const request: unknown = JSON.parse(secretBox.open(row.request));
-  return { ...key, source, state, isDryRun, ...limits, cursor, createdAt: row.created_at, request };
+  const settings = { restoresSettings: row.restores_settings, settingsReport: row.settings_report };
+  return { ...key, source, state, isDryRun, ...limits, ...settings, cursor, createdAt: row.created_at, request };
 }
 
 /** Finds active imports with their current ticks. */
@@ -78,6 +83,16 @@ export async function saveRequest(db: Db, key: ImportTick, sealed: Buffer): Prom
     .where('tick', '=', key.tick)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+/** Stores what became of the settings of the source. Does nothing if the tick has passed. */
+export async function saveSettingsReport(db: Db, key: ImportTick, report: SettingsReport): Promise<void> {
+  await db
+    .updateTable('library_import')
+    .set({ settings_report: JSON.stringify(report) })
+    .where('id', '=', key.importId)
+    .where('tick', '=', key.tick)
+    .execute();
 }
 
 /** Records the speed of a sample transfer, from which a plan estimates its time. */

@@ -5,8 +5,9 @@ import { insertThreads } from '../comments/insert-threads-store.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import type { CaptionTrack } from '../schema.ts';
+import { addToDays } from '../statistics/sums/sums-store.ts';
 import { type OpenItem, ownTarget } from './import-item-store.ts';
-import type { ImportedVideo } from './listed-item.ts';
+import type { ImportedDay, ImportedVideo } from './listed-item.ts';
 
 /**
  * Creates the video of an item with its GUID, dates, texts and totals; it then waits for its file. Returns false if the
@@ -44,8 +45,20 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
       watch_sec_total: video.watchSec,
     })
     .execute();
+  await insertDays(tx, item, video.days ?? []);
   await insertThreads(tx, { libraryId, mediaId: targetId }, video.comments ?? []);
   return true;
+}
+
+/** Sums of a video outlive it, so they may exist from an earlier import. */
+async function insertDays(tx: Tx, { libraryId, targetId }: OpenItem, days: readonly ImportedDay[]): Promise<void> {
+  if (days.length === 0) return;
+  const { rows } = await sql`select from stat_day where library_id = ${libraryId} and media_id = ${targetId} limit 1
+  `.execute(tx);
+  if (rows.length > 0) return;
+  const facts = { libraryId, mediaId: targetId, kind: 'country', value: '' } as const;
+  const gains = days.map(({ dayMs, views, watchSec }) => ({ ...facts, dayMs, sessions: views, amount: watchSec }));
+  await addToDays(tx, gains);
 }
 
 /**

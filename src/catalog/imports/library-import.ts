@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { SettingsReport } from './settings-report.ts';
 
 /**
  * Sources from which videos can be imported. The items of `upload` are in the request, and their files are uploaded.
@@ -82,6 +83,8 @@ export type ImportReport = {
   maxBytesPerSec: number | null;
   /** Whether the copy of a file that the library already has is removed again. */
   skipsDuplicates: boolean;
+  /** Settings of the source. Null before they were read, and if the source has none. */
+  settings: SettingsReport | null;
   /** Estimated time until the end, in s, or null if it cannot be estimated. */
   remainingSec: number | null;
   reason: string | null;

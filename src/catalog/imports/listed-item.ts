@@ -9,6 +9,9 @@ export type ImportFile = { kind: string; address: string };
 export type ImportCaption = { srclang: string; label: string; address: string } & CaptionOrigin;
 export type CaptionOrigin = { origin?: 'speech'; translatedFrom?: string };
 
+/** Views and watch time of a UTC day. */
+export type ImportedDay = { dayMs: number; views: number; watchSec: number };
+
 /** Properties of a video at its source that the import keeps. Sizes and lengths are null if the source has none. */
 export type ImportedVideo = {
   description: string | null;
@@ -19,6 +22,8 @@ export type ImportedVideo = {
   uploadedAt: string | null;
   views: number;
   watchSec: number;
+  /** Charts of the statistics. Absent if the source has none. */
+  days?: ImportedDay[];
   chapters: Chapter[];
   moments: Moment[];
   metaTags: MetaTag[];
@@ -48,3 +53,19 @@ export type ListedItem = { sourceId: string; id: Guid; title: string } & (
       video: ImportedVideo;
     }
 );
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Reads days in the form of exports. Leaves out other entries, days in the future and those that occur again. */
+export function readDays(list: readonly unknown[]): ImportedDay[] {
+  const days = new Map<number, ImportedDay>();
+  for (const entry of list) {
+    const { date, views, watchTime } = Object(entry);
+    const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(String(date)) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
+    if (Number.isNaN(dayMs) || dayMs > Date.now() + DAY_MS || days.has(dayMs)) continue;
+    if (Number.isSafeInteger(views) && Number.isSafeInteger(watchTime) && views >= 0 && watchTime >= 0) {
+      days.set(dayMs, { dayMs, views, watchSec: watchTime });
+    }
+  }
+  return [...days.values()];
+}

@@ -24,7 +24,7 @@ const IMAGES = ['.jpg', '.jpeg', '.png'];
 const CAPTIONS = ['.vtt', '.srt'];
 const TEXTS = ['description', 'category', 'collectionId', 'dateUploaded'];
 const NUMBERS = ['views', 'totalWatchTime', 'thumbnailTime'];
-const LISTS = ['chapters', 'moments', 'metaTags'];
+const LISTS = ['chapters', 'moments', 'metaTags', 'statistics'];
 /** State of a video in `status` whose file could not be processed. */
 export const FAILED_STATUS = 5;
 /** Reason for an exported video without media whose export states none. */

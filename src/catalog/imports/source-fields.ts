@@ -31,7 +31,10 @@ export type SourceFields = {
 
 const STATISTICS = 'Statistics by day and heatmaps are not imported.';
 const STREAM = ['apiUrl', 'coreUrl', 'accessKey', 'accountKey', 'cdnUrl', 'securityKey', 'referrer'] as const;
-const STREAM_LOSSES = [STATISTICS, 'Settings, keys and host names of the library are not imported.'];
+const STREAM_LOSSES = [
+  'Statistics by country and heatmaps are not imported.',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.',
+];
 
 /** Access to the services that the server reads from. */
 export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>, SourceFields>> = {
@@ -40,7 +43,7 @@ export const SOURCE_FIELDS: Readonly<Record<Exclude<ImportSourceName, 'upload'>,
     needs: ['sourceLibraryId', ['accountKey', 'accessKey']],
     takes: STREAM,
     usual: { apiUrl: 'https://video.bunnycdn.com', coreUrl: 'https://api.bunny.net' },
-    losses: STREAM_LOSSES,
+    losses: [...STREAM_LOSSES, 'Images of the library are not imported.'],
   },
   millrace: {
     title: 'Millrace',

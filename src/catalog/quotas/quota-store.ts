@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../db.ts';
+import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { noteChange } from '../note-change.ts';
 import { releaseEncodes } from './encode-quota-store.ts';
@@ -20,6 +20,9 @@ export type QuotaStore = {
   load(libraryId: number): Promise<QuotaStates>;
   /** Changes limits, and measures their use, which announces thresholds that it has reached. */
   change(libraryId: number, change: QuotaChange): Promise<QuotaStates>;
+  /** Changes limits in the transaction of another change. The caller measures their use after it. */
+  changing(libraryId: number, change: QuotaChange): FollowUp;
+  measure(libraryId: number): Promise<void>;
 };
 
 export function createQuotaStore(db: Db): QuotaStore {
@@ -30,6 +33,8 @@ export function createQuotaStore(db: Db): QuotaStore {
       await measureQuotas(db, libraryId);
       return loadStates(db, libraryId);
     },
+    changing: (libraryId, change) => (tx) => writeQuotas(tx, libraryId, change),
+    measure: (libraryId) => measureQuotas(db, libraryId),
   };
 }
 

@@ -16,8 +16,14 @@ const MAX_ATTEMPTS = 20;
 
 /**
  * Request to an origin. It is stored sealed, because headers may contain secrets. `maxBytesPerSec` limits the transfer.
+ * `isPlaylist`: the URL is an HLS playlist, whose segments are the file.
  */
-export type FetchRequest = { url: string; headers: Record<string, string>; maxBytesPerSec?: number };
+export type FetchRequest = {
+  url: string;
+  headers: Record<string, string>;
+  maxBytesPerSec?: number;
+  isPlaylist?: boolean;
+};
 
 /** The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any. */
 export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { Db, Tx } from '../db.ts';
+import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { noteChange } from '../note-change.ts';
 import type { WebhookEndpointTable } from './webhook-schema.ts';
@@ -26,6 +26,8 @@ export type EndpointStore = {
   list(libraryId: number): Promise<WebhookEndpoint[]>;
   /** Adds an endpoint with a new secret. Throws `Refused` (`invalid`) if the library has ten. */
   create(libraryId: number, fields: EndpointFields): Promise<WebhookEndpoint>;
+  /** Adds an endpoint in the transaction of another change. Throws like `create`. */
+  creating(libraryId: number, fields: EndpointFields): FollowUp;
   /** Changes the given fields. Throws `Refused` (`not-found`) for an unknown endpoint. */
   update(key: EndpointKey, fields: Partial<EndpointFields>): Promise<WebhookEndpoint>;
   /** Removes an endpoint with its deliveries. Throws `Refused` (`not-found`) for an unknown endpoint. */
@@ -42,14 +44,18 @@ export function createEndpointStore({ db, secretBox }: { db: Db; secretBox: Secr
     secret: secretBox.open(row.secret_sealed),
     createdAt: row.created_at,
   });
+  const insert = (tx: Tx, libraryId: number, fields: EndpointFields) => {
+    const secret = secretBox.seal(randomBytes(SECRET_BYTES).toString('base64url'));
+    return insertEndpoint(tx, { libraryId, secret, ...fields });
+  };
   return {
     async list(libraryId) {
       const query = db.selectFrom('webhook_endpoint').selectAll().where('library_id', '=', libraryId);
       return (await query.orderBy('created_at').orderBy('id').execute()).map(toEndpoint);
     },
-    create: async (libraryId, fields) => {
-      const secret = secretBox.seal(randomBytes(SECRET_BYTES).toString('base64url'));
-      return toEndpoint(await inTransaction(db, (tx) => insertEndpoint(tx, { libraryId, secret, ...fields })));
+    create: async (libraryId, fields) => toEndpoint(await inTransaction(db, (tx) => insert(tx, libraryId, fields))),
+    creating: (libraryId, fields) => async (tx) => {
+      await insert(tx, libraryId, fields);
     },
     update: async (key, fields) => toEndpoint(await inTransaction(db, (tx) => updateEndpoint(tx, key, fields))),
     remove: (key) =>

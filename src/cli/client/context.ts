@@ -29,8 +29,8 @@ export const options = {
     ...text,
     help: 'after an upload, wait until the video is `playable` (default) or `finished` (all renditions)',
   },
-  settings: { ...flag, help: 'restore the settings of an export also into a library that has videos' },
-  'no-settings': { ...flag, help: 'do not restore the settings of an export' },
+  settings: { ...flag, help: 'restore the settings of an import also into a library that has videos' },
+  'no-settings': { ...flag, help: 'do not restore the settings of an import' },
   'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },
   help: { ...flag, help: 'print this help' },
 } as const;

@@ -115,7 +115,11 @@ function sourceOf({ millrace, library: libraryId }: Context, files: ZoneFiles): 
         await ask('comments', () => millrace.call('listComments', { libraryId, videoId, itemsPerPage: MAX_COMMENTS }))
       ).items;
     },
-    extras: (videoId) => ask('extras', () => millrace.call('getVideoExtras', { libraryId, videoId })),
+    async extras(videoId) {
+      const extras = await ask('extras', () => millrace.call('getVideoExtras', { libraryId, videoId }));
+      // Older services have no statistics here.
+      return { ...extras, statistics: extras.statistics ?? [] };
+    },
     settings: async () => await millrace.call('getLibrarySettings', { libraryId }),
     async statistics() {
       const range = { dateFrom: '2000-01-01', dateTo: new Date().toISOString().slice(0, 10) };

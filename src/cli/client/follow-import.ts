@@ -18,6 +18,7 @@ export async function followImport(context: Context, libraryId: number, importId
     await sleep(POLL_MS);
   }
   endProgress();
+  await printSettings(context, libraryId, importId);
   for (const state of ['skipped', 'failed'] as const) {
     for await (const item of itemsOf(context, { libraryId, importId, state })) {
       printLine(values.json ? JSON.stringify(item) : [item.state, item.guid, item.title, item.reason].join('\t'));
@@ -28,6 +29,21 @@ export async function followImport(context: Context, libraryId: number, importId
   if (report.state === 'failed' || report.counts.failed > 0) {
     throw new TransferIncomplete(report.reason ?? `${report.counts.failed} items failed. Resume with imports resume.`);
   }
+}
+
+/** Prints the settings that the import changed or would change. */
+async function printSettings({ millrace, values }: Context, libraryId: number, importId: string): Promise<void> {
+  const { settings } = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
+  if (settings === null || values.json === true) return;
+  const { state, changes, leftOut, reason } = settings;
+  if (state === 'failed') return printLine(`The settings of the source could not be restored: ${reason}`);
+  for (const { field, reason: why } of leftOut) printLine(['skipped', field, why].join('\t'));
+  if (state === 'kept') {
+    if (changes.length > 0) printLine(`The source has ${changes.length} other settings. Restore them with --settings.`);
+    return;
+  }
+  for (const { field, from, to } of changes) printLine(['setting', field, from ?? 'none', to ?? 'none'].join('\t'));
+  printLine(`${changes.length} settings ${state === 'planned' ? 'would be ' : ''}restored`);
 }
 
 type Summary = { guid: string; state: string; counts: Record<string, number> };

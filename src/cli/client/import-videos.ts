@@ -66,11 +66,13 @@ export async function importVideos(context: Context): Promise<void> {
 }
 
 async function importLibrary(context: Context, source: Remote, libraryId: number): Promise<void> {
+  const { pairs, values } = context;
   const numbers = ['sourceLibraryId', ...LIMITS].flatMap((name) => {
-    const number = wholeNumberOf(context.pairs, name);
+    const number = wholeNumberOf(pairs, name);
     return number === null ? [] : [[name, number]];
   });
-  const body = { ...context.pairs, ...Object.fromEntries(numbers), source };
+  const settings = values['no-settings'] === true ? false : values.settings === true ? true : null;
+  const body = { ...pairs, ...Object.fromEntries(numbers), source, settings };
   const { guid } = await context.millrace.call('createImport', { libraryId, body });
   await followImport(context, libraryId, guid);
 }

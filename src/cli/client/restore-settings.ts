@@ -12,14 +12,17 @@ const VERSION = 1;
 
 /**
  * Restores the settings of an exported library, into an empty library or with `--settings`, and prints each change.
- * Returns a function that restores after the import what needs its collections. A dry run only prints.
+ * Returns a function that restores after the import what needs its collections. A dry run only prints. The library
+ * keeps its name.
  */
 export async function restoreSettings(context: Context, root: string): Promise<() => Promise<void>> {
   const { millrace, library: libraryId, values, pairs } = context;
   const nothing = async () => undefined;
   if (values['no-settings'] === true) return nothing;
-  const body = await readSettings(root, values.settings === true);
-  if (body === null) return nothing;
+  const found = await readSettings(root, values.settings === true);
+  if (found === null) return nothing;
+  const { Name, ...library } = { ...found.library };
+  const body = { ...found, ...(found.library !== undefined && { library }) };
   const restore = (dryRun: boolean) => millrace.call('restoreLibrarySettings', { libraryId, dryRun, body });
   const plan = await restore(true);
   const count = plan.changes.length + plan.postponed.length;
@@ -31,6 +34,7 @@ export async function restoreSettings(context: Context, root: string): Promise<(
     return nothing;
   }
   const isDry = String(pairs.dryRun) === 'true';
+  if (Name !== undefined) printLine(['skipped', 'library.Name', 'The library keeps its name.'].join('\t'));
   const { changes } = isDry ? plan : await restore(false);
   printChanges(context, changes);
   printLine(`${changes.length} settings ${isDry ? 'would be ' : ''}restored`);

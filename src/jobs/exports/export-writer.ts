@@ -124,13 +124,13 @@ async function writeVideo(exporting: Exporting, video: ExportedVideo): Promise<'
   const isDeleted = (name: string) =>
     name.endsWith(COMMENTS) ? !hasComments : /\.(vtt|jpg)$/.test(name) && !attached.has(name.slice(guid.length));
   for (const name of before.filter(isDeleted)) await target.remove(name);
-  const { thumbnailTime, generatedCaptions } = await source.extras(guid);
+  const { thumbnailTime, generatedCaptions, statistics } = await source.extras(guid);
   const captions = video.captions.map((track) => {
     const generated = generatedCaptions.find(({ srclang }) => srclang === track.srclang);
     return generated === undefined ? track : { ...track, origin: 'speech', translatedFrom: generated.translatedFrom };
   });
   // Written last, so that a video with metadata is complete.
-  await target.writeText(`${guid}.json`, toJson({ ...video, captions, thumbnailTime, noMediaReason }));
+  await target.writeText(`${guid}.json`, toJson({ ...video, captions, thumbnailTime, noMediaReason, statistics }));
   if (noMediaReason === NOT_UPLOADED || noMediaReason === NOT_PROCESSED) return 'empty';
   if (noMediaReason !== null) throw new DownloadFailed(noMediaReason, { isPermanent: noMediaReason === NOT_KEPT });
   return written === true ? 'exported' : 'unchanged';

@@ -22,13 +22,13 @@ import type { JobDeps } from '../job-deps.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { attachFiles } from './attach-files.ts';
 import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
-import { type FileRequest, isTransient, SourceBusy, type SourceClient, SourcePreparing } from './source-client.ts';
+import { isTransient, PLAYLIST, SourceBusy, type SourceClient, SourcePreparing } from './source-client.ts';
 
 /** Lower than the priority of fetches that people requested and wait for. */
 const FETCH_PRIORITY = -1;
 
 /** Dependencies of imports. */
-export type ImportDeps = Pick<JobDeps, 'db' | 'queue' | 'secretBox' | 'outbound' | 'storage'>;
+export type ImportDeps = Pick<JobDeps, 'db' | 'queue' | 'secretBox' | 'outbound' | 'storage' | 'importSettings'>;
 
 /** An import with its source, opened for a job. */
 export type RunningImport = {
@@ -90,7 +90,7 @@ async function importVideo(
   if (!item.ownsTarget && !(await create({ ...item, video }, deps.db))) return;
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const notes = await attachFiles(key, { located, deps: { ...deps, client } }, signal);
-  const all = [...new Set([...item.notes, ...(located.notes ?? []), ...notes])];
+  const all = [...new Set([...item.notes, ...(located.notes ?? []), ...(found?.notes ?? []), ...notes])];
   const file = found && limited(found.file, running.maxBytesPerSec);
   await requestFile(item, { file, fileBytes: found?.sizeBytes ?? null, notes: all }, deps);
 }
@@ -104,20 +104,24 @@ async function create(item: VideoItem, db: Db): Promise<boolean> {
   });
 }
 
-type Found = { file: FileRequest; sizeBytes: number | null };
+type Found = { file: FetchRequest; sizeBytes: number | null; notes: string[] };
 
 /** Returns the first candidate that exists. Throws `Refused` with the reason of each if there is none. */
 async function findFile(files: LocatedFiles['files'], client: SourceClient, signal: AbortSignal): Promise<Found> {
   const reasons: string[] = [];
   for (const { kind, url, headers } of files) {
     const { isThere, reason, sizeBytes } = await client.probe({ url, headers }, signal);
-    if (isThere) return { file: { url, headers }, sizeBytes };
+    // Only the original is the same file as at the source.
+    const isLesser = reasons.length > 0 && (kind === PLAYLIST || kind === 'mp4');
+    const notes = isLesser ? [`The original could not be downloaded, so an encoded file is used. ${reasons[0]}`] : [];
+    if (isThere && kind === PLAYLIST) return { file: { url, headers, isPlaylist: true }, sizeBytes: null, notes };
+    if (isThere) return { file: { url, headers }, sizeBytes, notes };
     reasons.push(`${kind}: ${reason}`);
   }
   throw new Refused('invalid', `No file could be downloaded. ${reasons.join(' ')}`);
 }
 
-function limited(file: FileRequest, maxBytesPerSec: number | null): FetchRequest {
+function limited(file: FetchRequest, maxBytesPerSec: number | null): FetchRequest {
   return maxBytesPerSec === null ? file : { ...file, maxBytesPerSec };
 }
 

@@ -1,6 +1,7 @@
 import type { ImportSourceName } from '../../catalog/imports/library-import.ts';
 import type { ImportCaption, ImportedVideo, ListedItem } from '../../catalog/imports/listed-item.ts';
 import type { Guid } from '../../lib/guid.ts';
+import type { SourceSettings } from './settings-importer.ts';
 import type { FileRequest, SourceClient } from './source-client.ts';
 
 /** Access to a source, as its import stores it: sealed. Fields that a source does not use are null. */
@@ -57,6 +58,8 @@ export type ImportSource = {
   /** Lifetime of the values that `prepare` determines, in s. Null if they do not expire. */
   refreshSec: number | null;
   prepare(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest>;
+  /** Reads the settings of the library. Returns null if the source has none, or the key may not read them. */
+  readSettings?(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceSettings | null>;
   list(request: SourceRequest, listing: Listing, signal: AbortSignal): Promise<ListedPage>;
   locate(
     request: SourceRequest,

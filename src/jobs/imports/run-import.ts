@@ -19,6 +19,7 @@ import { type Guid, guidOfBytes } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { type ImportDeps, importItem, type RunningImport } from './import-item.ts';
+import { planSettings, restorePlanned, restorePostponed } from './import-settings.ts';
 import type { ImportSource, SourceRequest } from './import-source.ts';
 import { createSourceClient, isTransient, SourceBusy, type SourceClient } from './source-client.ts';
 import { importSources } from './sources/all.ts';
@@ -139,6 +140,7 @@ async function listSource(opened: OpenImport, { running, deps }: Parts, signal: 
   let { cursor } = opened;
   if (cursor === null) {
     request = await prepare(opened, { source, request, client, deps }, signal);
+    await planSettings(opened, { running: { ...running, request }, deps }, signal);
   }
   const guidFor = (sourceId: string) => deriveGuid(opened, request, sourceId);
   const until = Date.now() + RUN_MS;
@@ -184,12 +186,14 @@ async function measureSpeed(opened: OpenImport, { running, deps }: Parts, signal
 
 async function transfer(opened: OpenImport, { running, deps }: Parts, signal: AbortSignal): Promise<number | null> {
   const { importId, concurrency } = opened;
+  await restorePlanned(opened, { running, deps }, signal);
   const until = Date.now() + RUN_MS;
   while (Date.now() < until) {
     await settleTransfers(deps.db, importId);
     const { waiting, fetching } = await countOpen(deps.db, importId);
     if (waiting === 0 && fetching === 0) {
       if (!(await settleDuplicates(opened, deps.db))) return TRANSFER_PAUSE_SEC;
+      await restorePostponed(opened, { running, deps }, signal);
       await endImport(deps.db, opened, { state: 'finished', reason: null });
       return null;
     }

@@ -21,6 +21,9 @@ const MISSING: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** A request for a file at the source. Signed URLs expire, so it is written immediately before its use. */
 export type FileRequest = { url: string; headers: Record<string, string> };
+/** Name of a candidate for a file that is an HLS playlist. Its segments are fetched as one file. */
+export const PLAYLIST = 'hls';
+
 /** A request to the API of the source. The body is JSON unless the headers state another type. Default: GET. */
 export type ApiRequest = FileRequest & { method?: 'GET' | 'POST' | 'PUT'; body?: string };
 

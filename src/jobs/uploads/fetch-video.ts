@@ -29,6 +29,7 @@ import { underLease, untilFree } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
 import { completeUpload } from './complete-upload.ts';
 import { dropUpload } from './drop-upload.ts';
+import { fetchPlaylist } from './fetch-playlist.ts';
 
 /** Maximum size of a fetched file in bytes. */
 export const MAX_FETCH_BYTES = 1e12;
@@ -88,14 +89,19 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
 
 async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { ref, version } = claim;
-  const { maxBytesPerSec = null, ...request } = claim.request;
+  const { maxBytesPerSec = null, isPlaylist = false, ...request } = claim.request;
+  const sink = stagingSink(ref, maxBytesPerSec, deps);
   // After a crash between storing the object and committing its row, staging is empty and the object has all bytes.
-  if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
+  const isStored = (await deps.storage.head(sourceKeyOf(ref.key, ref.id))) !== null;
+  if (!isStored && isPlaylist) {
+    const { maxBytes } = { ...USUAL_LIMITS, ...deps.fetchLimits };
+    await fetchPlaylist({ outbound: deps.outbound, ...request, sink, maxBytes }, signal);
+  } else if (!isStored) {
     await download(
       {
         outbound: deps.outbound,
         ...request,
-        sink: stagingSink(ref, maxBytesPerSec, deps),
+        sink,
         limits: { ...USUAL_LIMITS, ...deps.fetchLimits },
         memory: {
           version,

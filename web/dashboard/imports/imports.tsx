@@ -14,6 +14,7 @@ import { mayWrite } from '../base/session.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { ChangesTable } from './changes-table.tsx';
 import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
@@ -170,6 +171,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
           </ul>
         </details>
       )}
+      {report.settings !== null && <SettingsOfSource settings={report.settings} />}
       {changing.error.value !== null && <Notice kind="error">{changing.error.value}</Notice>}
       <div class="row">
         {dateEnded === null ? (
@@ -188,6 +190,32 @@ function Summary({ report, path, onChanged }: SummaryProps) {
         </a>
       </div>
     </section>
+  );
+}
+
+const SETTINGS_TITLES = {
+  planned: 'Settings that will be restored: {0}',
+  restored: 'Restored settings: {0}',
+  kept: 'The library keeps its settings. Different: {0}',
+} as const;
+
+function SettingsOfSource({ settings }: { settings: NonNullable<ImportDetailsModel['settings']> }) {
+  const { state, changes, leftOut, reason } = settings;
+  if (state === 'failed') {
+    return <Notice kind="error">{`${t('The settings of the source could not be restored.')} ${reason ?? ''}`}</Notice>;
+  }
+  return (
+    <details>
+      <summary>{t(SETTINGS_TITLES[state], changes.length)}</summary>
+      {changes.length > 0 && <ChangesTable changes={changes} wanted={t('At the source')} />}
+      <ul>
+        {leftOut.map(({ field, reason: why }) => (
+          <li key={`${field} ${why}`}>
+            <code>{field}</code> {t('Not imported')}: {tr(why)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

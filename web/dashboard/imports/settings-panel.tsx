@@ -4,9 +4,10 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { prefix } from '../base/router.ts';
-import { Panel, Table } from '../parts/fields.tsx';
+import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { ChangesTable } from './changes-table.tsx';
 
 type Chosen = { fileName: string; settings: unknown; plan: RestoredSettingsModel };
 
@@ -76,17 +77,7 @@ function Changes({ chosen: { fileName, settings, plan }, isBusy, onRestore }: Ch
   return (
     <>
       {changes.length === 0 && <p>{t('The library already has the settings of {0}.', fileName)}</p>}
-      {changes.length > 0 && (
-        <Table label={t('Changes')} head={[t('Setting'), t('Now'), t('In the file')]}>
-          {changes.map(({ field, from, to }) => (
-            <tr key={`${field} ${to}`}>
-              <td>{field}</td>
-              <td>{shown(from)}</td>
-              <td>{shown(to)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      {changes.length > 0 && <ChangesTable changes={changes} wanted={t('In the file')} />}
       {postponed.length > 0 && (
         <p class="hint">
           {t('Feeds of missing collections: {0}. Restore the settings again after the import.', postponed.length)}
@@ -104,12 +95,4 @@ function Changes({ chosen: { fileName, settings, plan }, isBusy, onRestore }: Ch
       )}
     </>
   );
-}
-
-/** Maximum characters of a value. Images are long. */
-const MAX_SHOWN_CHARS = 60;
-
-function shown(value: string | null): string {
-  if (value === null) return '–';
-  return value.length <= MAX_SHOWN_CHARS ? value : `${value.slice(0, MAX_SHOWN_CHARS)}…`;
 }

@@ -171,8 +171,11 @@ export const service = {
     'Mux Data führt Aufrufe getrennt, daher werden sie nicht übernommen.',
   'Mux has no descriptions, collections or custom thumbnails.':
     'Mux hat keine Beschreibungen, Sammlungen oder eigenen Vorschaubilder.',
-  'Settings, keys and host names of the library are not imported.':
-    'Einstellungen, Schlüssel und Hostnamen der Bibliothek werden nicht übernommen.',
+  'Images of the library are not imported.': 'Bilder der Bibliothek werden nicht übernommen.',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.':
+    'Zugriffsschlüssel und Personen werden nicht übernommen. Einstellungen, Token-Schlüssel und Hostnamen brauchen accountKey.',
+  'Statistics by country and heatmaps are not imported.':
+    'Statistiken nach Ländern und Heatmaps werden nicht übernommen.',
   'Statistics by day and heatmaps are not imported.': 'Statistiken nach Tagen und Heatmaps werden nicht übernommen.',
   'Views are in a separate API and are not imported.':
     'Aufrufe stehen in einer getrennten API und werden nicht übernommen.',

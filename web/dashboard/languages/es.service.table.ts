@@ -170,8 +170,11 @@ export const service = {
     'Mux Data guarda las visualizaciones por separado, así que no se importan.',
   'Mux has no descriptions, collections or custom thumbnails.':
     'Mux no tiene descripciones, colecciones ni miniaturas personalizadas.',
-  'Settings, keys and host names of the library are not imported.':
-    'La configuración, las claves y los nombres de host de la biblioteca no se importan.',
+  'Images of the library are not imported.': 'Las imágenes de la biblioteca no se importan.',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.':
+    'Las claves de acceso y las personas no se importan. Los ajustes, la clave de tokens y los nombres de host necesitan accountKey.',
+  'Statistics by country and heatmaps are not imported.':
+    'Las estadísticas por país y los mapas de calor no se importan.',
   'Statistics by day and heatmaps are not imported.': 'Las estadísticas por día y los mapas de calor no se importan.',
   'Views are in a separate API and are not imported.': 'Las visualizaciones están en una API aparte y no se importan.',
 } as const;

@@ -176,8 +176,11 @@ export const service = {
     'Mux Data conserve les vues séparément, elles ne sont donc pas importées.',
   'Mux has no descriptions, collections or custom thumbnails.':
     "Mux n'a ni descriptions, ni collections, ni miniatures personnalisées.",
-  'Settings, keys and host names of the library are not imported.':
-    "Les paramètres, les clés et les noms d'hôte de la bibliothèque ne sont pas importés.",
+  'Images of the library are not imported.': 'Les images de la bibliothèque ne sont pas importées.',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.':
+    'Les clés d’accès et les personnes ne sont pas importées. Les réglages, la clé des jetons et les noms d’hôte exigent accountKey.',
+  'Statistics by country and heatmaps are not imported.':
+    'Les statistiques par pays et les cartes de chaleur ne sont pas importées.',
   'Statistics by day and heatmaps are not imported.':
     'Les statistiques par jour et les cartes de chaleur ne sont pas importées.',
   'Views are in a separate API and are not imported.':

@@ -169,8 +169,10 @@ export const service = {
     '視聴回数は Mux Data に別途保存されているため、インポートされません。',
   'Mux has no descriptions, collections or custom thumbnails.':
     'Mux には説明、コレクション、カスタムサムネイルがありません。',
-  'Settings, keys and host names of the library are not imported.':
-    'ライブラリの設定、キー、ホスト名はインポートされません。',
+  'Images of the library are not imported.': 'ライブラリの画像はインポートされません。',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.':
+    'アクセスキーとユーザーはインポートされません。設定、トークンキー、ホスト名には accountKey が必要です。',
+  'Statistics by country and heatmaps are not imported.': '国別の統計とヒートマップはインポートされません。',
   'Statistics by day and heatmaps are not imported.': '日別の統計とヒートマップはインポートされません。',
   'Views are in a separate API and are not imported.': '視聴回数は別の API にあるため、インポートされません。',
 } as const;

@@ -168,8 +168,11 @@ export const service = {
     'O Mux Data guarda as visualizações à parte, por isso elas não são importadas.',
   'Mux has no descriptions, collections or custom thumbnails.':
     'O Mux não tem descrições, coleções nem miniaturas personalizadas.',
-  'Settings, keys and host names of the library are not imported.':
-    'Configurações, chaves e nomes de host da biblioteca não são importados.',
+  'Images of the library are not imported.': 'As imagens da biblioteca não são importadas.',
+  'Access keys and people are not imported. Settings, token key and host names need accountKey.':
+    'As chaves de acesso e as pessoas não são importadas. Configurações, chave de tokens e nomes de host exigem accountKey.',
+  'Statistics by country and heatmaps are not imported.':
+    'As estatísticas por país e os mapas de calor não são importados.',
   'Statistics by day and heatmaps are not imported.': 'Estatísticas por dia e mapas de calor não são importados.',
   'Views are in a separate API and are not imported.':
     'As visualizações ficam em uma API separada e não são importadas.',

@@ -44,9 +44,15 @@ export const EXPORT_FIELD_TEXTS: FieldTexts = {
   PaginationListOfExportModel: {
     foldersAllowed: 'Whether exports to a folder are allowed.',
   },
+  VideoDayModel: {
+    date: 'UTC day, such as `2026-11-28`.',
+    views: 'Number of views.',
+    watchTime: 'Watch time in seconds.',
+  },
   VideoExtrasModel: {
     thumbnailTime: 'Chosen time of the thumbnail in milliseconds; null for the default frame.',
     generatedCaptions: 'Captions that were generated from speech.',
+    statistics: 'Views and watch time of each day that has some, newest first.',
   },
   GeneratedCaptionModel: {
     srclang: 'Language of the captions.',

@@ -26,6 +26,7 @@ const IMPORT = {
     '`cancelled` or `failed`.',
   bandwidth: 'Maximum bytes per second of all transfers together; null for no limit.',
   skipDuplicates: 'Whether videos whose file the library has already are moved to the trash.',
+  settings: 'Settings of the library at the source; null before they were read, and if the source has none.',
   remainingSeconds:
     'Estimated time of the remaining transfers in seconds, from the speed so far or, in a plan, of a sample; null if ' +
     'sizes or speed are unknown.',
@@ -62,6 +63,7 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     chapters: 'Chapters of the video.',
     moments: 'Moments of the video.',
     metaTags: 'Meta tags of the video.',
+    statistics: 'Views and watch time by day, in addition to the totals.',
     comments: 'Review comments of the video, at most 1000 with their replies.',
     status: 'Status at the source. If it is 5 (failed), a file that cannot be processed is skipped instead of failed.',
     noMediaReason: 'Reason why no file follows. The item is then skipped.',
@@ -93,6 +95,9 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
       'The default is false: it is kept and noted.',
     dryRun: 'If true, only lists what would be imported. Resume the import to start it.',
     concurrency: 'Maximum number of files in transfer at once, 1 to 20. The default is 3.',
+    settings:
+      'Whether the settings, the token key and the host names of the source are restored. By default, only if the ' +
+      'library has no videos and no collections. Its name is kept.',
     items: 'Videos and collections of the source `upload`, at most 10000.',
   },
   ImportCountsModel: {
@@ -105,6 +110,14 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     sizeBytes: 'Bytes of all items that are not skipped.',
     durationSeconds: 'Length of all videos that are not skipped.',
     unknownSizes: 'Number of videos to transfer whose size the source does not state.',
+  },
+  ImportSettingsModel: {
+    state:
+      '`planned` (read, restored when the transfers begin), `restored`, `kept` (the library has videos or ' +
+      'collections) or `failed`.',
+    changes: 'Settings that differ.',
+    leftOut: 'Settings of the source that are not restored, each with the reason.',
+    reason: 'Reason why they could not be read or restored; null for none.',
   },
   ImportModel: IMPORT,
   ImportDetailsModel: { ...IMPORT, items: 'The items of this page, in the order of the source.' },

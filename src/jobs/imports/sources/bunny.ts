@@ -1,12 +1,15 @@
 import type { ImportSourceName } from '../../../catalog/imports/library-import.ts';
 import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
-import { signFile } from '../../../catalog/pull-zones/verify-url-token.ts';
+import { signFile, signFolder } from '../../../catalog/pull-zones/verify-url-token.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
-import type { ImportSource, ListedPage, SourceRequest } from '../import-source.ts';
-import type { FileRequest, SourceClient } from '../source-client.ts';
+import type { ImportSource, ListedPage, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
+import type { SourceSettings } from '../settings-importer.ts';
+import { type FileRequest, isTransient, PLAYLIST, SourceBusy, type SourceClient } from '../source-client.ts';
 import {
   countOf,
+  daysOf,
+  descriptionOf,
   emptyVideo,
   type Fields,
   fieldsOf,
@@ -15,6 +18,7 @@ import {
   marksOf,
   textOf,
   timeOf,
+  titleOf,
 } from './read-fields.ts';
 
 /** Maximum page size of the lists of this API, which reduces larger values and returns the reduced one. */
@@ -26,6 +30,10 @@ const CREATED = 0;
 const FINISHED = 4;
 const FAILED = 5;
 const UPLOAD_FAILED = 6;
+const FALLBACKS: Readonly<Record<string, string>> = {
+  mp4: 'The best MP4 is used.',
+  [PLAYLIST]: 'The best rendition of its HLS stream is used.',
+};
 const NO_FILE = 'The source has no file of this video.';
 
 /** A library of bunny Stream. */
@@ -41,13 +49,15 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     async prepare(request, client, signal) {
       return findFiles(await readAccount(request, client, signal), client, signal);
     },
+    readSettings: readStreamSettings,
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
-    async locate(request, { item: { id, video } }) {
+    async locate(request, { item: { id, video }, client }, signal) {
       const at = (address: string) => fileRequest(request, `/${id}/${address}`);
       return {
         files: video.files.map(({ kind, address }) => ({ kind, ...candidate(request, kind, `/${id}/${address}`) })),
         captions: video.captions.map(({ address, ...caption }) => ({ ...caption, ...at(address) })),
         thumbnail: video.thumbnail === null ? null : at(video.thumbnail),
+        ...(await readDays(request, { id, video, client }, signal)),
       };
     },
   };
@@ -75,6 +85,36 @@ async function readAccount(request: SourceRequest, client: SourceClient, signal:
   };
 }
 
+/** Fields of a library that are no settings, or belong to its pull zone here. */
+const NOT_OF_LIBRARY: readonly string[] = [
+  ...['ResetToken', 'EnableContentTagging', 'EnableTokenAuthentication', 'EnableTokenIPVerification'],
+  ...['AllowedReferrers', 'BlockedReferrers', 'BlockNoneReferrer'],
+];
+
+/** Reads the settings of the library and of its pull zone. Only the key of the account may read them. */
+export async function readStreamSettings(
+  request: SourceRequest,
+  client: SourceClient,
+  signal: AbortSignal,
+): Promise<SourceSettings | null> {
+  const { accountKey, coreUrl, libraryId } = request;
+  if (accountKey === null || coreUrl === null) return null;
+  const read = async (path: string) =>
+    fieldsOf(await client.readJson({ url: `${coreUrl}${path}`, headers: { AccessKey: accountKey } }, signal));
+  const library = await read(`/videolibrary/${libraryId}`);
+  const zone = await read(`/pullzone/${countOf(library.PullZoneId)}`);
+  const isOwn = ([name, value]: [string, unknown]) => value !== null && !NOT_OF_LIBRARY.includes(name);
+  const own = Object.fromEntries(Object.entries(library).filter(isOwn));
+  const hostnames = listOf(zone.Hostnames).filter(({ IsSystemHostname }) => IsSystemHostname !== true);
+  return {
+    settings: { library: own, pullZone: zone },
+    // Both have many other fields.
+    listsUnknown: false,
+    securityKey: textOf(zone.ZoneSecurityKey),
+    hostnames: hostnames.map(({ Value }) => textOf(Value) ?? '').filter((name) => name.includes('.')),
+  };
+}
+
 /** Reads the URL of the pull zone from the thumbnail of a video, if the request and the account do not state it. */
 async function findFiles(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest> {
   if (request.cdnUrl !== null) return request;
@@ -98,6 +138,28 @@ function storageOf(zone: Fields | null): SourceRequest['storage'] {
   return host === null || name === null || key === null ? null : { url: `https://${host}/${name}`, key };
 }
 
+type Watched = Pick<Located, 'id' | 'video'> & { client: SourceClient };
+
+/** Reads the charts of a video that somebody watched. */
+async function readDays(
+  { apiUrl, libraryId, accessKey }: SourceRequest,
+  { id, video, client }: Watched,
+  signal: AbortSignal,
+): Promise<Pick<LocatedFiles, 'details' | 'notes'>> {
+  if (video.views === 0 && video.watchSec === 0) return {};
+  const dateFrom = video.uploadedAt?.slice(0, 10) ?? '2015-01-01';
+  const query = new URLSearchParams({ videoGuid: id, dateFrom, dateTo: new Date().toISOString().slice(0, 10) });
+  const url = `${apiUrl}/library/${libraryId}/statistics?${query}`;
+  try {
+    const charts = await client.findJson({ url, headers: { AccessKey: accessKey ?? '' } }, signal);
+    return { details: { days: daysOf(fieldsOf(charts)) } };
+  } catch (error) {
+    if (isTransient(error) || error instanceof SourceBusy) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { notes: [`Statistics by day could not be imported: ${reason}`] };
+  }
+}
+
 type At = { cursor: string | null; client: SourceClient };
 
 /** The cursor is the list and its page: `collections 2`, `videos 1`. */
@@ -117,7 +179,7 @@ async function listPage(request: SourceRequest, { cursor, client }: At, signal: 
 
 function readCollection(item: Fields): ListedItem {
   const id = idOf(item);
-  const title = textOf(item.name) ?? 'Collection';
+  const title = titleOf(item.name, 'Collection');
   return { kind: 'collection', sourceId: `collection ${id}`, id, title, order: null };
 }
 
@@ -135,12 +197,14 @@ function readVideo(item: Fields, request: SourceRequest): ListedItem {
     kind: 'video',
     sourceId: id,
     id,
-    title: textOf(item.title) ?? id,
+    title: titleOf(item.title, id),
     sizeBytes: countOf(item.storageSize),
     durationSec: Math.min(MAX_INT32, countOf(item.length)),
     obstacle: obstacleOf(status, files),
     notes:
-      item.hasOriginal === true || files.length === 0 ? [] : ['The source keeps no original. The best MP4 is used.'],
+      item.hasOriginal === true
+        ? []
+        : files.slice(0, 1).map(({ kind }) => `The source keeps no original. ${FALLBACKS[kind] ?? ''}`),
     video: toImported(item, files),
   };
 }
@@ -160,7 +224,7 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
   return {
     ...emptyVideo(),
     hasFailed: countOf(item.status) === FAILED,
-    description: textOf(item.description),
+    description: descriptionOf(item.description),
     category: textOf(item.category),
     collectionId: readGuid(textOf(item.collectionId) ?? ''),
     isPublic: item.isPublic === true,
@@ -188,11 +252,14 @@ function filesOf(item: Fields, { storage }: SourceRequest): ImportFile[] {
     .map((height) => ({ kind: 'mp4', address: `play_${height}p.mp4` }));
   const kept = item.hasOriginal === true ? [{ kind: 'original', address: 'original' }] : [];
   const stored = storage !== null && kept.length > 0 ? [{ kind: 'storage', address: 'original' }] : [];
-  return [...kept, ...stored, ...(item.hasMP4Fallback === true ? mp4s : [])];
+  const streamed =
+    countOf(item.status) === FINISHED && mp4s.length > 0 ? [{ kind: PLAYLIST, address: 'playlist.m3u8' }] : [];
+  return [...kept, ...stored, ...(item.hasMP4Fallback === true ? mp4s : []), ...streamed];
 }
 
 function candidate(request: SourceRequest, kind: string, path: string): FileRequest {
   const { storage } = request;
+  if (kind === PLAYLIST) return playlistRequest(request, path);
   if (kind !== 'storage' || storage === null) return fileRequest(request, path);
   return { url: `${storage.url}${path}`, headers: { AccessKey: storage.key } };
 }
@@ -201,4 +268,12 @@ function fileRequest({ cdnUrl, securityKey: key, referrer }: SourceRequest, path
   const expiresSec = Math.floor(Date.now() / 1000) + SIGNED_SEC;
   const query = key === null ? '' : `?${signFile({ key, path, expiresSec, address: null })}`;
   return { url: `${cdnUrl}${path}${query}`, headers: referrer === null ? {} : { Referer: referrer } };
+}
+
+/** Signs the folder of a video, so that the relative URLs of its playlists have the token too. */
+function playlistRequest({ cdnUrl, securityKey: key, referrer }: SourceRequest, path: string): FileRequest {
+  const expiresSec = Math.floor(Date.now() / 1000) + SIGNED_SEC;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const token = key === null ? '' : `/${signFolder({ key, folder, expiresSec, address: null })}`;
+  return { url: `${cdnUrl}${token}${path}`, headers: referrer === null ? {} : { Referer: referrer } };
 }

@@ -1,9 +1,9 @@
 import { readImportedOrder } from '../../../catalog/collections/video-order.ts';
 import type { ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { originOf } from '../../../catalog/imports/sidecars.ts';
-import type { ImportSource, SourceRequest } from '../import-source.ts';
+import type { ImportSource, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { SourceClient } from '../source-client.ts';
-import { createStreamSource } from './bunny.ts';
+import { createStreamSource, readStreamSettings } from './bunny.ts';
 import { commentDetails, fieldsOf, listOf, momentOf } from './read-fields.ts';
 
 /** Number of orders that are read at once. */
@@ -16,6 +16,14 @@ const stream = createStreamSource('millrace');
  */
 export const millrace: ImportSource = {
   ...stream,
+  async readSettings(request, client, signal) {
+    const { accountKey, apiUrl, libraryId } = request;
+    const found = await readStreamSettings(request, client, signal);
+    if (found === null || accountKey === null) return found;
+    const url = `${apiUrl}/library/${libraryId}/settings`;
+    const settings = await client.findJson({ url, headers: { AccessKey: accountKey } }, signal);
+    return settings === null ? found : { ...found, settings: fieldsOf(settings), listsUnknown: true };
+  },
   async list(request, listing, signal) {
     const { items, next } = await stream.list(request, listing, signal);
     const ordered: ListedItem[] = [];
@@ -39,9 +47,23 @@ export const millrace: ImportSource = {
     const tracks = listOf(generatedCaptions).map((track) => ({ ...track, origin: 'speech' }));
     const captions = located.captions.map((one) => ({ ...one, ...originOf({ captions: tracks }, one.srclang) }));
     const thumbnailTimeMs = momentOf(thumbnailTime);
-    return { ...located, captions, details: { ...details, thumbnailTimeMs }, notes };
+    const all = [...(located.notes ?? []), ...notes];
+    return {
+      ...located,
+      files: [...originalOf(request, item), ...located.files],
+      captions,
+      details: { ...located.details, ...details, thumbnailTimeMs },
+      notes: all,
+    };
   },
 };
+
+/** The pull zone offers the original only if the library exposes it. A key with write access may always read it. */
+function originalOf({ apiUrl, libraryId, accessKey }: SourceRequest, { id, video }: Located): LocatedFiles['files'] {
+  if (!video.files.some(({ kind }) => kind === 'original')) return [];
+  const url = `${apiUrl}/library/${libraryId}/videos/${id}/original`;
+  return [{ kind: 'original', url, headers: { AccessKey: accessKey ?? '' } }];
+}
 
 type At = { request: SourceRequest; client: SourceClient };
 

@@ -1,4 +1,4 @@
-import type { ImportedVideo, ListedItem } from '../../../catalog/imports/listed-item.ts';
+import { type ImportedVideo, type ListedItem, readDays } from '../../../catalog/imports/listed-item.ts';
 import {
   FAILED_STATUS,
   findMediaLess,
@@ -20,12 +20,14 @@ import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Listing, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { SourceClient } from '../source-client.ts';
+import { readBucketSettings } from './read-bucket-settings.ts';
 import {
   commentDetails,
   countOf,
   descriptionOf,
   emptyVideo,
   fieldsOf,
+  listOf,
   marksOf,
   momentOf,
   textOf,
@@ -51,6 +53,7 @@ export const s3: ImportSource = {
   preparesFiles: false,
   refreshSec: null,
   prepare: async (request) => request,
+  readSettings: (request, client, signal) => readBucketSettings(request, { prefix: prefixOf(request), client }, signal),
   list: listObjects,
   async locate(request, { item: { video }, client }, signal) {
     const sign = (key: string) => signObject(request, key, {});
@@ -280,6 +283,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     isPublic: known.isPublic === true,
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
+    days: readDays(listOf(known.statistics)),
     thumbnailTimeMs: momentOf(known.thumbnailTime),
     hasFailed: known.status === FAILED_STATUS,
     ...marksOf(known),

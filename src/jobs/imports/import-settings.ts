@@ -1,0 +1,77 @@
+import { type OpenImport, saveSettingsReport } from '../../catalog/imports/import-work-store.ts';
+import type { SettingsReport } from '../../catalog/imports/settings-report.ts';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import type { ImportDeps, RunningImport } from './import-item.ts';
+import { isTransient, SourceBusy } from './source-client.ts';
+
+type Parts = { running: RunningImport; deps: ImportDeps };
+
+const NO_CHANGES = { changes: [], leftOut: [], isPostponed: false };
+
+/** Reads the settings of the source once, when it is listed, and notes the changes without making them. */
+export async function planSettings(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
+  if (opened.restoresSettings === false || opened.settingsReport !== null) return;
+  await transferSettings(opened, { ...parts, isDryRun: true }, signal);
+}
+
+/**
+ * Restores planned settings before the first video, because they decide how it is encoded. A library that has videos
+ * or collections keeps its settings, unless the caller asked for them.
+ */
+export async function restorePlanned(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
+  if (opened.settingsReport?.state !== 'planned') return;
+  await transferSettings(opened, { ...parts, isDryRun: false }, signal);
+}
+
+/** Restores the settings that needed collections of the import. */
+export async function restorePostponed(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
+  const { settingsReport: report } = opened;
+  if (report?.state !== 'restored' || !report.isPostponed) return;
+  await transferSettings(opened, { ...parts, isDryRun: false }, signal);
+}
+
+async function transferSettings(
+  opened: OpenImport,
+  { running, deps, isDryRun }: Parts & { isDryRun: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, request, client } = running;
+  const { importSettings } = deps;
+  if (source.readSettings === undefined || importSettings === undefined) return;
+  const before = opened.settingsReport;
+  try {
+    const found = await source.readSettings(request, client, signal);
+    if (found === null) return;
+    // A run that was interrupted after its changes finds nothing left to change.
+    const isMeant = opened.restoresSettings === true || before?.state === 'restored';
+    const wanted = { ...found, mode: isDryRun ? 'plan' : isMeant ? 'always' : 'if-empty' } as const;
+    const { isRestored, changes, leftOut, isPostponed } = await importSettings(opened.libraryId, wanted, signal);
+    const state = isDryRun ? 'planned' : isRestored ? 'restored' : 'kept';
+    const all = isDryRun || before === null ? changes : merged(before.changes, changes);
+    await save(
+      opened,
+      { state, changes: all, leftOut, isPostponed: isPostponed && before?.state !== 'restored' },
+      deps,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SourceBusy || isDatabaseAway(error) || isTransient(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    await save(opened, { ...NO_CHANGES, state: 'failed', reason }, deps);
+  }
+}
+
+function merged(before: SettingsReport['changes'], later: SettingsReport['changes']): SettingsReport['changes'] {
+  const known = new Set(before.map(({ field, to }) => `${field} ${to}`));
+  return [...before, ...later.filter(({ field, to }) => !known.has(`${field} ${to}`))];
+}
+
+async function save(
+  opened: OpenImport,
+  report: Omit<SettingsReport, 'reason'> & { reason?: string },
+  { db }: ImportDeps,
+): Promise<void> {
+  const whole = { reason: null, ...report };
+  await saveSettingsReport(db, opened, whole);
+  opened.settingsReport = whole;
+}

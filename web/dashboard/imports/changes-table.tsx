@@ -1,0 +1,28 @@
+import type { RestoredSettingsModel } from '../../../src/api/models/portable-settings.ts';
+import { t } from '../base/language.ts';
+import { Table } from '../parts/fields.tsx';
+
+type Props = { changes: RestoredSettingsModel['changes']; wanted: string };
+
+/** Shows settings with their present value and the one that they get. `wanted` is the head of the latter. */
+export function ChangesTable({ changes, wanted }: Props) {
+  return (
+    <Table label={t('Changes')} head={[t('Setting'), t('Now'), wanted]}>
+      {changes.map(({ field, from, to }) => (
+        <tr key={`${field} ${to}`}>
+          <td>{field}</td>
+          <td>{shown(from)}</td>
+          <td>{shown(to)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** Maximum characters of a value. Images are long. */
+const MAX_SHOWN_CHARS = 60;
+
+function shown(value: string | null): string {
+  if (value === null) return '–';
+  return value.length <= MAX_SHOWN_CHARS ? value : `${value.slice(0, MAX_SHOWN_CHARS)}…`;
+}
