@@ -8,7 +8,6 @@ import { secretsOf } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { collectMetrics } from '../lib/metrics/metrics.ts';
-import type { FirstKeys } from '../service/first-start.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
 import { measureProcess } from '../service/measure-process.ts';
@@ -59,7 +58,7 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): 
       loadRole(role).catch(() => undefined);
       break;
     case 'prepare':
-      await prepare(message.settings, message.keys);
+      await prepare(message.settings);
       break;
     case 'start':
       await start(message.settings);
@@ -75,9 +74,9 @@ async function receive(place: Parameters<typeof openWaitingRoom>[0]): Promise<vo
   report({ type: 'waiting', port: waitingRoom.port });
 }
 
-async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
+async function prepare(settings: RoleSettings): Promise<void> {
   registerSecrets(secretsOf(settings));
-  const library = await openFirstLibrary(settings)(keys).catch((error: unknown) => {
+  const library = await openFirstLibrary(settings).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
   report({ type: 'prepared', library });
