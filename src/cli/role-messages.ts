@@ -32,5 +32,5 @@ export type FromRole =
   /** Metrics of the process. `families` is null before the role has started. */
   | { type: 'metrics'; families: MetricFamilies | null }
   | { type: 'health'; ok: boolean; detail: string | null }
-  /** The process is about to exit for this reason. */
-  | { type: 'failed'; message: string };
+  /** The process is about to exit for this reason. `isFinal`: another attempt would fail for the same reason. */
+  | { type: 'failed'; message: string; isFinal: boolean };

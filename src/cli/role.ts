@@ -8,6 +8,7 @@ import { secretsOf } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { collectMetrics } from '../lib/metrics/metrics.ts';
+import { Refused } from '../lib/refused.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
 import { measureProcess } from '../service/measure-process.ts';
@@ -115,7 +116,8 @@ async function stop(): Promise<void> {
 function fail(error: unknown): void {
   if (role === null) openLog('role');
   logEvent('role.failed', { err: error });
-  report({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  report({ type: 'failed', message, isFinal: error instanceof Refused && error.kind === 'invalid' });
   process.exit(1);
 }
 

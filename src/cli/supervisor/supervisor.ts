@@ -118,6 +118,7 @@ export class Supervisor {
       online: () => this.#welcome(role),
       change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),
+      refused: () => this.#giveUp(),
     });
   }
 
