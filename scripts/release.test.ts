@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeNotice } from './licences.ts';
 import { nextChangelog, VERSIONED, withVersion, writeArtefacts } from './release.ts';
 import { projectRoot } from './run-program.ts';
 
@@ -21,6 +22,10 @@ test.each(Object.keys(VERSIONED))('writes the version to exactly one line of %s'
   const lines = readFileSync(join(projectRoot, name), 'utf8').split('\n');
   const changed = (await withVersion(name, '99.0.0')).split('\n').filter((line, index) => line !== lines[index]);
   expect(changed).toEqual([expect.stringContaining('99.0.0')]);
+});
+
+test('NOTICE is generated from the licence list: npm test -- scripts/release.test.ts -u', async () => {
+  await expect(await writeNotice()).toMatchFileSnapshot(join(projectRoot, 'NOTICE'));
 });
 
 test('NOTICE lists every package that contains a binary, on both architectures', () => {

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Refused } from '../src/lib/refused.ts';
+import { listLicences, listShipped } from './licences.ts';
 import { projectRoot } from './run-program.ts';
 
 const run = promisify(execFile);
@@ -18,7 +19,6 @@ export const VERSIONED: Readonly<Record<string, RegExp>> = {
   'docs/sdk.md': /(?<=millrace-sdk-).+(?=\.tgz)/,
   'docs/running.md': /(?<="version":")[^"]+/,
 };
-type Locked = { name?: string; version: string; license?: string | { type: string }; dev?: boolean };
 /** The fields of CycloneDX that are used here. */
 type Sbom = {
   metadata: { component: { 'bom-ref': string; name: string } };
@@ -149,7 +149,7 @@ async function listComponents(): Promise<string> {
   const isShipped = (ref: string) => shipped.has(ref) || ref === own['bom-ref'];
   const components = sbom.components
     .filter((component) => isShipped(component['bom-ref']))
-    // npm omits licences that are not SPDX identifiers, such as "MPL 2.0".
+    // npm omits licences that are not SPDX identifiers.
     .map((component) => ({ licenses: [{ license: { name: shipped.get(component['bom-ref']) } }], ...component }));
   // npm writes the name of the folder.
   const metadata = { ...sbom.metadata, component: { ...own, name: own['bom-ref'].replace(/@[^@]*$/, '') } };
@@ -157,20 +157,4 @@ async function listComponents(): Promise<string> {
     .filter(({ ref }) => isShipped(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isShipped) }));
   return `${JSON.stringify({ ...sbom, metadata, components, dependencies }, null, 2)}\n`;
-}
-
-/** Returns NOTICE, which describes the bundled programs, and the licence of each package. */
-async function listLicences(): Promise<string> {
-  const lines = (await listShipped()).map(({ name, version, license }) => `${name} ${version}: ${license}\n`);
-  return `${await readFile(join(projectRoot, 'NOTICE'), 'utf8')}\nPackages:\n\n${lines.join('')}`;
-}
-
-/** Returns the packages of the service in package-lock.json, for all platforms. */
-async function listShipped(): Promise<{ name: string; version: string; license: string }[]> {
-  const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
-  const shipped = Object.entries<Locked>(packages).filter(([place, { dev }]) => place !== '' && dev !== true);
-  return shipped.map(([place, { name, version, license }]) => {
-    const text = typeof license === 'object' ? license.type : (license ?? 'see the package');
-    return { name: name ?? place.replace(/^.*node_modules\//, ''), version, license: text };
-  });
 }

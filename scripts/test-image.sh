@@ -89,6 +89,12 @@ for wanted in '"User": "10001:10001"' '"StopSignal": "SIGTERM"' '"/data": {}' 'o
   grep -qF -- "$wanted" "$work/inspect.json" || fail "expected $wanted in the configuration of the image"
 done
 
+say 'licences of the Debian packages'
+unlicensed=$(chroot "$image" dpkg-query -W -f '${Package}\n' | while read -r name; do
+  [ -e "$image/usr/share/doc/$name/copyright" ] || [ -L "$image/usr/share/doc/$name" ] || echo "$name"
+done)
+[ -z "$unlicensed" ] || fail "expected /usr/share/doc/*/copyright of each package, found none of: $unlicensed"
+
 say 'files that its user may change'
 writable=$(chroot --userspec=10001:10001 "$image" find / -xdev ! -type l -writable ! -path '/proc/*' ! -path '/dev/*' \
   ! -path '/data*' ! -path '/tmp*' ! -path '/var/tmp*' ! -path '/run/lock*' ! -path '/sys/*' 2> /dev/null || true)

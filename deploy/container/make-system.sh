@@ -4,7 +4,10 @@ set -eu
 
 apt-get update
 apt-get install -y --no-install-recommends bubblewrap ca-certificates ffmpeg tini
-rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*
+rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* /usr/share/man/* /usr/share/locale/*
+# The licences of the packages must be distributed with them.
+find /usr/share/doc -type f ! -name copyright -delete
+find /usr/share/doc -type d -empty -delete
 
 # Unused display drivers and Intel encoder drivers, and Perl modules. The sandbox needs perl-base.
 for folder in /usr/lib/*-linux-gnu; do

@@ -11,11 +11,10 @@ import { Refused } from '../lib/refused.ts';
 export function explainStart(error: unknown, settings: Settings | RoleSettings): unknown {
   if (error instanceof Refused) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  if (hasCode(error, 'EADDRINUSE')) {
-    const { port }: { port?: unknown } = Object(error);
-    const name = typeof port === 'number' ? nameOfPort(port, settings) : null;
-    if (name !== null) return portInUse(name, Number(port), error);
-  }
+  const { port }: { port?: unknown } = Object(error);
+  const name = typeof port === 'number' ? nameOfPort(port, settings) : null;
+  const fault = name === null ? null : explainPort(name, Number(port), error);
+  if (fault !== null) return fault;
   if (hasCode(error, 'ENOSPC') && isOnDataDir(error, settings)) {
     const message = `MILLRACE_DATA_DIR: expected free space in ${settings.dataDir}, got none (${reason}).`;
     return new Refused('unavailable', message, { cause: error });
@@ -25,10 +24,20 @@ export function explainStart(error: unknown, settings: Settings | RoleSettings):
   return message === null ? error : new Refused('unavailable', message, { cause: error });
 }
 
-/** Returns the error for a port of a setting that another program uses. */
-export function portInUse(name: string, port: number, cause: unknown): Refused {
-  const message = `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
-  return new Refused('conflict', message, { cause });
+/**
+ * Returns the error for a port of a setting that another program uses, or that this user must not open. Returns null
+ * for any other cause.
+ */
+export function explainPort(name: string, port: number, cause: unknown): Refused | null {
+  if (hasCode(cause, 'EADDRINUSE')) {
+    const message = `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
+    return new Refused('conflict', message, { cause });
+  }
+  if (!hasCode(cause, 'EACCES')) return null;
+  const message =
+    `${name}: expected a port that user ${process.getuid?.()} may open, got ${port}. Ports below 1024 need the ` +
+    'capability CAP_NET_BIND_SERVICE. Set a different port.';
+  return new Refused('invalid', message, { cause });
 }
 
 /** Also true for an error without a path, such as that of a write. */

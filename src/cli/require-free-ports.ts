@@ -1,38 +1,63 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '../config/settings.ts';
-import { hasCode } from '../lib/has-code.ts';
 import { bindOnce } from '../lib/listen.ts';
 import { Refused } from '../lib/refused.ts';
-import { portInUse } from './explain-start.ts';
+import { explainPort } from './explain-start.ts';
+
+/** Ports of the service by setting. 0 is a free port. */
+type Ports = Readonly<Record<string, number>>;
+
+/** Throws `Refused` with one line per port of the service that another setting also has. */
+export function requireDistinctPorts(settings: Settings): void {
+  const problems = [tcpPorts(settings), udpPorts(settings)].flatMap(findShared);
+  if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
+}
 
 /**
- * Throws `Refused` with one line per port of the service that another program uses. Must be called before the first
- * start creates anything. Later starts wait for their ports instead, because an earlier service may still be stopping.
+ * Throws `Refused` with one line per port of the service that another program uses, or that this user must not open.
+ * Must be called before the first start creates anything. Later starts wait for their ports instead, because an earlier
+ * service may still be stopping.
  */
 export async function requireFreePorts(settings: Settings): Promise<void> {
-  const { host, port, edgePort, rtmpPort, whipPort, whipUdpPort, srtPort, metricsPort } = settings;
-  const tcp = {
+  const { host } = settings;
+  const problems: string[] = [];
+  const check = async (ports: Ports, open: (port: number, host: string) => Promise<void>) => {
+    for (const [name, port] of Object.entries(ports)) {
+      await open(port, host).catch((error: unknown) => {
+        const fault = explainPort(name, port, error);
+        if (fault === null) throw error;
+        problems.push(fault.message);
+      });
+    }
+  };
+  await check(tcpPorts(settings), listenOnce);
+  await check(udpPorts(settings), bindOnce);
+  if (problems.length > 0) throw new Refused('conflict', problems.join('\n'));
+}
+
+function tcpPorts(settings: Settings): Ports {
+  const { port, edgePort, rtmpPort, rtmpsPort, whipPort, metricsPort, ingestCertificate } = settings;
+  return {
     MILLRACE_PORT: port,
     MILLRACE_EDGE_PORT: edgePort,
     MILLRACE_RTMP_PORT: rtmpPort,
-    ...(settings.ingestCertificate !== null && { MILLRACE_RTMPS_PORT: settings.rtmpsPort }),
+    ...(ingestCertificate !== null && { MILLRACE_RTMPS_PORT: rtmpsPort }),
     MILLRACE_WHIP_PORT: whipPort,
     ...(metricsPort !== null && { MILLRACE_METRICS_PORT: metricsPort }),
   };
-  const problems: string[] = [];
-  const check = async (name: string, wanted: number, listen: () => Promise<void>) => {
-    try {
-      await listen();
-    } catch (error) {
-      if (!hasCode(error, 'EADDRINUSE')) throw error;
-      problems.push(portInUse(name, wanted, error).message);
-    }
-  };
-  for (const [name, wanted] of Object.entries(tcp)) await check(name, wanted, () => listenOnce(wanted, host));
-  for (const [name, wanted] of Object.entries({ MILLRACE_SRT_PORT: srtPort, MILLRACE_WHIP_UDP_PORT: whipUdpPort }))
-    await check(name, wanted, () => bindOnce(wanted, host));
-  if (problems.length > 0) throw new Refused('conflict', problems.join('\n'));
+}
+
+function udpPorts({ srtPort, whipUdpPort }: Settings): Ports {
+  return { MILLRACE_SRT_PORT: srtPort, MILLRACE_WHIP_UDP_PORT: whipUdpPort };
+}
+
+function findShared(ports: Ports): string[] {
+  const entries = Object.entries(ports).filter(([, port]) => port !== 0);
+  return entries.flatMap(([name, port], index) => {
+    const other = entries.slice(0, index).find(([, taken]) => taken === port);
+    return other === undefined ? [] : [`${name}: expected a port of its own, got ${port}, which is also ${other[0]}.`];
+  });
 }
 
 async function listenOnce(port: number, host: string): Promise<void> {

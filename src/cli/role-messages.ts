@@ -3,7 +3,7 @@ import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { MetricFamilies } from '../lib/metrics/metrics.ts';
 import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
-import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
+import type { FirstLibrary } from '../service/first-start.ts';
 import type { Fleet } from '../service/health.ts';
 
 /** Messages from the supervisor to a role's process, in this order. `fleet` and `metrics` may be sent at any time. */
@@ -14,7 +14,7 @@ export type ToRole =
    */
   | { type: 'wait'; role: Role; host: string; port: number; tls: TlsPaths | null; log: LogSettings }
   /** The database is ready: migrate it to this version, and find or create library 1. */
-  | { type: 'prepare'; settings: RoleSettings; keys: FirstKeys }
+  | { type: 'prepare'; settings: RoleSettings }
   | { type: 'start'; settings: RoleSettings }
   | { type: 'fleet'; fleet: Fleet }
   /** Requests the metrics of the process. */
@@ -32,5 +32,5 @@ export type FromRole =
   /** Metrics of the process. `families` is null before the role has started. */
   | { type: 'metrics'; families: MetricFamilies | null }
   | { type: 'health'; ok: boolean; detail: string | null }
-  /** The process is about to exit for this reason. */
-  | { type: 'failed'; message: string };
+  /** The process is about to exit for this reason. `isFinal`: another attempt would fail for the same reason. */
+  | { type: 'failed'; message: string; isFinal: boolean };

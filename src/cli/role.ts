@@ -8,7 +8,7 @@ import { secretsOf } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { collectMetrics } from '../lib/metrics/metrics.ts';
-import type { FirstKeys } from '../service/first-start.ts';
+import { Refused } from '../lib/refused.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
 import { measureProcess } from '../service/measure-process.ts';
@@ -59,7 +59,7 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): 
       loadRole(role).catch(() => undefined);
       break;
     case 'prepare':
-      await prepare(message.settings, message.keys);
+      await prepare(message.settings);
       break;
     case 'start':
       await start(message.settings);
@@ -75,9 +75,9 @@ async function receive(place: Parameters<typeof openWaitingRoom>[0]): Promise<vo
   report({ type: 'waiting', port: waitingRoom.port });
 }
 
-async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
+async function prepare(settings: RoleSettings): Promise<void> {
   registerSecrets(secretsOf(settings));
-  const library = await openFirstLibrary(settings)(keys).catch((error: unknown) => {
+  const library = await openFirstLibrary(settings).catch((error: unknown) => {
     throw explainStart(error, settings);
   });
   report({ type: 'prepared', library });
@@ -116,7 +116,8 @@ async function stop(): Promise<void> {
 function fail(error: unknown): void {
   if (role === null) openLog('role');
   logEvent('role.failed', { err: error });
-  report({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  report({ type: 'failed', message, isFinal: error instanceof Refused && error.kind === 'invalid' });
   process.exit(1);
 }
 

@@ -9,8 +9,6 @@ import {
   baseAddresses,
   ensureSecretKey,
   forgetFirstKeys,
-  mustShowKeys,
-  reserveFirstKeys,
   secretKeyPath,
   showFirstStart,
 } from '../service/first-start.ts';
@@ -29,13 +27,12 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
   const secretKeyFile = settings.secretKey === null ? secretKeyPath(dataDir) : null;
   const roleSettings: RoleSettings = { ...settings, database, secretKey, secretKeyFile };
-  const reserved = await reserveFirstKeys(dataDir, settings);
   const stopped = new Promise<null>((resolve) => {
     if (stop.aborted) resolve(null);
     else stop.addEventListener('abort', () => resolve(null), { once: true });
   });
   // A stop does not wait for the migration lock, because a migration is one transaction and can be interrupted.
-  const library = await Promise.race([openFirstLibrary(roleSettings)(reserved.keys), stopped]);
+  const library = await Promise.race([openFirstLibrary(roleSettings), stopped]);
   if (library === null) return 0;
   const ok: PartHealth = { state: 'ok', detail: null };
   const version = readVersion();
@@ -65,9 +62,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) logEvent('sandbox.weak', { sandbox: fleet.sandbox, reason: weakness });
   logEvent('service.ready', { ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox });
-  if (mustShowKeys(library, reserved)) {
-    await showFirstStart(library, addresses, { dataDir, out: process.stdout });
-  }
+  if (library.mustShow) await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   await forgetFirstKeys(dataDir);
   await Promise.race([stopped, left.promise]);
   logEvent('service.stopping', {});

@@ -4,7 +4,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseRole, type Role, roles } from '../config/roles.ts';
-import { findOwnUnknownSettings, readOwnSettings, type Settings, secretsOf } from '../config/settings.ts';
+import {
+  findOwnUnknownSettings,
+  readOwnSettings,
+  type Settings,
+  secretsOf,
+  type UnknownSetting,
+} from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
@@ -13,7 +19,8 @@ import { INGEST_TLS, readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { openLog } from '../service/log.ts';
 import { explainStart } from './explain-start.ts';
 import { requireDatabase } from './require-database.ts';
-import { requireFreePorts } from './require-free-ports.ts';
+import { requireDistinctPorts, requireFreePorts } from './require-free-ports.ts';
+import { requireStoreFolder } from './require-store-folder.ts';
 import { DataLock, makeDataDir, requireDatabaseSpace } from './supervisor/data-lock.ts';
 import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
@@ -24,13 +31,20 @@ export async function serve(args: readonly string[]): Promise<number> {
   const settings = readOwnSettings();
   openLog(role ?? 'supervisor', settings);
   registerSecrets(secretsOf(settings));
-  for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
+  const isFirst = role === null && !existsSync(join(settings.dataDir, 'lock'));
+  const unknown = findOwnUnknownSettings();
+  if (isFirst) requireNoTypos(unknown);
+  for (const { name, sentence } of unknown) logEvent('setting.unknown', { name, reason: sentence });
   if (settings.tls !== null && role !== 'worker') readTlsPair(settings.tls);
   const { ingestCertificate } = settings;
   if (ingestCertificate !== null && (role ?? 'ingest') === 'ingest') readTlsPair(ingestCertificate, INGEST_TLS);
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
-  if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
+  if (role === null) requireDistinctPorts(settings);
+  if (isFirst) {
+    requireStoreFolder(settings);
+    await requireFreePorts(settings);
+  }
   const stop = stopSignal();
   await requireDatabase(settings, stop);
   if (stop.aborted) return 0;
@@ -62,6 +76,15 @@ async function serveAll(settings: Settings, stop: AbortSignal): Promise<number> 
     lock.release();
     logEvent('service.stopped', {});
   }
+}
+
+/**
+ * Throws `Refused` with one line per misspelt setting. Must be called only at the first start: later, a newer version
+ * may have been in use, whose settings must not prevent a start of this one.
+ */
+function requireNoTypos(unknown: readonly UnknownSetting[]): void {
+  const refusals = unknown.flatMap(({ refusal }) => refusal ?? []);
+  if (refusals.length > 0) throw new Refused('invalid', refusals.join('\n'));
 }
 
 /** Throws `Refused` if the address does not belong to this machine. Called before anything is started. */

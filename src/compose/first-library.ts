@@ -1,4 +1,4 @@
-import { openDatabase, UNHURRIED } from '../catalog/db.ts';
+import { type Database, openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
 import { migrate } from '../catalog/migrate-store.ts';
 import { sharesSessions } from '../catalog/shares-sessions-store.ts';
@@ -6,34 +6,47 @@ import { loadSecretKeys } from '../catalog/system/secret-rotation-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
-import type { EnsureFirstLibrary } from '../service/first-start.ts';
+import { type FirstLibrary, keepPendingKeys, readPendingKeys } from '../service/first-start.ts';
 import { connectionName, whenSlotsAreFree } from './connections.ts';
 
-/** Migrates the database to this version, and finds or creates library 1. Runs before any role starts. */
-export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
-  return async (keys) => {
-    const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
-    const { createSignInLink } = await import('../catalog/keys/session-store.ts');
-    const connection = { ...settings.database, application_name: connectionName('start') };
-    await requireSessions(connection);
-    const database = openDatabase({ ...connection, ...UNHURRIED, max: 2 }, () => undefined);
-    try {
-      await whenSlotsAreFree(database.pool, { fromPool: 2, outsidePool: 0, most: 2 });
-      await migrate(database.db).catch((error: unknown) => {
-        throw unableToMigrate(error);
-      });
-      const secretBox = createSecretBox(...(await loadSecretKeys(database.db, settings.secretKey)));
-      const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
-      const { accountKey } = settings;
-      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
-      const signInSecret = found.created ? await createSignInLink(database.db, keys.accountKey) : null;
-      return { ...found, accountKey: found.accountKey ?? keys.accountKey, signInSecret };
-    } catch (error) {
-      throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
-    } finally {
-      await database.close();
-    }
-  };
+/**
+ * Migrates the database to this version, and finds or creates library 1. Runs before any role starts. Idempotent. The
+ * keys of a new library are kept in the data folder until they are shown.
+ */
+export async function openFirstLibrary(settings: RoleSettings): Promise<FirstLibrary> {
+  const connection = { ...settings.database, application_name: connectionName('start') };
+  await requireSessions(connection);
+  const database = openDatabase({ ...connection, ...UNHURRIED, max: 2 }, () => undefined);
+  try {
+    await whenSlotsAreFree(database.pool, { fromPool: 2, outsidePool: 0, most: 2 });
+    await migrate(database.db).catch((error: unknown) => {
+      throw unableToMigrate(error);
+    });
+    return await ensureLibrary(settings, database);
+  } catch (error) {
+    throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
+  } finally {
+    await database.close();
+  }
+}
+
+async function ensureLibrary(settings: RoleSettings, { db }: Pick<Database, 'db'>): Promise<FirstLibrary> {
+  const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
+  const { createSignInLink } = await import('../catalog/keys/session-store.ts');
+  const { accountKey, dataDir } = settings;
+  const pending = await readPendingKeys(dataDir);
+  const secretBox = createSecretBox(...(await loadSecretKeys(db, settings.secretKey)));
+  const found = await ensureFirstLibrary(pending ?? settings, {
+    db,
+    secretBox,
+    keep: async (keys) => await keepPendingKeys(dataDir, keys),
+  });
+  if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, { db });
+  const shownKey = found.accountKey ?? pending?.accountKey ?? '';
+  const signInSecret = found.created ? await createSignInLink(db, shownKey) : null;
+  // An earlier start may have created the library, and exited before it showed the keys.
+  const mustShow = found.created || pending?.libraryKey === found.libraryKey;
+  return { ...found, mustShow, accountKey: shownKey, signInSecret };
 }
 
 /** Throws `Refused` behind a pooler in transaction mode. An unreachable database is reported by the next step. */

@@ -1,11 +1,12 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
+import { readSmallFile } from '../lib/read-small-file.ts';
 import { Refused } from '../lib/refused.ts';
-import { suggestName } from '../lib/suggest-name.ts';
+import { isTypo, suggestName } from '../lib/suggest-name.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
@@ -157,18 +158,25 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** A name that is not a setting, and a sentence that suggests the nearest setting. */
-export type UnknownSetting = { name: string; sentence: string };
+/**
+ * A name that is not a setting, and a sentence that suggests the nearest setting. `refusal` is the message of a first
+ * start for a name that is certainly misspelt, else null.
+ */
+export type UnknownSetting = { name: string; sentence: string; refusal: string | null };
 
 /** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
 export function findUnknownSettings(environment: Environment): UnknownSetting[] {
   const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
   const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
-  return unknown.map((name) => ({
-    name,
-    sentence: `${name} is not a setting of this version, and is ignored.${suggestName(name, known)}`,
-  }));
+  return unknown.map((name) => {
+    const hint = suggestName(name, known);
+    return {
+      name,
+      sentence: `${name} is not a setting of this version, and is ignored.${hint}`,
+      refusal: isTypo(name, known) ? `${name}: expected the name of a setting.${hint}` : null,
+    };
+  });
 }
 
 /** Returns the unknown names in the environment of this process. */
@@ -215,7 +223,7 @@ function readSecretFiles(merged: Record<string, string | undefined>): string[] {
     if (merged[name] !== undefined) return [`${fileName}: expected either this or ${name}, got both.`];
     try {
       // Editors and `echo` end a file with a line break, which is not part of the secret.
-      const secret = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+      const secret = readSmallFile(path).replace(/[\r\n]+$/, '');
       if (secret === '') return [`${fileName}: expected a secret in ${path}, got an empty file.`];
       merged[name] = secret;
       return [];
@@ -230,7 +238,7 @@ function readFile(environment: Environment): Environment {
   const named = environment[CONFIG_NAME] || null;
   const path = named ?? join(dataDirOf(environment), 'millrace.env');
   try {
-    return parseEnv(readFileSync(path, 'utf8'));
+    return parseEnv(readSmallFile(path));
   } catch (error) {
     // If this user may not enter the data folder, or it is a file, the start refuses the folder itself.
     const isAbsent =

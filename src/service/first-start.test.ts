@@ -7,15 +7,14 @@ import {
   baseAddresses,
   ensureSecretKey,
   forgetFirstKeys,
-  mustShowKeys,
-  reserveFirstKeys,
+  keepPendingKeys,
+  readPendingKeys,
   showFirstStart,
   showStart,
 } from './first-start.ts';
 
-const none = { accountKey: null, libraryKey: null };
 const library = {
-  created: true,
+  mustShow: true,
   libraryId: 1,
   accountKey: 'account-key',
   libraryKey: 'library-key',
@@ -56,20 +55,14 @@ test('creates no other key if that of an existing database is missing', async ()
   expect(existsSync(join(dataDir, 'secret.key'))).toBe(false);
 });
 
-test('shows keys at the next start if the service was killed before showing them', async () => {
-  const first = await reserveFirstKeys(dataDir, none);
-  const made = { ...library, ...first.keys, created: true };
-  expect(mustShowKeys(made, first)).toBe(true);
-  const second = await reserveFirstKeys(dataDir, none);
-  expect(second.keys).toEqual(first.keys);
-  expect(mustShowKeys({ ...made, created: false }, second)).toBe(true);
+test('keeps keys in a private file until they were shown', async () => {
+  expect(await readPendingKeys(dataDir)).toBeNull();
+  const keys = { accountKey: 'account-key', libraryKey: 'library-key' };
+  await keepPendingKeys(dataDir, keys);
+  expect(statSync(join(dataDir, 'first-keys.json')).mode & 0o777).toBe(0o600);
+  expect(await readPendingKeys(dataDir)).toEqual(keys);
   await forgetFirstKeys(dataDir);
-  expect(mustShowKeys({ ...made, created: false }, await reserveFirstKeys(dataDir, none))).toBe(false);
-});
-
-test('uses configured keys instead of random ones', async () => {
-  const given = { accountKey: 'given-account', libraryKey: 'given-library' };
-  expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
+  expect(await readPendingKeys(dataDir)).toBeNull();
 });
 
 /** Returns the output of `showFirstStart` to a terminal, or to a file or pipe. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { replaceFile } from '../lib/replace-file.ts';
@@ -11,9 +10,9 @@ import { SECRET_KEY_BYTES, secretKeyId } from '../lib/secret-box.ts';
 /** Keys with which library 1 is created if it does not exist. */
 export type FirstKeys = { accountKey: string; libraryKey: string };
 
-/** Library 1. `created` is true if this call created it. */
+/** Library 1. `mustShow` is true if this start must show its keys, because no start has shown them. */
 export type FirstLibrary = FirstKeys & {
-  created: boolean;
+  mustShow: boolean;
   libraryId: number;
   readOnlyKey: string;
   /**
@@ -22,33 +21,15 @@ export type FirstLibrary = FirstKeys & {
   signInSecret: string | null;
 };
 
-/** Creates library 1 with these keys unless it exists. Idempotent. */
-export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
-
-/** Keys for library 1, and whether an earlier start exited before it could show them. */
-export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
-
-/**
- * Chooses the keys of library 1: the configured ones, else 256 random bits each. They stay in a file until they are
- * shown, so that a killed start does not lose them.
- */
-export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
-  const path = pendingPath(dataDir);
-  const pending = await readIfPresent(path);
-  if (pending !== null) return { keys: JSON.parse(pending.toString()), werePending: true };
-  const keys = {
-    accountKey: given.accountKey ?? newKey(),
-    libraryKey: given.libraryKey ?? newKey(),
-  };
-  await replaceFile(path, JSON.stringify(keys), 0o600);
-  return { keys, werePending: false };
+/** Returns the keys of library 1 that an earlier start chose and did not show, or null if there are none. */
+export async function readPendingKeys(dataDir: string): Promise<FirstKeys | null> {
+  const pending = await readIfPresent(pendingPath(dataDir));
+  return pending === null ? null : JSON.parse(pending.toString());
 }
 
-export type GivenKeys = { accountKey: string | null; libraryKey: string | null };
-
-/** Whether this start must show the keys. */
-export function mustShowKeys(library: FirstLibrary, { keys, werePending }: ReservedKeys): boolean {
-  return library.created || (werePending && library.libraryKey === keys.libraryKey);
+/** Writes the keys of library 1 to a file until they are shown, so that a killed start does not lose them. */
+export async function keepPendingKeys(dataDir: string, keys: FirstKeys): Promise<void> {
+  await replaceFile(pendingPath(dataDir), JSON.stringify(keys), 0o600);
 }
 
 /** Deletes the pending keys, because they were shown or the library already existed. */

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -25,21 +25,26 @@ function newFolder(): string {
   return folder;
 }
 
-/** Occupies a TCP and a UDP port until the end of the test. */
-async function occupy(): Promise<{ tcp: number; udp: number }> {
+/** Occupies a TCP port until the end of the test. */
+async function occupyTcp(): Promise<number> {
   const server = createServer();
   onTestFinished(() => closeServer(server, 0));
+  return await listen(server, 0, '127.0.0.1');
+}
+
+/** Occupies a UDP port until the end of the test. */
+async function occupyUdp(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   onTestFinished(() => void socket.close());
-  const [tcp] = await Promise.all([listen(server, 0, '127.0.0.1'), once(socket, 'listening')]);
-  return { tcp, udp: socket.address().port };
+  await once(socket, 'listening');
+  return socket.address().port;
 }
 
 const inUse = (name: string, port: number) =>
   `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
 
 test('ports in use stop a later startup with a reason that names the settings, and leave nothing running', async () => {
-  const { tcp, udp } = await occupy();
+  const [tcp, udp] = await Promise.all([occupyTcp(), occupyUdp()]);
   const settings = { MILLRACE_EDGE_PORT: String(tcp), MILLRACE_SRT_PORT: String(udp) };
   const dataDir = await copyStarted();
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -51,15 +56,43 @@ test('ports in use stop a later startup with a reason that names the settings, a
 });
 
 test('ports in use stop the first startup with a line for each, before anything is created', async () => {
-  const { tcp, udp } = await occupy();
   const names = ['PORT', 'EDGE_PORT', 'RTMP_PORT', 'WHIP_PORT', 'METRICS_PORT', 'SRT_PORT', 'WHIP_UDP_PORT'];
-  const wanted = names.map((name) => [`MILLRACE_${name}`, /SRT|UDP/.test(name) ? udp : tcp] as const);
+  const wanted = await Promise.all(
+    names.map(async (name) => {
+      const port = await (/SRT|UDP/.test(name) ? occupyUdp() : occupyTcp());
+      return [`MILLRACE_${name}`, port] as const;
+    }),
+  );
   const dataDir = join(newFolder(), 'data');
   const service = start({ dataDir, settings: Object.fromEntries(wanted.map(([name, port]) => [name, String(port)])) });
   expect(await service.exitCode()).toBe(1);
   const lines = service.output().trim().replace('millrace serve: ', '').split('\n');
   expect(lines).toEqual(wanted.map(([name, port]) => inUse(name, port)));
   expect(existsSync(dataDir)).toBe(false);
+});
+
+test('one port for two settings stops startup with one line, before anything is created', async () => {
+  const dataDir = join(newFolder(), 'data');
+  const service = start({ dataDir, settings: { MILLRACE_PORT: '27700', MILLRACE_WHIP_PORT: '27700' } });
+  expect(await service.exitCode()).toBe(1);
+  const line = 'MILLRACE_WHIP_PORT: expected a port of its own, got 27700, which is also MILLRACE_PORT.';
+  expect(service.output()).toBe(`millrace serve: ${line}\n`);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test('a misspelt setting stops the first startup with the correct name, and only warns later', async () => {
+  const settings = { MILLRACE_PROT: '7710', MILLRACE_SANDBOX_OF_LATER: 'auto' };
+  const folder = join(newFolder(), 'data');
+  const first = start({ dataDir: folder, settings });
+  expect(await first.exitCode()).toBe(1);
+  const line = 'MILLRACE_PROT: expected the name of a setting. Did you mean MILLRACE_PORT?';
+  expect(first.output()).toBe(`millrace serve: ${line}\n`);
+  expect(existsSync(folder)).toBe(false);
+  const dataDir = await copyStarted();
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const later = start({ dataDir, settings });
+  await later.listeners();
+  expect(later.output()).toMatch(/setting.unknown.*MILLRACE_PROT is not a setting of this version, and is ignored/);
 });
 
 test('a missing or damaged key of a database stops startup, and no other key is created', async () => {
@@ -93,6 +126,15 @@ test.each([
     line: /^millrace serve: MILLRACE_ACCOUNT_KEY_FILE: .*ENOENT/,
   },
   { settings: { MILLRACE_DATA_VOLUME: 'required' }, line: /^millrace serve: MILLRACE_DATA_DIR: expected a volume at / },
+  {
+    settings: { MILLRACE_STORAGE: 'file:/dev/null/objects' },
+    line: /^millrace serve: MILLRACE_STORAGE: expected a folder that user \d+ can write, got .*null.objects \(ENOTDIR\)/,
+  },
+  // Reading it would never end.
+  {
+    settings: { MILLRACE_SECRET_KEY_FILE: '/dev/zero' },
+    line: /^millrace serve: MILLRACE_SECRET_KEY_FILE: .*got "\/dev\/zero", which is not a regular file\.$/,
+  },
 ])('$settings stops startup with one line, before anything is created', async ({ settings, line }) => {
   const dataDir = '/no-such-volume/data';
   const service = start({ dataDir, settings });
@@ -126,6 +168,30 @@ test('a data folder that is read-only or of another user stops startup with one 
     expect(refusals?.[0]).toMatch(reason);
     expect(await readdir(dataDir)).toEqual([]);
   }
+});
+
+test.runIf(canBecomeNobody)('files of another user in the data folder stop startup with one line', async () => {
+  const dataDir = newFolder();
+  writeFileSync(join(dataDir, 'lock'), '', { mode: 0o600 });
+  chownSync(dataDir, NOBODY.id, NOBODY.id);
+  const service = start({ dataDir, command: [...NOBODY.command, process.execPath] });
+  expect(await service.exitCode()).toBe(1);
+  const refusal = `MILLRACE_DATA_DIR: expected files that user ${NOBODY.id} can write, got ${dataDir}/lock of user 0`;
+  expect(service.output().match(/^millrace serve: .*$/gm)).toEqual([
+    `millrace serve: ${refusal} (EACCES). Run as root: chown -R ${NOBODY.id} "${dataDir}"`,
+  ]);
+});
+
+const firstFreePort = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+
+test.runIf(canBecomeNobody && firstFreePort > 1023)('a port that needs root stops startup with one line', async () => {
+  const dataDir = join(newFolder(), 'data');
+  const command = [...NOBODY.command, process.execPath];
+  const service = start({ dataDir, command, settings: { MILLRACE_EDGE_PORT: '1023' } });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output().match(/^millrace serve: .*$/gm)).toEqual([
+    expect.stringContaining(`MILLRACE_EDGE_PORT: expected a port that user ${NOBODY.id} may open, got 1023. Ports`),
+  ]);
 });
 
 test('wrong settings stop startup, and each is reported', async () => {

@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ensureFirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { makeTlsPair } from '../support/make-tls-pair.ts';
@@ -13,6 +15,9 @@ import { ACCOUNT_KEY, freePort, LIBRARY_KEY, newDataDir } from '../support/servi
 
 const root = path.resolve(import.meta.dirname, '../..');
 const LIMIT = { timeout: 120_000 };
+const FREE_PORTS = Object.fromEntries(
+  ['PORT', 'EDGE_PORT', 'RTMP_PORT', 'SRT_PORT', 'WHIP_PORT'].map((name) => [`MILLRACE_${name}`, '0']),
+);
 
 let database: TestDatabase;
 let dataDir: string;
@@ -24,11 +29,19 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Starts the service or a role, which must end. Returns its exit code and the last line of its output. */
+const urlOf = (name: string, user: string) =>
+  `postgres:///${name}?host=${encodeURIComponent(`${database.config.host}`)}&user=${user}`;
+
+/** Starts the service or a role, which must end. Returns its exit code, its output and the last line of it. */
 async function fail(args: readonly string[], settings: Record<string, string>) {
+  const { code, output } = await end(args, settings);
+  return { code, line: output.trimEnd().split('\n').at(-1) };
+}
+
+async function end(args: readonly string[], settings: Record<string, string>) {
   const env = {
     ...process.env,
-    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
+    MILLRACE_DATABASE_URL: urlOf('postgres', 'millrace'),
     MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
     MILLRACE_DATA_DIR: dataDir,
     MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
@@ -36,9 +49,9 @@ async function fail(args: readonly string[], settings: Record<string, string>) {
     ...settings,
   };
   const program = [path.join(root, 'bin/millrace.js'), 'serve', ...args];
-  const child = endWithTest(spawn(process.execPath, program, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
-  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { code: code as unknown, line: output.trimEnd().split('\n').at(-1) };
+  const child = endWithTest(spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const [log, output, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code: code as unknown, output, log };
 }
 
 test('a role whose port or health port is in use ends with a line that names the setting', LIMIT, async () => {
@@ -73,26 +86,66 @@ test('a role without its database ends with a line that names the setting or the
 test('a database that cannot be used stops startup with a line that names the setting, and nothing is created', {
   timeout: 240_000,
 }, async () => {
-  const names = ['PORT', 'EDGE_PORT', 'RTMP_PORT', 'SRT_PORT', 'WHIP_PORT'];
-  const ports = Object.fromEntries(names.map((name) => [`MILLRACE_${name}`, '0']));
   const silent = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
   await once(silent, 'listening');
-  const host = encodeURIComponent(`${database.config.host}`);
   const folder = path.join(dataDir, 'new');
   for (const [url, reason] of [
     [`postgres://one@127.0.0.1:${await freePort()}/one`, 'connect ECONNREFUSED'],
     ['postgres://one@no-such-host.invalid/one', 'getaddrinfo '],
     [`postgres://one@127.0.0.1:${Object(silent.address()).port}/one`, 'timeout expired'],
-    [`postgres:///none?host=${host}&user=millrace`, 'database "none" does not exist'],
-    [`postgres:///postgres?host=${host}&user=nobody`, 'role "nobody" does not exist'],
+    [urlOf('none', 'millrace'), 'database "none" does not exist'],
+    [urlOf('postgres', 'nobody'), 'role "nobody" does not exist'],
   ] as const) {
-    const found = await fail([], { ...ports, MILLRACE_DATABASE_URL: url, MILLRACE_DATA_DIR: folder });
+    const found = await fail([], { ...FREE_PORTS, MILLRACE_DATABASE_URL: url, MILLRACE_DATA_DIR: folder });
     const wanted = 'expected a PostgreSQL server that accepts connections';
     const line = `millrace serve: MILLRACE_DATABASE_URL: ${wanted}, got: ${reason}`;
     expect(found).toEqual({ code: 1, line: expect.stringContaining(line) });
     expect(existsSync(folder)).toBe(false);
   }
+});
+
+test('a database that cannot be set up stops startup with one line, and nothing is created', LIMIT, async () => {
+  const { pool } = database;
+  for (const text of ['create role poor login', 'create database plain', 'create database sealed'])
+    await pool.query(text);
+  await pool.query('alter database sealed set default_transaction_read_only = on');
+  const secretBox = createSecretBox(Buffer.alloc(32, 5));
+  await ensureFirstLibrary({ accountKey: null, libraryKey: null }, { db: database.db, secretBox });
+  const folder = path.join(dataDir, 'unusable');
+  const refuse = async (settings: Record<string, string>) => {
+    const { code, output } = await end([], { MILLRACE_DATA_DIR: folder, ...FREE_PORTS, ...settings });
+    expect(existsSync(folder)).toBe(false);
+    return { code, output };
+  };
+  const wanted = 'millrace serve: MILLRACE_DATABASE_URL: expected';
+  expect(await refuse({ MILLRACE_DATABASE_URL: urlOf('plain', 'poor') })).toEqual({
+    code: 1,
+    output: `${wanted} a user that may create tables and schemas, got "poor". As a superuser run: alter database "plain" owner to "poor"\n`,
+  });
+  expect(await refuse({ MILLRACE_DATABASE_URL: urlOf('sealed', 'millrace') })).toEqual({
+    code: 1,
+    output: `${wanted} a database that can be written, got a read-only one.\n`,
+  });
+  expect(await refuse({ MILLRACE_SECRET_KEY: '' })).toEqual({
+    code: 1,
+    output: expect.stringMatching(/^millrace serve: MILLRACE_SECRET_KEY: expected the key .* got none, and .*\n$/),
+  });
+  await pool.query(`insert into kysely_migration values ('998-of-later', '2026')`);
+  const newer = 'Expected a database of this version or an older one, got one with 998-of-later of a newer version.';
+  expect(await refuse({})).toEqual({
+    code: 1,
+    output: `millrace serve: ${newer} Start that version or a newer one.\n`,
+  });
+});
+
+test('a database of a newer version stops a later startup at once, and leaves no keys', LIMIT, async () => {
+  const { code, output, log } = await end([], FREE_PORTS);
+  const newer = 'Expected a database of this version or an older one, got one with 998-of-later';
+  expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringContaining(newer)]);
+  expect(log.match(/"role.failed"/g)).toHaveLength(1);
+  expect(existsSync(path.join(dataDir, 'first-keys.json'))).toBe(false);
+  await database.pool.query(`delete from kysely_migration where name = '998-of-later'`);
 });
 
 test('a wrong certificate for publishers ends the service with a line that names the setting', LIMIT, async () => {

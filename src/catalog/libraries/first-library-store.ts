@@ -26,11 +26,17 @@ export type FirstLibrary = {
 
 type Deps = { db: Db; secretBox: SecretBox };
 
+/** `keep` stores the keys of a new library before it is committed. It is not called if the library cannot be created. */
+type EnsureDeps = Deps & { keep?: (keys: { accountKey: string; libraryKey: string }) => Promise<void> };
+
 /**
  * Creates the first library (named `default`, pull zone `vz-{id}`) and the account key, with the given keys. Changes
  * nothing if a library exists. Safe if two machines start simultaneously.
  */
-export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
+export async function ensureFirstLibrary(
+  wanted: FirstKeys,
+  { db, secretBox, keep = async () => undefined }: EnsureDeps,
+): Promise<FirstLibrary> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(tx);
     const first = await tx
@@ -50,6 +56,7 @@ export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: D
     await zone.where('library_id', '=', id).execute();
     const accountKey = wanted.accountKey ?? newKey();
     await adoptAccountKey(accountKey, { db: tx });
+    await keep({ accountKey, libraryKey: keys.libraryKey });
     return { created: true, libraryId: id, accountKey, ...keys };
   });
 }

@@ -25,6 +25,9 @@ const HOLDER_PATIENCE_MS = 1000;
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
+/** Files and folders of the data folder that the service needs before it can report a fault. */
+const OWN_FILES = ['lock', 'secret.key', 'first-keys.json', 'postgres', 'live', 'cache'];
+
 /** Mode bits that allow other users to read or write. */
 const OTHERS_MAY = 0o066;
 
@@ -58,6 +61,7 @@ export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOption
   const found = statSync(dataDir);
   if (!found.isDirectory()) throw new Refused('invalid', describeFile(dataDir));
   orRefuse(dataDir, () => accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK), found.uid);
+  for (const name of OWN_FILES) requireOwn(dataDir, name);
   const mode = found.mode & 0o777;
   if ((mode & OTHERS_MAY) === 0) return null;
   try {
@@ -70,6 +74,24 @@ export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOption
     throw new Refused('invalid', message, { cause });
   }
   return mode.toString(8);
+}
+
+/** Throws `Refused` if a file of the data folder belongs to another user, as after a start as root. */
+function requireOwn(dataDir: string, name: string): void {
+  const path = join(dataDir, name);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  // The key may be provided read-only.
+  const mode = name === 'secret.key' ? constants.R_OK : constants.R_OK | constants.W_OK;
+  try {
+    accessSync(path, mode);
+  } catch (cause) {
+    const user = process.getuid?.() ?? 0;
+    const message =
+      `MILLRACE_DATA_DIR: expected files that user ${user} can write, got ${path} of user ${found.uid} ` +
+      `(${Object(cause).code}). Run as root: chown -R ${user} ${quote(dataDir)}`;
+    throw new Refused('invalid', message, { cause });
+  }
 }
 
 /** Throws `Refused` if the data folder has too little free space to create or start the built-in database. */

@@ -26,6 +26,8 @@ export type RoleEvents = {
   change(change: RoleMessage): void;
   /** Called when the health of the role has changed. */
   changed(): void;
+  /** Called when the role has failed, and every other attempt would fail for the same reason. */
+  refused(): void;
 };
 
 /** Process of one role. It is restarted with increasing delays when it dies, until `stop` is called. */
@@ -115,6 +117,7 @@ export class RoleProcess {
         break;
       case 'failed':
         this.#become({ state: 'failing', detail: message.message });
+        if (message.isFinal) this.#events.refused();
         break;
       case 'waiting':
       case 'prepared':

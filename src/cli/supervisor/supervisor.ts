@@ -10,10 +10,7 @@ import {
   ensureSecretKey,
   type FirstLibrary,
   forgetFirstKeys,
-  mustShowKeys,
-  type ReservedKeys,
   readSecretKey,
-  reserveFirstKeys,
   secretKeyPath,
   showFirstStart,
   showStart,
@@ -48,7 +45,6 @@ export class Supervisor {
   /** State of the sandbox. It is assumed to work until it is checked. */
   #sandbox: SandboxState = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
-  #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;
   #patience: NodeJS.Timeout | null = null;
   #metrics: MetricsPort | null = null;
@@ -67,22 +63,20 @@ export class Supervisor {
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
     await this.#openMetrics();
-    const [sandbox, keys, database] = await Promise.all([
+    const [sandbox, database] = await Promise.all([
       findSandbox(this.#settings),
-      reserveFirstKeys(dataDir, settings),
       databaseUrl === null ? this.#startPostgres() : { connectionString: databaseUrl },
     ]);
     this.#sandbox = sandbox;
     const weakness = sandboxProblem(sandbox);
     if (weakness !== null) logEvent('sandbox.weak', { sandbox, reason: weakness });
-    this.#keys = keys;
     const secretKeyFile = settings.secretKey === null ? secretKeyPath(dataDir) : null;
     this.#roleSettings = { ...settings, dataDir, secretKey, secretKeyFile, database };
     // For an external database server, the roles report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
     await this.#allReady.promise;
-    await this.#announce(keys);
+    await this.#announce();
   }
 
   /** Stops the roles, then the database. */
@@ -124,6 +118,7 @@ export class Supervisor {
       online: () => this.#welcome(role),
       change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),
+      refused: () => this.#giveUp(),
     });
   }
 
@@ -173,14 +168,14 @@ export class Supervisor {
 
   /** Starts a waiting role once the library exists. Until then, tells `api` to prepare the database for all roles. */
   #advance(role: Role): void {
-    if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
+    if (this.#roleSettings === null || this.#stages.get(role) !== 'waiting') return;
     const settings = { ...this.#roleSettings, ...this.#ports() };
     if (this.#library !== null) {
       this.#stages.set(role, 'started');
       this.#roles.get(role)?.send({ type: 'start', settings: settingsOf(role, settings) });
     } else if (role === 'api') {
       this.#stages.set(role, 'preparing');
-      this.#roles.get(role)?.send({ type: 'prepare', settings, keys: this.#keys.keys });
+      this.#roles.get(role)?.send({ type: 'prepare', settings });
     }
   }
 
@@ -228,10 +223,10 @@ export class Supervisor {
     };
   }
 
-  async #announce(keys: ReservedKeys): Promise<void> {
+  async #announce(): Promise<void> {
     const addresses = baseAddresses(this.#settings, this.#listeners);
     logEvent('service.ready', { ...addresses, listeners: this.#listeners, sandbox: this.#sandbox });
-    if (this.#library !== null && mustShowKeys(this.#library, keys)) {
+    if (this.#library?.mustShow === true) {
       await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
     } else {
       showStart(addresses, process.stdout);

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { quote } from '../quote.ts';
+import { readSmallFile } from '../read-small-file.ts';
 import { Refused } from '../refused.ts';
 
 /** Paths of two PEM files: a certificate chain, the server's certificate first, and its private key. */
@@ -59,7 +59,7 @@ export function readCertificate(tls: TlsPaths | null | undefined): X509Certifica
 
 function readPem(name: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw misfit(name, `the path of a file that this user may read, got ${reason}`, cause);
