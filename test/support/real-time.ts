@@ -19,6 +19,8 @@ export const REAL_TIME: readonly string[] = [
   'test/live/odd-publishers.test.ts',
   'test/live/rtmp-and-srt.test.ts',
   'test/live/whip-changes.test.ts',
+  'test/live/whip-pauses.test.ts',
+  'test/live/middle-audio.test.ts',
   'test/delivery/drm.test.ts',
   'test/live/whip-and-enhanced.test.ts',
   'test/media/recorded-canvas.test.ts',
