@@ -77,15 +77,17 @@ function Changes({ chosen: { fileName, settings, plan }, isBusy, onRestore }: Ch
     <>
       {changes.length === 0 && <p>{t('The library already has the settings of {0}.', fileName)}</p>}
       {changes.length > 0 && (
-        <Table label={t('Changes')} head={[t('Setting'), t('Now'), t('In the file')]}>
-          {changes.map(({ field, from, to }) => (
-            <tr key={`${field} ${to}`}>
-              <td>{field}</td>
-              <td>{shown(from)}</td>
-              <td>{shown(to)}</td>
-            </tr>
-          ))}
-        </Table>
+        <div class="log-cards">
+          <Table label={t('Changes')} head={[t('Setting'), t('Now'), t('In the file')]}>
+            {changes.map(({ field, from, to }) => (
+              <tr key={`${field} ${to}`}>
+                <th scope="row">{field}</th>
+                <td data-name={t('Now')}>{shown(from)}</td>
+                <td data-name={t('In the file')}>{shown(to)}</td>
+              </tr>
+            ))}
+          </Table>
+        </div>
       )}
       {postponed.length > 0 && (
         <p class="hint">

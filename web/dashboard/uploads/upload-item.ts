@@ -61,3 +61,13 @@ export function mayRetry({ state, isRefused = false }: UploadItem): boolean {
 export function isUploaded({ state, isUnusable = false }: UploadItem): boolean {
   return state === 'done' && !isUnusable;
 }
+
+/** A modified or removed file aborts its request like a lost connection. */
+export async function isReadable(file: File | null): Promise<boolean> {
+  if (file === null) return false;
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(() => true)
+    .catch(() => false);
+}

@@ -282,16 +282,6 @@ async function fail(id: number, error: unknown): Promise<void> {
   startNext();
 }
 
-/** A modified or removed file aborts its request like a lost connection. */
-async function isReadable(file: File | null): Promise<boolean> {
-  if (file === null) return false;
-  return file
-    .slice(0, 1)
-    .arrayBuffer()
-    .then(() => true)
-    .catch(() => false);
-}
-
 /** Resumes interrupted uploads, because the connection is back or the computer woke up. */
 function resumeCut(): void {
   for (const { id, state } of uploads.value) if (state === 'cut') changeItem(id, { state: 'waiting' });
