@@ -5,7 +5,16 @@ import { t } from '../base/language.ts';
 import { deleteRefused, EmptyFileError, isFileRefused, noteCreated } from './delete-refused.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
-import { changeItem, findItem, isUploaded, mayRetry, type Target, type UploadItem, uploads } from './upload-item.ts';
+import {
+  changeItem,
+  findItem,
+  isReadable,
+  isUploaded,
+  mayRetry,
+  type Target,
+  type UploadItem,
+  uploads,
+} from './upload-item.ts';
 
 /** Maximum number of files sent concurrently. The others wait. Browsers allow six connections per host. */
 const MAX_CONCURRENT_UPLOADS = 2;
