@@ -71,3 +71,8 @@ export async function isReadable(file: File | null): Promise<boolean> {
     .then(() => true)
     .catch(() => false);
 }
+
+/** Returns the title of a video that is made from a file. */
+export function titleOf(fileName: string): string {
+  return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
+}

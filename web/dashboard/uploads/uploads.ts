@@ -3,7 +3,7 @@ import type { PaginationListOfVideoModel } from '../../../src/api/models/video.t
 import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { deleteRefused, EmptyFileError, isFileRefused, noteCreated } from './delete-refused.ts';
-import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
+import { forgetUpload, keepUpload, loadKept, newKey } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
 import {
   changeItem,
@@ -12,6 +12,7 @@ import {
   isUploaded,
   mayRetry,
   type Target,
+  titleOf,
   type UploadItem,
   uploads,
 } from './upload-item.ts';
@@ -221,11 +222,6 @@ function makeVideo(item: UploadItem): Promise<string> {
   return made;
 }
 
-/** Returns a name unique in this browser. `randomUUID` does not exist on plain-http pages. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** Records the progress of an upload and a smoothed speed. */
 function measureSpeed(id: number): (sentBytes: number) => void {
   let last = { sentBytes: -1, atMs: 0 };
@@ -258,10 +254,6 @@ async function hasTitle(libraryId: number, title: string): Promise<boolean> {
   const path = `/library/${libraryId}/videos?${query}`;
   const found = await api<PaginationListOfVideoModel>('GET', path).catch(() => null);
   return found?.items.some((video) => video.title === title) === true;
-}
-
-function titleOf(fileName: string): string {
-  return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
 }
 
 async function fail(id: number, error: unknown): Promise<void> {
