@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { lookAtPage } from '../support/look-at-page.ts';
@@ -84,8 +85,14 @@ test(
   WAIT_MS,
 );
 
-test('a double click on End or Delete ends and deletes nothing', async () => {
-  const { guid } = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
+test('a double click creates one stream, and neither ends nor deletes it', async () => {
+  await open('live');
+  await page.getByPlaceholder('Stream title').fill('Market day');
+  await page.getByRole('button', { name: 'Create stream' }).dblclick();
+  await page.getByRole('link', { name: 'Market day' }).first().waitFor();
+  const streams = Object(await call(service, 'GET', '/library/1/live'));
+  expect(streams.totalItems).toBe(1);
+  const [{ guid }] = streams.items;
   const statusOf = async () => Object(await call(service, 'GET', `/library/1/live/${guid}`)).status;
   await open(`live/${guid}`);
   await page.getByText('No encoder connected yet.').waitFor();
@@ -107,6 +114,37 @@ test('a double click on End or Delete ends and deletes nothing', async () => {
   await remove.dblclick();
   await remove.waitFor();
   expect(await statusOf()).not.toBe(ON_AIR);
+});
+
+test('asks before captions are replaced or removed, and offers languages by name', async () => {
+  const guid = await createVideo(service, 'Gulls');
+  const captionsFile = Buffer.from('WEBVTT\n\n00:00.500 --> 00:02.000\nGulls\n').toString('base64');
+  await call(service, 'POST', `/library/1/videos/${guid}/captions/de`, {
+    srclang: 'de',
+    label: 'German',
+    captionsFile,
+  });
+  await open(`videos/${guid}/captions`);
+  const language = page.getByRole('main').getByRole('combobox', { name: 'Language', exact: true });
+  await language.selectOption({ label: 'German' });
+  const buffer = Buffer.from('WEBVTT\n\n00:00.500 --> 00:02.000\nOthers\n');
+  await page.getByLabel('Replace by file').setInputFiles({ name: 'de.vtt', mimeType: 'text/vtt', buffer });
+  const asked = page.getByRole('dialog', { name: 'Replace the captions in German?' });
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  await press('Remove German');
+  await page.getByRole('dialog', { name: 'Remove the captions in German?' }).waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  const { captions } = Object(await call(service, 'GET', `/library/1/videos/${guid}`));
+  expect(captions).toMatchObject([{ srclang: 'de', version: 1 }]);
+  await language.selectOption({ label: 'Other language…' });
+  await page.getByLabel('Language code').fill('not a language');
+  await page.getByText('Not a language code.').waitFor();
+  expect(await page.getByRole('button', { name: 'Write captions' }).isDisabled()).toBe(true);
+  await lookAtPage('captions-language', page, { exclude: ['iframe'] });
+  await language.selectOption({ label: 'German' });
+  await press('Remove German');
+  await press('Remove captions');
+  await page.getByText('No captions yet.').waitFor();
 });
 
 test('a clip of a video that is not finished is not offered', async () => {
@@ -146,6 +184,31 @@ test(
   },
   WAIT_MS,
 );
+
+test('the notice over the page while files are dragged in passes axe', async () => {
+  await open('videos');
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['x'], 'x.mp4', { type: 'video/mp4' }));
+    document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByText('Drop files or folders to upload').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+});
+
+test('a screen that was opened without a connection shows its content when the connection is back', async () => {
+  await open('videos');
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Collections' }).click();
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  await page.route('**/library/1/trash*', (route) => route.abort());
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByText('Cannot reach the service.').waitFor();
+  await page.unroute('**/library/1/trash*');
+  await page.getByText('Cannot reach the service.').waitFor({ state: 'detached', ...PATIENCE });
+  await page.getByRole('button', { name: /^Restore/ }).waitFor();
+});
 
 test('dates in the wrong order are named, and a comparison explains that it leaves out today', async () => {
   await open('statistics');

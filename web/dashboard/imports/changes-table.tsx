@@ -7,15 +7,17 @@ type Props = { changes: RestoredSettingsModel['changes']; wanted: string };
 /** Shows settings with their present value and the one that they get. `wanted` is the head of the latter. */
 export function ChangesTable({ changes, wanted }: Props) {
   return (
-    <Table label={t('Changes')} head={[t('Setting'), t('Now'), wanted]}>
-      {changes.map(({ field, from, to }) => (
-        <tr key={`${field} ${to}`}>
-          <td>{field}</td>
-          <td>{shown(from)}</td>
-          <td>{shown(to)}</td>
-        </tr>
-      ))}
-    </Table>
+    <div class="log-cards">
+      <Table label={t('Changes')} head={[t('Setting'), t('Now'), wanted]}>
+        {changes.map(({ field, from, to }) => (
+          <tr key={`${field} ${to}`}>
+            <th scope="row">{field}</th>
+            <td data-name={t('Now')}>{shown(from)}</td>
+            <td data-name={wanted}>{shown(to)}</td>
+          </tr>
+        ))}
+      </Table>
+    </div>
   );
 }
 

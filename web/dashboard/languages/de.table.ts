@@ -666,6 +666,7 @@ export const de = {
   'Without today, which is not over yet.': 'Ohne heute, weil der Tag noch nicht zu Ende ist.',
   'The last day is before the first day.': 'Der letzte Tag liegt vor dem ersten.',
   'The first day is in the future.': 'Der erste Tag liegt in der Zukunft.',
+  'Signed link, valid for 1 week': 'Signierter Link, 1 Woche gültig',
   'Choose file again': 'Datei erneut auswählen',
   'Dismiss {0}': '{0} ausblenden',
   Dismiss: 'Ausblenden',

@@ -677,6 +677,7 @@ export const es = {
   'Without today, which is not over yet.': 'Sin el día de hoy, que aún no ha terminado.',
   'The last day is before the first day.': 'El último día es anterior al primero.',
   'The first day is in the future.': 'El primer día está en el futuro.',
+  'Signed link, valid for 1 week': 'Enlace firmado, válido durante 1 semana',
   'Choose file again': 'Elegir el archivo de nuevo',
   'Dismiss {0}': 'Ocultar {0}',
   Dismiss: 'Ocultar',

@@ -686,6 +686,7 @@ export const fr = {
   'Without today, which is not over yet.': 'Sans la journée en cours, qui n’est pas terminée.',
   'The last day is before the first day.': 'Le dernier jour précède le premier.',
   'The first day is in the future.': 'Le premier jour est dans le futur.',
+  'Signed link, valid for 1 week': 'Lien signé, valable 1 semaine',
   'Choose file again': 'Choisir à nouveau le fichier',
   'Dismiss {0}': 'Masquer {0}',
   Dismiss: 'Masquer',

@@ -669,6 +669,7 @@ export const ja = {
   'Without today, which is not over yet.': '終わっていない今日は含みません。',
   'The last day is before the first day.': '終了日が開始日より前です。',
   'The first day is in the future.': '開始日が未来です。',
+  'Signed link, valid for 1 week': '署名付きリンク（1週間有効）',
   'Choose file again': 'ファイルを再選択',
   'Dismiss {0}': '「{0}」を非表示',
   Dismiss: '非表示',

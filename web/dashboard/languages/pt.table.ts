@@ -666,6 +666,7 @@ export const pt = {
   'Without today, which is not over yet.': 'Sem o dia de hoje, que ainda não terminou.',
   'The last day is before the first day.': 'O último dia é anterior ao primeiro.',
   'The first day is in the future.': 'O primeiro dia está no futuro.',
+  'Signed link, valid for 1 week': 'Link assinado, válido por 1 semana',
   'Choose file again': 'Escolher o arquivo de novo',
   'Dismiss {0}': 'Dispensar {0}',
   Dismiss: 'Dispensar',

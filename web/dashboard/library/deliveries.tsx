@@ -51,8 +51,8 @@ export function Deliveries({ libraryId, endpoints, turn }: Props) {
   const names = endpoints.map((one) => [one.guid, nameOfEndpoint(one)] as const);
   const found = value.value;
   return (
-    <section class="stack" aria-labelledby="deliveries">
-      <h2 id="deliveries">{t('Deliveries')}</h2>
+    <section class="stack">
+      <h2>{t('Deliveries')}</h2>
       <div class="filters">
         <SelectField label={t('State')} value={state.value} choices={trAll(STATES)} onChange={choose(state)} />
         {names.length > 1 && (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
-import { api, describeError } from '../base/api.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
@@ -45,17 +46,14 @@ export function Live({ libraryId }: { libraryId: number }) {
 
 function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
   const title = useSignal('');
-  const error = useSignal<string | null>(null);
-  const create = async (event: Event) => {
+  const creating = useAction();
+  const create = (event: Event) => {
     event.preventDefault();
-    try {
+    void creating.run(async () => {
       await api('POST', path, { title: title.value, recordVod: true });
       title.value = '';
-      error.value = null;
       onMade();
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
+    });
   };
   return (
     <form class="row new" onSubmit={create}>
@@ -66,10 +64,10 @@ function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
         value={title.value}
         onInput={(event) => (title.value = event.currentTarget.value)}
       />
-      <button type="submit" class="primary">
+      <button type="submit" class="primary" disabled={creating.isBusy.value}>
         {t('Create stream')}
       </button>
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {creating.error.value !== null && <Notice kind="error">{creating.error.value}</Notice>}
     </form>
   );
 }

@@ -22,6 +22,8 @@ import { StreamSettings } from './stream-settings.tsx';
 const LOOK_AGAIN_MS = 3_000;
 const CHART_MS = 10 * 60_000;
 const STILLS = 12;
+/** Validity of the link to a stream that needs a token. */
+const LINK_HOURS = 168;
 
 /** A live stream: its player, the state of publishing in words, connection data for the encoder, and its settings. */
 export function StreamPage({ libraryId, streamId }: { libraryId: number; streamId: string }) {
@@ -78,12 +80,18 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
 
 /** Link and code for viewers, who can open the page before the stream begins. */
 function Watch({ libraryId, stream }: { libraryId: number; stream: LiveStreamModel }) {
+  const path = `/dashboard/libraries/${libraryId}/videos/${stream.guid}/embed-address`;
+  const { value } = useLoaded<{ address: string }>(`${path}?hours=${LINK_HOURS}&signed=${!stream.public}`);
   const address = playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, stream.guid);
+  const link = value.value?.address ?? address;
+  const isSigned = new URL(link).searchParams.has('token');
   const shape = { width: stream.width ?? 0, height: stream.height ?? 0 };
   return (
     <Panel title={t('Share')} hint={t('The player waits for the stream, and shows the recording afterwards.')}>
-      <CopyField label={t('Link')} text={address} />
-      <CopyField label={t('Embed code')} text={embedCode(address, { ...shape, title: stream.title })} />
+      <CopyField label={isSigned ? t('Signed link, valid for 1 week') : t('Link')} text={link} />
+      {stream.public && (
+        <CopyField label={t('Embed code')} text={embedCode(address, { ...shape, title: stream.title })} />
+      )}
     </Panel>
   );
 }

@@ -3,9 +3,9 @@ import type { Permission } from '../../../src/catalog/people/permissions.ts';
 import { lazy } from '../base/lazy.tsx';
 import type { Route } from '../base/router.ts';
 import { may } from '../base/session.ts';
+import { NoPermission } from '../parts/no-permission.tsx';
 import { Videos } from '../videos/videos.tsx';
 import { Missing } from './missing.tsx';
-import { NoPermission } from './no-permission.tsx';
 
 // The first screen is loaded immediately. Every other one is a separate file.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);

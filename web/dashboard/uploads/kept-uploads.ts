@@ -30,6 +30,11 @@ export async function loadKept(): Promise<KeptUpload[]> {
   return inStore<KeptUpload[]>('readonly', (store) => store.getAll()).catch(() => []);
 }
 
+/** Returns a name unique in this browser. `randomUUID` does not exist on plain-http pages. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 async function inStore<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const database = await openDatabase();
   try {

@@ -61,3 +61,18 @@ export function mayRetry({ state, isRefused = false }: UploadItem): boolean {
 export function isUploaded({ state, isUnusable = false }: UploadItem): boolean {
   return state === 'done' && !isUnusable;
 }
+
+/** A modified or removed file aborts its request like a lost connection. */
+export async function isReadable(file: File | null): Promise<boolean> {
+  if (file === null) return false;
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(() => true)
+    .catch(() => false);
+}
+
+/** Returns the title of a video that is made from a file. */
+export function titleOf(fileName: string): string {
+  return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
+}

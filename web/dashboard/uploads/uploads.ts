@@ -3,9 +3,19 @@ import type { PaginationListOfVideoModel } from '../../../src/api/models/video.t
 import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { deleteRefused, EmptyFileError, isFileRefused, noteCreated } from './delete-refused.ts';
-import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
+import { forgetUpload, keepUpload, loadKept, newKey } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
-import { changeItem, findItem, isUploaded, mayRetry, type Target, type UploadItem, uploads } from './upload-item.ts';
+import {
+  changeItem,
+  findItem,
+  isReadable,
+  isUploaded,
+  mayRetry,
+  type Target,
+  titleOf,
+  type UploadItem,
+  uploads,
+} from './upload-item.ts';
 
 /** Maximum number of files sent concurrently. The others wait. Browsers allow six connections per host. */
 const MAX_CONCURRENT_UPLOADS = 2;
@@ -212,11 +222,6 @@ function makeVideo(item: UploadItem): Promise<string> {
   return made;
 }
 
-/** Returns a name unique in this browser. `randomUUID` does not exist on plain-http pages. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** Records the progress of an upload and a smoothed speed. */
 function measureSpeed(id: number): (sentBytes: number) => void {
   let last = { sentBytes: -1, atMs: 0 };
@@ -251,10 +256,6 @@ async function hasTitle(libraryId: number, title: string): Promise<boolean> {
   return found?.items.some((video) => video.title === title) === true;
 }
 
-function titleOf(fileName: string): string {
-  return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
-}
-
 async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
   const item = findItem(id);
@@ -280,16 +281,6 @@ async function fail(id: number, error: unknown): Promise<void> {
       bytesPerSec: 0,
     });
   startNext();
-}
-
-/** A modified or removed file aborts its request like a lost connection. */
-async function isReadable(file: File | null): Promise<boolean> {
-  if (file === null) return false;
-  return file
-    .slice(0, 1)
-    .arrayBuffer()
-    .then(() => true)
-    .catch(() => false);
 }
 
 /** Resumes interrupted uploads, because the connection is back or the computer woke up. */

@@ -1,5 +1,5 @@
 import { t } from '../base/language.ts';
-import { Link } from '../parts/parts.tsx';
+import { Link } from './parts.tsx';
 
 /** The screen of a URL that the role of this session may not open, such as a link from an administrator. */
 export function NoPermission() {
