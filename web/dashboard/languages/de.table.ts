@@ -1119,6 +1119,9 @@ export const de = {
   'Choose dates': 'Datum wählen',
   'Compare with': 'Vergleichen mit',
   'Comparison of two periods': 'Vergleich zweier Zeiträume',
+  'The current hour is left out, because it is incomplete.':
+    'Ohne die laufende Stunde, weil sie noch unvollständig ist.',
+  'Today is left out, because it is incomplete.': 'Ohne den heutigen Tag, weil er noch unvollständig ist.',
   'Deleted video': 'Gelöschtes Video',
   Device: 'Gerät',
   Difference: 'Unterschied',

@@ -1128,6 +1128,8 @@ export const es = {
   'Choose dates': 'Elegir fechas',
   'Compare with': 'Comparar con',
   'Comparison of two periods': 'Comparación de dos periodos',
+  'The current hour is left out, because it is incomplete.': 'Sin la hora actual, porque aún no ha terminado.',
+  'Today is left out, because it is incomplete.': 'Sin el día de hoy, porque aún no ha terminado.',
   'Deleted video': 'Video eliminado',
   Device: 'Dispositivo',
   Difference: 'Diferencia',

@@ -1150,6 +1150,8 @@ export const fr = {
   'Choose dates': 'Choisir des dates',
   'Compare with': 'Comparer avec',
   'Comparison of two periods': 'Comparaison de deux périodes',
+  'The current hour is left out, because it is incomplete.': 'Sans l’heure en cours, qui n’est pas terminée.',
+  'Today is left out, because it is incomplete.': 'Sans la journée en cours, qui n’est pas terminée.',
   'Deleted video': 'Vidéo supprimée',
   Device: 'Appareil',
   Difference: 'Écart',

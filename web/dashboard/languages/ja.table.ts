@@ -1122,6 +1122,8 @@ export const ja = {
   'Choose dates': '日付を指定',
   'Compare with': '比較対象',
   'Comparison of two periods': '2つの期間の比較',
+  'The current hour is left out, because it is incomplete.': '現在の 1 時間は、まだ終わっていないため含みません。',
+  'Today is left out, because it is incomplete.': '今日は、まだ終わっていないため含みません。',
   'Deleted video': '削除された動画',
   Device: 'デバイス',
   Difference: '差',

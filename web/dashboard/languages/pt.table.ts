@@ -1119,6 +1119,8 @@ export const pt = {
   'Choose dates': 'Escolher datas',
   'Compare with': 'Comparar com',
   'Comparison of two periods': 'Comparação de dois períodos',
+  'The current hour is left out, because it is incomplete.': 'Sem a hora atual, que ainda não terminou.',
+  'Today is left out, because it is incomplete.': 'Sem o dia de hoje, que ainda não terminou.',
   'Deleted video': 'Vídeo excluído',
   Device: 'Dispositivo',
   Difference: 'Diferença',
