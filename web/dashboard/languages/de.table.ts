@@ -456,7 +456,8 @@ export const de = {
   'Viewers can rewind (DVR)': 'Zuschauer können zurückspulen (DVR)',
   'DVR window (minutes)': 'DVR-Fenster (Minuten)',
   Public: 'Öffentlich',
-  'If off, only signed URLs play.': 'Wenn aus, spielen nur signierte URLs.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Wenn aus, braucht die Player-Seite während des Streams eine signierte URL.',
   Close: 'Schließen',
   Hide: 'Ausblenden',
   Show: 'Anzeigen',

@@ -467,7 +467,8 @@ export const es = {
   'Viewers can rewind (DVR)': 'Los espectadores pueden retroceder (DVR)',
   'DVR window (minutes)': 'Ventana de DVR (minutos)',
   Public: 'Público',
-  'If off, only signed URLs play.': 'Si está desactivado, solo se reproducen las URL firmadas.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Si está desactivado, la página del reproductor necesita una URL firmada durante la transmisión.',
   Close: 'Cerrar',
   Hide: 'Ocultar',
   Show: 'Mostrar',

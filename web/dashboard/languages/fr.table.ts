@@ -474,7 +474,8 @@ export const fr = {
   'Viewers can rewind (DVR)': 'Les spectateurs peuvent revenir en arrière (DVR)',
   'DVR window (minutes)': 'Fenêtre DVR (minutes)',
   Public: 'Public',
-  'If off, only signed URLs play.': 'Si cette option est désactivée, seules les URL signées sont lues.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Si cette option est désactivée, la page du lecteur exige une URL signée pendant le direct.',
   Close: 'Fermer',
   Hide: 'Masquer',
   Show: 'Afficher',

@@ -459,7 +459,8 @@ export const ja = {
   'Viewers can rewind (DVR)': '視聴者の巻き戻しを許可（DVR）',
   'DVR window (minutes)': 'DVR の時間（分）',
   Public: '公開',
-  'If off, only signed URLs play.': 'オフの場合、署名付き URL でのみ再生できます。',
+  'If off, the player page needs a signed URL during the stream.':
+    'オフの場合、配信中のプレーヤーページには署名付き URL が必要です。',
   Close: '閉じる',
   Hide: '非表示',
   Show: '表示',

@@ -457,7 +457,8 @@ export const pt = {
   'Viewers can rewind (DVR)': 'Espectadores podem retroceder (DVR)',
   'DVR window (minutes)': 'Janela de DVR (minutos)',
   Public: 'Pública',
-  'If off, only signed URLs play.': 'Se desativado, só URLs assinadas são reproduzidas.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Se desativado, a página do player precisa de uma URL assinada durante a transmissão.',
   Close: 'Fechar',
   Hide: 'Ocultar',
   Show: 'Mostrar',
