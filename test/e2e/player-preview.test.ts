@@ -51,6 +51,31 @@ test(
 );
 
 test(
+  'the stored logo and watermark are shown, and can then be removed',
+  async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const buffer = Buffer.from(png, 'base64');
+    for (const [part, name, choose, remove] of [
+      ['player', 'Logo', 'Upload logo', 'Remove logo'],
+      ['watermark', 'Watermark', 'Upload image', 'Remove image'],
+    ] as const) {
+      const image = page.getByRole('img', { name, exact: true });
+      await page.goto(`${service.apiUrl}/dashboard/library/1/settings/${part}`);
+      await page.getByLabel(choose).setInputFiles({ name: 'image.png', mimeType: 'image/png', buffer });
+      await image.waitFor();
+      await page.reload();
+      await image.waitFor();
+      expect(await image.evaluate((shown: HTMLImageElement) => shown.decode().then(() => shown.naturalWidth))).toBe(1);
+      await keepPictures(page, `settings-${part}`);
+      await page.getByRole('button', { name: remove }).click();
+      await image.waitFor({ state: 'detached' });
+      expect(await page.getByRole('button', { name: remove }).count()).toBe(0);
+    }
+  },
+  HANG_MS,
+);
+
+test(
   'the player preview shows why it cannot load its video',
   async () => {
     const items = [{ guid: crypto.randomUUID() }];

@@ -121,6 +121,21 @@ test('the seek bar of a stream with a DVR window shows keyframe previews', async
   await page.close();
 });
 
+test('the player page of a stream that is not public needs an embed token', async () => {
+  const { service } = fixture;
+  const statusOf = async (isPublic: boolean, sign: boolean) => {
+    const { key } = await createLive(fixture, { isPublic });
+    const expires = Math.floor(Date.now() / 1000) + 3_600;
+    const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');
+    const query = sign ? `?token=${token}&expires=${expires}` : '';
+    const address = `${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}`;
+    return [(await fetch(address + query)).status, (await fetch(`${address}/state${query}`)).status];
+  };
+  expect(await statusOf(true, false)).toEqual([200, 200]);
+  expect(await statusOf(false, true)).toEqual([200, 200]);
+  expect(await statusOf(false, false)).toEqual([403, 403]);
+});
+
 // This test is the last in this file, because its library requires tokens from then on.
 test('a viewer with an embed token sees the preview before the start and then the stream', async () => {
   const { service, browser, catalogue } = fixture;

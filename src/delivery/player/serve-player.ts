@@ -49,7 +49,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   }
   const { libraryId, mediaId, collectionId, settings } = publication;
   const { player } = settings;
-  const opened = { libraryId, mediaId, collectionId, isDirect: asked.isDirect };
+  const opened = { libraryId, mediaId, collectionId, live: publication.live, isDirect: asked.isDirect };
   const refusal = asked.refusal ?? (await deps.playback.authorizePlayer(opened, asked.play));
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };

@@ -7,6 +7,7 @@ import {
   judgeEmbedToken,
   judgePage,
   judgeShareToken,
+  policyOfMedia,
 } from '../../catalog/shield/admission/judge-playback.ts';
 import type { Hit } from '../../catalog/shield/hit.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -24,8 +25,13 @@ export type PlaybackAuthorizerDeps = {
   ownHosts: HostRules;
 };
 
-/** The requested video. `collectionId` is null if it is in no collection. */
-type Requested = { libraryId: number; mediaId: Guid; collectionId: Guid | null };
+/** The requested media. `collectionId` is null if it is in no collection. `live`: present for a live stream. */
+type Requested = {
+  libraryId: number;
+  mediaId: Guid;
+  collectionId: Guid | null;
+  live?: { isPublic: boolean } | undefined;
+};
 type PlayerPage = Requested & { isDirect: boolean };
 
 /**
@@ -40,9 +46,11 @@ export class PlaybackAuthorizer {
   }
 
   /** Returns the reason to refuse a key, or null if the request may have it. */
-  async authorize({ libraryId, mediaId, collectionId }: Requested, request: PlayRequest): Promise<Problem | null> {
-    const policy = await this.#deps.findPolicy(libraryId);
-    if (policy === null) return toProblem('library-gone');
+  async authorize(requested: Requested, request: PlayRequest): Promise<Problem | null> {
+    const { libraryId, mediaId, collectionId } = requested;
+    const found = await this.#deps.findPolicy(libraryId);
+    if (found === null) return toProblem('library-gone');
+    const policy = policyOfMedia(found, requested);
     const referrer = this.#judgeReferrer(policy, request);
     if (referrer !== null) return referrer;
     const nowMs = Date.now();

@@ -454,7 +454,8 @@ export const de = {
   'Viewers can rewind (DVR)': 'Zuschauer können zurückspulen (DVR)',
   'DVR window (minutes)': 'DVR-Fenster (Minuten)',
   Public: 'Öffentlich',
-  'If off, only signed URLs play.': 'Wenn aus, spielen nur signierte URLs.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Wenn aus, braucht die Player-Seite während des Streams eine signierte URL.',
   Close: 'Schließen',
   Hide: 'Ausblenden',
   Show: 'Anzeigen',
@@ -1141,6 +1142,9 @@ export const de = {
   'Choose dates': 'Datum wählen',
   'Compare with': 'Vergleichen mit',
   'Comparison of two periods': 'Vergleich zweier Zeiträume',
+  'The current hour is left out, because it is incomplete.':
+    'Ohne die laufende Stunde, weil sie noch unvollständig ist.',
+  'Today is left out, because it is incomplete.': 'Ohne den heutigen Tag, weil er noch unvollständig ist.',
   'Deleted video': 'Gelöschtes Video',
   Device: 'Gerät',
   Difference: 'Unterschied',

@@ -465,7 +465,8 @@ export const es = {
   'Viewers can rewind (DVR)': 'Los espectadores pueden retroceder (DVR)',
   'DVR window (minutes)': 'Ventana de DVR (minutos)',
   Public: 'Público',
-  'If off, only signed URLs play.': 'Si está desactivado, solo se reproducen las URL firmadas.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Si está desactivado, la página del reproductor necesita una URL firmada durante la transmisión.',
   Close: 'Cerrar',
   Hide: 'Ocultar',
   Show: 'Mostrar',
@@ -1150,6 +1151,8 @@ export const es = {
   'Choose dates': 'Elegir fechas',
   'Compare with': 'Comparar con',
   'Comparison of two periods': 'Comparación de dos periodos',
+  'The current hour is left out, because it is incomplete.': 'Sin la hora actual, porque aún no ha terminado.',
+  'Today is left out, because it is incomplete.': 'Sin el día de hoy, porque aún no ha terminado.',
   'Deleted video': 'Video eliminado',
   Device: 'Dispositivo',
   Difference: 'Diferencia',

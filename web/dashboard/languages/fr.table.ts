@@ -472,7 +472,8 @@ export const fr = {
   'Viewers can rewind (DVR)': 'Les spectateurs peuvent revenir en arrière (DVR)',
   'DVR window (minutes)': 'Fenêtre DVR (minutes)',
   Public: 'Public',
-  'If off, only signed URLs play.': 'Si cette option est désactivée, seules les URL signées sont lues.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Si cette option est désactivée, la page du lecteur exige une URL signée pendant le direct.',
   Close: 'Fermer',
   Hide: 'Masquer',
   Show: 'Afficher',
@@ -1171,6 +1172,8 @@ export const fr = {
   'Choose dates': 'Choisir des dates',
   'Compare with': 'Comparer avec',
   'Comparison of two periods': 'Comparaison de deux périodes',
+  'The current hour is left out, because it is incomplete.': 'Sans l’heure en cours, qui n’est pas terminée.',
+  'Today is left out, because it is incomplete.': 'Sans la journée en cours, qui n’est pas terminée.',
   'Deleted video': 'Vidéo supprimée',
   Device: 'Appareil',
   Difference: 'Écart',

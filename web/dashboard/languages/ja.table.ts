@@ -458,7 +458,8 @@ export const ja = {
   'Viewers can rewind (DVR)': '視聴者の巻き戻しを許可（DVR）',
   'DVR window (minutes)': 'DVR の時間（分）',
   Public: '公開',
-  'If off, only signed URLs play.': 'オフの場合、署名付き URL でのみ再生できます。',
+  'If off, the player page needs a signed URL during the stream.':
+    'オフの場合、配信中のプレーヤーページには署名付き URL が必要です。',
   Close: '閉じる',
   Hide: '非表示',
   Show: '表示',
@@ -1144,6 +1145,8 @@ export const ja = {
   'Choose dates': '日付を指定',
   'Compare with': '比較対象',
   'Comparison of two periods': '2つの期間の比較',
+  'The current hour is left out, because it is incomplete.': '現在の 1 時間は、まだ終わっていないため含みません。',
+  'Today is left out, because it is incomplete.': '今日は、まだ終わっていないため含みません。',
   'Deleted video': '削除された動画',
   Device: 'デバイス',
   Difference: '差',

@@ -455,7 +455,8 @@ export const pt = {
   'Viewers can rewind (DVR)': 'Espectadores podem retroceder (DVR)',
   'DVR window (minutes)': 'Janela de DVR (minutos)',
   Public: 'Pública',
-  'If off, only signed URLs play.': 'Se desativado, só URLs assinadas são reproduzidas.',
+  'If off, the player page needs a signed URL during the stream.':
+    'Se desativado, a página do player precisa de uma URL assinada durante a transmissão.',
   Close: 'Fechar',
   Hide: 'Ocultar',
   Show: 'Mostrar',
@@ -1140,6 +1141,8 @@ export const pt = {
   'Choose dates': 'Escolher datas',
   'Compare with': 'Comparar com',
   'Comparison of two periods': 'Comparação de dois períodos',
+  'The current hour is left out, because it is incomplete.': 'Sem a hora atual, que ainda não terminou.',
+  'Today is left out, because it is incomplete.': 'Sem o dia de hoje, que ainda não terminou.',
   'Deleted video': 'Vídeo excluído',
   Device: 'Dispositivo',
   Difference: 'Diferença',

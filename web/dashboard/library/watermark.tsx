@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import type { PortableSettingsModel } from '../../../src/api/models/portable-settings.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 
@@ -18,13 +19,13 @@ type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => v
 
 /** The image that is drawn onto new videos, positioned by dragging. */
 export function Watermark({ libraryId, library, onChanged }: Props) {
-  const stored: Position = {
+  const place: Position = {
     WatermarkPositionLeft: library.WatermarkPositionLeft,
     WatermarkPositionTop: library.WatermarkPositionTop,
     WatermarkWidth: library.WatermarkWidth || 15,
     WatermarkHeight: library.WatermarkHeight || 15,
   };
-  const { value: position, change } = useDraft(stored, {
+  const { value: position, change } = useDraft(place, {
     name: t('Watermark'),
     done: t('Position saved. It applies to newly encoded videos.'),
     async save(_, edited) {
@@ -32,30 +33,26 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       onChanged();
     },
   });
-  const image = useSignal<string | null>(null);
-  // The browser keeps the file of an object URL until it is revoked.
-  const shown = image.value;
-  useEffect(() => {
-    if (shown !== null) return () => URL.revokeObjectURL(shown);
-  }, [shown]);
+  const stored = useLoaded<PortableSettingsModel>(`/library/${libraryId}/settings`);
+  const image = library.HasWatermark ? (stored.value.value?.images?.watermark ?? null) : null;
   const running = useAction();
   const upload = (file: File | undefined) => {
     if (file === undefined) return;
     void running.run(async () => {
       await api('PUT', `/videolibrary/${libraryId}/watermark`, file);
-      image.value = URL.createObjectURL(file);
+      stored.again();
       onChanged();
     });
   };
   const remove = () =>
     running.run(async () => {
       await api('DELETE', `/videolibrary/${libraryId}/watermark`);
-      image.value = null;
+      stored.again();
       onChanged();
     });
   return (
     <Panel title={t('Watermark')} hint={t('Burned into newly encoded videos.')}>
-      <Stage position={position} image={shown} hasImage={library.HasWatermark} onMove={change} />
+      <Stage position={position} image={image} hasImage={library.HasWatermark} onMove={change} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
           <label key={field} class="inline">

@@ -66,7 +66,7 @@ export function StreamSettings({
         )}
         <Check
           label={t('Public')}
-          hint={t('If off, only signed URLs play.')}
+          hint={t('If off, the player page needs a signed URL during the stream.')}
           value={value.public ?? true}
           onChange={(isPublic) => change({ public: isPublic })}
         />

@@ -5,14 +5,14 @@ import { useLoaded } from '../base/load.ts';
 import { amount, bytes, clock, dateFormat } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
-import { type Period, queryOf } from './periods.ts';
+import { type ComparedPeriods, type Period, queryOf } from './periods.ts';
 import { total } from './total.ts';
 
-type Props = { libraryId: number; video?: string; period: Period; before: Period };
+type Props = ComparedPeriods & { libraryId: number; video?: string };
 type Row = { name: string; now: number | null; before: number | null; words: (value: number) => string };
 
 /** Two periods side by side. `video`: the GUID of a video; the library if absent. */
-export function Compared({ libraryId, video, period, before }: Props) {
+export function Compared({ libraryId, video, period, before, isCut }: Props) {
   const now = useFigures(libraryId, period, video);
   const earlier = useFigures(libraryId, before, video);
   const error = now.error ?? earlier.error;
@@ -20,16 +20,28 @@ export function Compared({ libraryId, video, period, before }: Props) {
   if (now.figures === null || earlier.figures === null) return null;
   const rows = rowsOf(now.figures, earlier.figures);
   return (
-    <Table label={t('Comparison of two periods')} head={[t('Figure'), daysOf(period), daysOf(before), t('Difference')]}>
-      {rows.map((row) => (
-        <tr key={row.name}>
-          <th scope="row">{row.name}</th>
-          <td>{row.now === null ? '–' : row.words(row.now)}</td>
-          <td>{row.before === null ? '–' : row.words(row.before)}</td>
-          <td>{differenceOf(row)}</td>
-        </tr>
-      ))}
-    </Table>
+    <div>
+      <Table
+        label={t('Comparison of two periods')}
+        head={[t('Figure'), daysOf(period), daysOf(before), t('Difference')]}
+      >
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <th scope="row">{row.name}</th>
+            <td>{row.now === null ? '–' : row.words(row.now)}</td>
+            <td>{row.before === null ? '–' : row.words(row.before)}</td>
+            <td>{differenceOf(row)}</td>
+          </tr>
+        ))}
+      </Table>
+      {isCut && (
+        <p class="hint">
+          {period.isHourly
+            ? t('The current hour is left out, because it is incomplete.')
+            : t('Today is left out, because it is incomplete.')}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -3,7 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../base/language.ts';
 import { dateFormat } from '../base/words.ts';
 import { SelectField } from '../parts/fields.tsx';
-import { comparedPeriods, monthsBefore, type OwnDates, type Period, type PeriodChoice, periodOf } from './periods.ts';
+import {
+  type ComparedPeriods,
+  comparedPeriods,
+  monthsBefore,
+  type OwnDates,
+  type Period,
+  type PeriodChoice,
+  periodOf,
+} from './periods.ts';
 
 const MONTHS = 13;
 const DAY_CHARACTERS = 10;
@@ -15,7 +23,7 @@ export type PeriodState = {
   other: string;
   period: Period;
   /** The periods to compare, or null if none is chosen. */
-  compared: { period: Period; before: Period } | null;
+  compared: ComparedPeriods | null;
   change(to: Partial<{ choice: PeriodChoice; own: OwnDates; other: string }>): void;
 };
 

@@ -35,6 +35,15 @@ test.each([
   expect([text(period), text(before)]).toEqual([expected, expectedBefore]);
 });
 
+test.each([
+  ['30', true],
+  ['1', true],
+  ['2026-03', true],
+  ['2026-02', false],
+])('the comparison of %s says whether it is without the current day or hour: %s', (choice, isCut) => {
+  expect(comparedPeriods({ choice, period: periodOf(choice, NONE, NOW) }, 'previous', NOW)).toMatchObject({ isCut });
+});
+
 test('on the last days of a long month, the shorter month before it is complete', () => {
   const now = Date.parse('2026-03-31T10:30:00Z');
   const period = periodOf('2026-03', NONE, now);

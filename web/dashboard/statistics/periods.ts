@@ -34,6 +34,9 @@ export function periodOf(choice: PeriodChoice, own: OwnDates, nowMs: number): Pe
   return { fromMs: nowStepMs - Number(choice) * DAY_MS, endMs: nowStepMs + stepMs, isHourly };
 }
 
+/** Two periods. `isCut`: the first one is without the current hour or day. */
+export type ComparedPeriods = { period: Period; before: Period; isCut: boolean };
+
 /**
  * Returns the periods to compare: without the current hour or day, which is incomplete, next to the preceding one
  * (`previous`) or a month. The month before a part of a month has the same number of days, as far as it has them.
@@ -42,19 +45,20 @@ export function comparedPeriods(
   { choice, period }: { choice: PeriodChoice; period: Period },
   other: string,
   nowMs: number,
-): { period: Period; before: Period } {
+): ComparedPeriods {
   const stepMs = period.isHourly ? HOUR_MS : DAY_MS;
   const complete = Math.min(period.endMs, Math.floor(nowMs / stepMs) * stepMs);
   const whole = { ...period, endMs: Math.max(complete, period.fromMs + stepMs) };
-  if (MONTH.test(other)) return { period: whole, before: periodOf(other, { from: '', to: '' }, nowMs) };
+  const isCut = whole.endMs < period.endMs;
+  if (MONTH.test(other)) return { period: whole, before: periodOf(other, { from: '', to: '' }, nowMs), isCut };
   const lengthMs = whole.endMs - whole.fromMs;
   if (!MONTH.test(choice)) {
-    return { period: whole, before: { ...whole, fromMs: whole.fromMs - lengthMs, endMs: whole.fromMs } };
+    return { period: whole, before: { ...whole, fromMs: whole.fromMs - lengthMs, endMs: whole.fromMs }, isCut };
   }
   const fromMs = startOfMonth(whole.fromMs, -1);
   const isFull = whole.endMs === startOfMonth(whole.fromMs, 1);
   const endMs = isFull ? whole.fromMs : Math.min(fromMs + lengthMs, whole.fromMs);
-  return { period: whole, before: { ...whole, fromMs, endMs } };
+  return { period: whole, before: { ...whole, fromMs, endMs }, isCut };
 }
 
 /** Returns the query string that requests the statistics of a period. `dateTo` is inclusive. */

@@ -104,6 +104,15 @@ test.each<MediaFile>([
   expect(judge({ target: media(file), video: null, ...bad })).toBeNull();
 });
 
+test.each([
+  [{ isPublic: false }, { id: forToken, received: 'no token' }],
+  [{ isPublic: true }, null],
+  [undefined, null],
+])('in a library without tokens, a live stream %o requires one only if it is not public', (live, expected) => {
+  const video = { mediaId, collectionId, live, usesSessions: false };
+  expect(judge({ policy: policyOf({}), video })).toEqual(expected);
+});
+
 test('nothing is refused for an unknown path, library or video', () => {
   expect([judge({ target: null, ...bad }), judge({ policy: null, ...bad }), judge({ video: null, ...bad })]).toEqual([
     null,

@@ -23,6 +23,18 @@ export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts:
   return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", received: page ?? 'none' };
 }
 
+/**
+ * Returns the policy of a media item: viewers of a live stream that is not public need an embed token, even if the
+ * library requires none.
+ */
+export function policyOfMedia(
+  policy: CompiledPolicy,
+  { live }: { live?: { isPublic: boolean } | undefined },
+): CompiledPolicy {
+  if (live === undefined || live.isPublic || policy.zone.embedTokenRequired) return policy;
+  return { ...policy, zone: { ...policy.zone, embedTokenRequired: true } };
+}
+
 /** Returns why an embed token does not permit playing a video, or null if it does, or if the library requires none. */
 export function judgeEmbedToken(
   { zone }: CompiledPolicy,
@@ -68,7 +80,12 @@ export type PlaybackRequest = {
   target: EdgeTarget | null;
   policy: CompiledPolicy | null;
   /** `usesSessions`: its playlists have keys of play sessions. */
-  video: { mediaId: Guid; collectionId: Guid | null; usesSessions: boolean } | null;
+  video: {
+    mediaId: Guid;
+    collectionId: Guid | null;
+    live?: { isPublic: boolean } | undefined;
+    usesSessions: boolean;
+  } | null;
   viewer: Viewer;
   /** The share that the viewer's token names, or null if there is none. */
   tokenShare: Share | null;
@@ -90,7 +107,8 @@ export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hi
   const pageHit = judgeDirectPlay(policy, isDirect) ?? judgePage(policy, viewer.page, ownHosts);
   if (pageHit !== null || checks === 'page') return pageHit;
   const shown = { mediaId: video.mediaId, collectionId: video.collectionId, shown: viewer.shown };
-  return judgeEmbedToken(policy, shown, nowMs) ?? judgeShareToken(policy, { ...shown, share: tokenShare }, nowMs);
+  const ofMedia = policyOfMedia(policy, video);
+  return judgeEmbedToken(ofMedia, shown, nowMs) ?? judgeShareToken(ofMedia, { ...shown, share: tokenShare }, nowMs);
 }
 
 /**
