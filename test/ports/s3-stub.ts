@@ -68,14 +68,10 @@ export async function startS3Stub() {
     url: `s3://bucket?endpoint=http://127.0.0.1:${port}&prefix=media`,
     ...state,
     state,
-    calls,
+    ...{ calls, faults },
     /** Plans a fault for the next call of an operation. Several faults queue up. */
     fail(operation: string, ...planned: Fault[]): void {
       faults.push(...planned.map((fault) => ({ operation, fault })));
-    },
-    /** Forgets planned faults. */
-    recover(): void {
-      faults.length = 0;
     },
     /** While `away`, closes each connection without a response. */
     setAway(away: boolean): void {

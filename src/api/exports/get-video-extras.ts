@@ -12,8 +12,8 @@ export const getVideoExtras = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/extras',
   description:
-    'Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time by ' +
-    'day. Exports carry all of them.',
+    'Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time ' +
+    'by day. Exports carry all of them.',
   auth: 'access-key',
   permission: 'videos.read',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
