@@ -41,8 +41,8 @@ export const BUNDLED: readonly Bundled[] = [
     packages: ['@ip-location-db/asn'],
     terms:
       'numbers of autonomous systems (Creative Commons Attribution 4.0): IP to ASN data by DB-IP ' +
-      '(https://db-ip.com), the University of Oregon Route Views Archive Project (https://www.routeviews.org) and the ' +
-      'NRO, merged by the package and compiled into a table here',
+      '(https://db-ip.com), the University of Oregon Route Views Archive Project (https://www.routeviews.org) and ' +
+      'the NRO, merged by the package and compiled into a table here',
   },
   {
     packages: ['world-atlas'],

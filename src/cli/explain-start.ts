@@ -30,7 +30,8 @@ export function explainStart(error: unknown, settings: Settings | RoleSettings):
  */
 export function explainPort(name: string, port: number, cause: unknown): Refused | null {
   if (hasCode(cause, 'EADDRINUSE')) {
-    const message = `${name}: expected a free port, but another program uses ${port}. Stop it, or set a different port.`;
+    const found = `another program uses ${port}. Stop it, or set a different port.`;
+    const message = `${name}: expected a free port, but ${found}`;
     return new Refused('conflict', message, { cause });
   }
   if (!hasCode(cause, 'EACCES')) return null;

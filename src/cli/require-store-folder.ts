@@ -4,8 +4,8 @@ import type { Settings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 
 /**
- * Throws `Refused` if the store is a folder that this user cannot create or write. Must be called before the first start
- * creates anything. At later starts, viewers may still read from it, and health checks report the fault.
+ * Throws `Refused` if the store is a folder that this user cannot create or write. Must be called before the first
+ * start creates anything. At later starts, viewers may still read from it, and health checks report the fault.
  */
 export function requireStoreFolder({ storage, dataDir }: Pick<Settings, 'storage' | 'dataDir'>): void {
   if (storage.kind !== 'file' || `${storage.folder}/`.startsWith(`${dataDir}/`)) return;
@@ -13,8 +13,8 @@ export function requireStoreFolder({ storage, dataDir }: Pick<Settings, 'storage
   try {
     accessSync(nearestOf(folder), constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const reason = Object(cause).code ?? String(cause);
-    const message = `MILLRACE_STORAGE: expected a folder that user ${process.getuid?.()} can write, got ${folder} (${reason}).`;
+    const wanted = `a folder that user ${process.getuid?.()} can write`;
+    const message = `MILLRACE_STORAGE: expected ${wanted}, got ${folder} (${Object(cause).code ?? cause}).`;
     throw new Refused('invalid', message, { cause });
   }
 }

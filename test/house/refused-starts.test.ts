@@ -128,7 +128,7 @@ test.each([
   { settings: { MILLRACE_DATA_VOLUME: 'required' }, line: /^millrace serve: MILLRACE_DATA_DIR: expected a volume at / },
   {
     settings: { MILLRACE_STORAGE: 'file:/dev/null/objects' },
-    line: /^millrace serve: MILLRACE_STORAGE: expected a folder that user \d+ can write, got .*null.objects \(ENOTDIR\)/,
+    line: /^millrace serve: MILLRACE_STORAGE: expected a folder that user \d+ can write, got .*objects \(ENOTDIR\)/,
   },
   // Reading it would never end.
   {
@@ -191,6 +191,15 @@ test.runIf(canBecomeNobody && firstFreePort > 1023)('a port that needs root stop
   expect(await service.exitCode()).toBe(1);
   expect(service.output().match(/^millrace serve: .*$/gm)).toEqual([
     expect.stringContaining(`MILLRACE_EDGE_PORT: expected a port that user ${NOBODY.id} may open, got 1023. Ports`),
+  ]);
+});
+
+test('a database that cannot be created stops startup with one line that contains the reason', async () => {
+  const command = ['sh', '-c', 'ulimit -n 60; exec "$@"', 'sh', process.execPath];
+  const service = start({ dataDir: newFolder(), command });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output().match(/^millrace.*|^.*(?:FATAL|initdb:).*/gm)).toEqual([
+    expect.stringMatching(/^millrace: initdb could not create \S+: insufficient file descriptors available to start/),
   ]);
 });
 

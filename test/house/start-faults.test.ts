@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -119,9 +119,10 @@ test('a database that cannot be set up stops startup with one line, and nothing 
     return { code, output };
   };
   const wanted = 'millrace serve: MILLRACE_DATABASE_URL: expected';
+  const remedy = 'alter database "plain" owner to "poor"';
   expect(await refuse({ MILLRACE_DATABASE_URL: urlOf('plain', 'poor') })).toEqual({
     code: 1,
-    output: `${wanted} a user that may create tables and schemas, got "poor". As a superuser run: alter database "plain" owner to "poor"\n`,
+    output: `${wanted} a user that may create tables and schemas, got "poor". As a superuser run: ${remedy}\n`,
   });
   expect(await refuse({ MILLRACE_DATABASE_URL: urlOf('sealed', 'millrace') })).toEqual({
     code: 1,
@@ -140,11 +141,13 @@ test('a database that cannot be set up stops startup with one line, and nothing 
 });
 
 test('a database of a newer version stops a later startup at once, and leaves no keys', LIMIT, async () => {
-  const { code, output, log } = await end([], FREE_PORTS);
+  const folder = path.join(dataDir, 'later');
+  await mkdir(folder);
+  const { code, output, log } = await end([], { ...FREE_PORTS, MILLRACE_DATA_DIR: folder });
   const newer = 'Expected a database of this version or an older one, got one with 998-of-later';
   expect([code, output.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringContaining(newer)]);
   expect(log.match(/"role.failed"/g)).toHaveLength(1);
-  expect(existsSync(path.join(dataDir, 'first-keys.json'))).toBe(false);
+  expect(existsSync(path.join(folder, 'first-keys.json'))).toBe(false);
   await database.pool.query(`delete from kysely_migration where name = '998-of-later'`);
 });
 

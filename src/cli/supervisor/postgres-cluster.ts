@@ -52,8 +52,15 @@ async function runInitdb(folder: string, { binFolder, environment }: PostgresBin
     await promisify(execFile)(program, args, { env: environment, cwd: '/' });
   } catch (cause) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`initdb could not create ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`initdb could not create ${folder}: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** Returns the lines of PostgreSQL's own errors, without the command and its progress. */
+function reasonOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const lines = [...text.matchAll(/(?:FATAL|PANIC|initdb: error|DETAIL): +(.*)/g)].map(([, line]) => line);
+  return lines.length === 0 ? text.replaceAll('\n', ' ') : lines.join(' ');
 }
 
 /** Kills the PostgreSQL processes of a cluster. Their working directory is the folder of the cluster. */
