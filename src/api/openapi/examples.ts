@@ -11,6 +11,7 @@ type Schema = {
   patternProperties?: Readonly<Record<string, Schema>>;
   minimum?: number;
   minLength?: number;
+  maxLength?: number;
   format?: string;
 };
 
@@ -88,11 +89,11 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   }
 }
 
-function exampleText({ format, minLength = 0 }: Schema, name: string): string {
+function exampleText({ format, minLength = 0, maxLength }: Schema, name: string): string {
   if (format === 'uuid') return GUID;
   if (format === 'date-time') return '2026-11-21T09:30:00Z';
   const known = TEXTS.find(([pattern]) => pattern.test(name))?.[1];
-  return (known ?? '').padEnd(minLength, 'x');
+  return (known ?? '').padEnd(minLength, 'x').slice(0, maxLength);
 }
 
 /** Returns a list with one example item. A list of strings without a specific example is empty. */
