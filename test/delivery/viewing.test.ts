@@ -175,13 +175,18 @@ test('a stream and its recording in one page are one session, which adds to the 
   await playTo(page, 1.2);
   const renewed = page.waitForResponse((response) => response.url().includes('/state?ticket='));
   Object.assign(served ?? {}, { phase: { kind: 'finished' }, viewing });
+  await page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.currentTime = video.duration - 0.2;
+    void video.play();
+  });
+  await page.getByRole('button', { name: 'Watch the recording' }).click(PATIENCE);
   expect((await renewed).status()).toBe(200);
   await playTo(page, 2.2);
   await page.close();
   await expect.poll(async () => (await heatOf(fixture, shown)).slice(0, 4)).toEqual([1, 1, 1]);
   const { views, watchSec } = await sumsOf(fixture, shown);
   expect(views).toBe(1);
-  // 1.2 s and 2.2 s, each up to the next event of the video element.
+  // 1.2 s, 0.2 s and 2.2 s, each up to the next event of the video element.
   expect(watchSec).toBeGreaterThanOrEqual(3);
   expect(watchSec).toBeLessThanOrEqual(5);
 });

@@ -66,6 +66,10 @@ test('a stream is shown to its last frame, and its recording plays when the view
   });
   expect(replayed.sec).toBeLessThan(8);
   expect(await button(pages.edge).isVisible()).toBe(false);
+  // A key plays the recording too.
+  await pages.loop.locator('video').evaluate((video: HTMLVideoElement) => void video.play());
+  await expect.poll(async () => (await read(pages.loop)).view, PATIENCE).toMatch(/finished|processing/);
+  await untilPlaying(pages.loop, 0.5);
   for (const page of [pages.edge, pages.loop, behind]) await page.close();
 }, 120_000);
 

@@ -137,6 +137,13 @@ async function readNames(db: Database['db']): Promise<Set<string>> {
   for (const { storage_key: key } of images) named.add(key);
   const chunks = await db.selectFrom('chunk').select('storage_key').execute();
   for (const { storage_key: key } of chunks) named.add(objectOf(key)).add(objectOf(idxKeyOf(key)));
+  // A deleted recording leaves the stream with the rows of its stills.
+  const stills = await db
+    .selectFrom('live_thumbnail as still')
+    .innerJoin('media', 'media.id', 'still.stream_id')
+    .select('still.storage_key')
+    .execute();
+  for (const { storage_key: key } of stills) named.add(key);
   // Objects that were retired but are still in use.
   const retired = await db.selectFrom('retired_object').select('storage_key').execute();
   for (const { storage_key: key } of retired) named.add(objectOf(key));

@@ -69,6 +69,10 @@ export class Session extends EventTarget {
     video.addEventListener('playing', () => {
       this.#isPlayed = true;
     });
+    // Keys of the keyboard and the parent page can also play.
+    video.addEventListener('play', () => {
+      if (this.#view.kind === 'over') this.watchRecording();
+    });
     whenOver(video, {
       hasEnded: () => this.#hasStreamEnded,
       over: () => this.#endStream(),
@@ -118,7 +122,9 @@ export class Session extends EventTarget {
   /** Opens the recording of a stream that was played to its end, and plays it. */
   watchRecording(): void {
     const { source, phase } = this.#state;
-    if (source === null || this.#view.kind !== 'over') return;
+    if (this.#view.kind !== 'over') return;
+    this.#parts.video.pause();
+    if (source === null) return;
     this.#open(source, 'video', true);
     this.#show(phase);
     this.dispatchEvent(new Event('recording'));

@@ -231,15 +231,16 @@ async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress
   await bumpPublication(tx, key);
 }
 
-/** Adds lines to a video's messages. */
+/** Adds lines to a video's messages. A line with the same text as an earlier one replaces it. */
 export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, lines: MediaMessage[]): Promise<void> {
   if (lines.length === 0) return;
-  await tx
-    .updateTable('media')
-    .set({ messages: sql<string>`messages || ${JSON.stringify(lines)}::jsonb` })
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .execute();
+  const added = sql`${JSON.stringify(lines)}::jsonb`;
+  await sql`
+    update media set messages = coalesce((select jsonb_agg(line order by place)
+      from jsonb_array_elements(messages) with ordinality known(line, place)
+      where not exists (select from jsonb_array_elements(${added}) fresh
+        where fresh->'message' = line->'message' and fresh->'value' = line->'value')), '[]') || ${added}
+    where library_id = ${libraryId} and id = ${mediaId}`.execute(tx);
 }
 
 /**
