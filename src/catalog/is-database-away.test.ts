@@ -3,7 +3,7 @@ import { Refused } from '../lib/refused.ts';
 import { isDatabaseAway } from './is-database-away.ts';
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });
-const refused = new Refused('unavailable', 'The origin could not be reached.', { cause: withCode('ECONNREFUSED') });
+const refused = new Refused('unavailable', 'The server could not be reached.', { cause: withCode('ECONNREFUSED') });
 
 test.each([
   ['a closed port', withCode('ECONNREFUSED'), true],

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SMALL_PAGE } from '../support/browser.ts';
+import { missedClicks } from '../support/missed-clicks.ts';
 import { openPlayerFixture, type PlayerFixture } from './player-fixture.ts';
 import type { PublishedFilm } from './publish.ts';
 
@@ -46,6 +47,28 @@ test('keys seek by 10 s and by a frame, and the help lists them', async () => {
   await page.keyboard.press('?');
   const listed = await page.locator('.keys-help kbd').allTextContents();
   for (const key of ['J', 'L', '.', ',', 'I', 'R']) expect(listed).toContain(key);
+  await page.close();
+});
+
+test('a click on the time range seeks in a portrait frame too', async () => {
+  const page = await open();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const range = await page.locator('bunny-media-time-range').boundingBox();
+  if (range === null) throw new Error('The time range is not visible.');
+  const { x, y, width, height } = range;
+  await page.mouse.click(x + (width * 3) / 4, y + height / 2);
+  await expect.poll(() => readSec(page), PATIENCE).toBeGreaterThan(20);
+  await page.close();
+});
+
+test.each([
+  [1440, 900],
+  [390, 844],
+  [390, 220],
+])('every control receives the click at its own centre in a frame of %d x %d px', async (width, height) => {
+  const page = await open();
+  await page.setViewportSize({ width, height });
+  expect(await missedClicks(page)).toEqual([]);
   await page.close();
 });
 

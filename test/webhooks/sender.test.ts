@@ -154,7 +154,7 @@ test('the log reports when an event will be tried next', async () => {
   const library = await hook(reset);
   await happen(database, videoOf(library), 0, 1);
   await send({ retryDelaySec: () => 1_000 });
-  await untilLog(library, ['0 pending: The origin could not be reached: the connection was reset.', '1 pending: null']);
+  await untilLog(library, ['0 pending: The server could not be reached: the connection was reset.', '1 pending: null']);
   const [head, behind] = await readLog(database, library.id);
   expect(Number(head?.nextAttemptAt) - Number(head?.createdAt)).toBeGreaterThan(900_000);
   expect([head?.attempts, head?.settledAt, behind?.nextAttemptAt]).toEqual([1, null, null]);

@@ -225,7 +225,7 @@ describe('response limits', () => {
     const gone = await serve(() => undefined);
     await closing.pop()?.();
     await expect(open().request(gone.url, GET, never)).rejects.toThrow(
-      'The origin could not be reached: the connection was refused.',
+      'The server could not be reached: the connection was refused.',
     );
     const dropping = await serve((request) => request.socket.destroy());
     await expect(open().request(dropping.url, GET, never)).rejects.toMatchObject({

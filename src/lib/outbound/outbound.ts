@@ -113,7 +113,7 @@ type Clock = { signal: AbortSignal; stop: () => void };
 function startClock(timeoutMs: number, signal: AbortSignal): Clock {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
-  const late = new Refused('timeout', `The origin did not finish its response within ${timeoutMs / 1000} s.`);
+  const late = new Refused('timeout', `The server did not finish its response within ${timeoutMs / 1000} s.`);
   const timer = setTimeout(() => controller.abort(late), timeoutMs);
   signal.addEventListener('abort', onAbort, { once: true });
   const stop = () => {
@@ -134,7 +134,7 @@ async function follow(agent: Agent, { requested, hop: first, clock }: Journey): 
     const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, location));
     if (next === null) return admit(answer, { requested, hop, clock });
     if (redirects === MAX_REDIRECTS)
-      throw new Refused('invalid', `The origin redirected more than ${MAX_REDIRECTS} times.`);
+      throw new Refused('invalid', `The server redirected more than ${MAX_REDIRECTS} times.`);
     hop = next;
   }
 }
@@ -218,5 +218,5 @@ function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   const isTls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/.test(code);
   const reason =
     REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the connection failed');
-  return new Refused('unavailable', `The origin could not be reached: ${reason}.`, { cause: error });
+  return new Refused('unavailable', `The server could not be reached: ${reason}.`, { cause: error });
 }

@@ -84,7 +84,7 @@ export type Hop = { url: URL; method: string; headers: Record<string, string>; b
 export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
   if (!URL.canParse(location, hop.url.href)) {
-    throw new Refused('invalid', `The origin redirected (HTTP ${status}) to an invalid URL.`);
+    throw new Refused('invalid', `The server redirected (HTTP ${status}) to an invalid URL.`);
   }
   const url = checkUrl(new URL(location, hop.url).href);
   const becomesGet = (status === 303 && hop.method !== 'HEAD') || (status <= 302 && hop.method === 'POST');
