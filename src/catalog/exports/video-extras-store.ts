@@ -28,7 +28,8 @@ export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtra
   const { rows: days } = await sql<VideoExtras['days'][number]>`
     select stat_day.day::text as day, sum(sessions)::bigint as views, sum(amount)::bigint as "watchSec" from stat_day
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and kind = 'country'
-    group by stat_day.day having sum(sessions) > 0 or sum(amount) > 0 order by stat_day.day desc limit ${MAX_DAYS}`.execute(db);
+    group by stat_day.day having sum(sessions) > 0 or sum(amount) > 0
+    order by stat_day.day desc limit ${MAX_DAYS}`.execute(db);
   return {
     days,
     thumbnailTimeMs: row.thumbnail_time_ms,
