@@ -436,7 +436,7 @@ export type UserModel = { Id: string; AccountId: string; Email: string | null; B
 
 export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
 
-export type VideoDayModel = { date: string; views: number; watchTime: number };
+export type VideoDayModel = { day: string; views: number; watchTime: number };
 
 export type VideoExtrasModel = { thumbnailTime: number | null; generatedCaptions: (GeneratedCaptionModel)[]; statistics: (VideoDayModel)[] };
 

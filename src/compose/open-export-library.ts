@@ -72,7 +72,7 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
     },
     async extras(guid) {
       const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
-      const statistics = days.map(({ date, views, watchSec: watchTime }) => ({ date, views, watchTime }));
+      const statistics = days.map(({ day, views, watchSec: watchTime }) => ({ day, views, watchTime }));
       return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
     },
     settings: () => exportSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),

@@ -24,8 +24,8 @@ export type ExportFixture = {
 
 /** Views and watch time of the first video, newest first. */
 const DAYS = [
-  { date: '2024-05-08', views: 1, watchTime: 9 },
-  { date: '2024-05-06', views: 11, watchTime: 25 },
+  { day: '2024-05-08', views: 1, watchTime: 9 },
+  { day: '2024-05-06', views: 11, watchTime: 25 },
 ];
 
 /**

@@ -21,7 +21,7 @@ export const getVideoExtras = defineOperation({
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
     const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: videoId });
-    const statistics = days.map(({ date, views, watchSec: watchTime }) => ({ date, views, watchTime }));
+    const statistics = days.map(({ day, views, watchSec: watchTime }) => ({ day, views, watchTime }));
     return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
   },
 });

@@ -8,7 +8,7 @@ export const GeneratedCaptionModel = model('GeneratedCaptionModel', {
 
 /** Views and watch time of a UTC day. */
 export const VideoDayModel = model('VideoDayModel', {
-  date: text({ maxLength: 10 }),
+  day: text({ maxLength: 10 }),
   views: int64(),
   watchTime: int64(),
 });

@@ -25,6 +25,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/codecid$/, 'x264'],
   [/filename$/, 'thumbnail.jpg'],
   [/(date|time|timestamp|at|dateuploaded|datejoined|datecreated|datemodified)$/, TIME],
+  [/^day$/, '2026-11-28'],
   [/webhookurl$/, 'https://shop.example/hooks/video'],
   [/thumbnail_?url$/, `https://media.example/vz-1/${GUID}/thumbnail.jpg`],
   [/playlisturl$/, `https://media.example/vz-1/${GUID}/playlist.m3u8`],

@@ -9,7 +9,7 @@ export type VideoExtras = {
   /** Captions that were generated from speech. `translatedFrom` is the language of their source, or null. */
   generated: { srclang: string; translatedFrom: string | null }[];
   /** Views and watch time of each UTC day that has some, newest first. */
-  days: { date: string; views: number; watchSec: number }[];
+  days: { day: string; views: number; watchSec: number }[];
 };
 
 /** Maximum number of days, about 24 years, as in charts. */
@@ -26,9 +26,10 @@ export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtra
     .executeTakeFirst();
   if (row === undefined) throw unknownVideo(key);
   const { rows: days } = await sql<VideoExtras['days'][number]>`
-    select day::text as date, sum(sessions)::bigint as views, sum(amount)::bigint as "watchSec" from stat_day
+    select stat_day.day::text as day, sum(sessions)::bigint as views, sum(amount)::bigint as "watchSec" from stat_day
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and kind = 'country'
-    group by day having sum(sessions) > 0 or sum(amount) > 0 order by day desc limit ${MAX_DAYS}`.execute(db);
+    group by stat_day.day having sum(sessions) > 0 or sum(amount) > 0
+    order by stat_day.day desc limit ${MAX_DAYS}`.execute(db);
   return {
     days,
     thumbnailTimeMs: row.thumbnail_time_ms,

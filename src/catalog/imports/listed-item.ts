@@ -60,8 +60,8 @@ const DAY_MS = 24 * 3_600_000;
 export function readDays(list: readonly unknown[]): ImportedDay[] {
   const days = new Map<number, ImportedDay>();
   for (const entry of list) {
-    const { date, views, watchTime } = Object(entry);
-    const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(String(date)) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
+    const { day, views, watchTime } = Object(entry);
+    const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(String(day)) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
     if (Number.isNaN(dayMs) || dayMs > Date.now() + DAY_MS || days.has(dayMs)) continue;
     if (Number.isSafeInteger(views) && Number.isSafeInteger(watchTime) && views >= 0 && watchTime >= 0) {
       days.set(dayMs, { dayMs, views, watchSec: watchTime });

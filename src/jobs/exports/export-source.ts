@@ -29,7 +29,7 @@ export type ExportedExtras = {
   thumbnailTime: number | null;
   generatedCaptions: readonly { srclang: string; translatedFrom: string | null }[];
   /** Views and watch time of each UTC day. */
-  statistics: readonly { date: string; views: number; watchTime: number }[];
+  statistics: readonly { day: string; views: number; watchTime: number }[];
 };
 
 /** Fields of a collection that an export writes, in the form of the API. `videoIds` are those of a manual order. */

@@ -45,7 +45,7 @@ export const EXPORT_FIELD_TEXTS: FieldTexts = {
     foldersAllowed: 'Whether exports to a folder are allowed.',
   },
   VideoDayModel: {
-    date: 'UTC day, such as `2026-11-28`.',
+    day: 'UTC day, such as `2026-11-28`.',
     views: 'Number of views.',
     watchTime: 'Watch time in seconds.',
   },
