@@ -223,3 +223,23 @@ test('retries a postponed job without limit', async () => {
   await until(() => seen.log.length === 3);
   expect(seen.log).toEqual(['run', 'run', 'run']);
 });
+
+test('returns a job of a newer version, which a newer worker then runs', async () => {
+  const later = defineJob<object, Seen>({
+    name: 'of-a-later-version',
+    queue: 'quick',
+    retryLimit: 0,
+    run: async (_, { log }) => void log.push('run'),
+    giveUp: async (_, { log }) => void log.push('gave up'),
+  });
+  await start([note]);
+  await database.db.transaction().execute(queue.send(later, {}));
+  const attempts = `select retry_limit from millrace_queue.job where data->>'job' = 'of-a-later-version'`;
+  await expect
+    .poll(async () => (await database.pool.query(attempts)).rows, { timeout: MAX_WAIT_MS })
+    .toEqual([{ retry_limit: expect.toSatisfy((limit: number) => limit > 0) }]);
+  await queue.close();
+  const seen = await start([note, later]);
+  await until(() => seen.log.length > 0);
+  expect(seen.log).toEqual(['run']);
+});

@@ -10,6 +10,7 @@ import { maskPaths, reasonOf } from '../../lib/mask-paths.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
+import { describeFailure } from './describe-failure.ts';
 import { IdleSlots } from './idle-slots.ts';
 import { shortageOf } from './postponement.ts';
 import { watchDelayed } from './watch-delayed.ts';
@@ -33,8 +34,6 @@ const MAX_RETRY_PAUSE_SEC = 120;
 /** One slot for jobs that scan the store and one for deletes. */
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
-/** Maximum list items of a payload in a log line. */
-const MAX_LOGGED_ITEMS = 20;
 
 /** A job in the queue. `requestId` identifies the API request that sent it, for log lines. */
 type Envelope = { job: string; payload: object; requestId?: string };
@@ -216,7 +215,8 @@ async function startSlot<Deps>(
 }
 
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
-  const found = findJob(running.jobs, job.data);
+  const found = running.jobs.find(({ name }) => name === job.data.job);
+  if (found === undefined) return await returnUnknown(running.pool, job);
   const signal = AbortSignal.any([job.signal, running.stopping]);
   const ended = metrics.jobDuration.startTimer({ job: found.name });
   let outcome = 'done';
@@ -241,7 +241,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     if (postponement !== null) await allowRetry(running.pool, job);
     if (error instanceof Refused && postponement === null) {
       if (found.giveUp === undefined)
-        logEvent('job.failed', { ...line, attempt, retries: false, err: describe(error, job.data) });
+        logEvent('job.failed', { ...line, attempt, retries: false, err: describeFailure(error, job.data) });
       await giveUp(running, job.data, error.message);
       return;
     }
@@ -249,13 +249,21 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement.reason });
     else {
       const retries = job.retryCount < job.retryLimit;
-      logEvent('job.failed', { ...line, attempt, retries, err: describe(error, job.data) });
+      logEvent('job.failed', { ...line, attempt, retries, err: describeFailure(error, job.data) });
     }
     throw error;
   } finally {
     ended();
     metrics.jobEnds.inc({ job: found.name, outcome });
   }
+}
+
+/** Returns a job of a newer version, which runs at the same time during an upgrade. It is retried without limit. */
+async function returnUnknown(pool: pg.Pool, job: JobWithMetadata<Envelope>): Promise<never> {
+  const reason = `Expected a job that this version defines, got "${job.data.job}".`;
+  await allowRetry(pool, job);
+  logEvent('job.postponed', { name: job.data.job, jobId: job.id, reason });
+  throw new Error(reason);
 }
 
 /**
@@ -288,12 +296,4 @@ function deathReason(job: JobWithMetadata<Envelope>): string {
   const output: unknown = job.sourceOutput;
   if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
   return 'The job was tried too often without a result.';
-}
-
-/** Truncate long lists, such as generated texts. */
-function describe(cause: unknown, { job, payload }: Envelope): Error {
-  const written = JSON.stringify(payload, (_, value: unknown) =>
-    Array.isArray(value) && value.length > MAX_LOGGED_ITEMS ? `${value.length} items` : value,
-  );
-  return new Error(`The job ${job} failed for ${written}.`, { cause });
 }
