@@ -102,7 +102,7 @@ test('reports rate, channels and omitted tracks of an SRT stream, and records it
   const frames = 8 * RATE + 1;
   const tracks = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:1', 'mp2', '-map', '0:v', '-c:v:1', 'mpeg2video'];
   // A latency above the default, so that a busy machine delivers no packet too late.
-  const output = ['-f', 'mpegts', `${srtOf(stream)}&latency=1000000`];
+  const output = ['-f', 'mpegts', `${srtOf(stream)}&latency=1000000&linger=10`];
   const keys = ['-g', `${2 * RATE}`, '-keyint_min', `${2 * RATE}`, '-sc_threshold', '0', '-bf', '2'];
   const publisher = send(frames / RATE, SMALL, [
     '-c:v:0',
