@@ -46,7 +46,7 @@ test(
     await page.getByText('English · Main sound · from the video file').waitFor();
     const form = page.locator('section').filter({ hasText: 'An audio file that starts with the video.' });
     await form.getByRole('combobox', { name: 'Language' }).selectOption('de');
-    await form.getByLabel('Purpose').selectOption('description');
+    await form.getByRole('combobox', { name: 'Purpose' }).selectOption('description');
     await choose('Add an audio track', await makeClip(folder, 'de.flac', tone(600)));
     await page.getByText('German (audio description)').waitFor();
     await expect.poll(async () => (await tracks()).map(({ state }) => state), PATIENCE).toEqual(['ready', 'ready']);
