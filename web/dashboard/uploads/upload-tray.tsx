@@ -26,7 +26,7 @@ const NARROW_PX = 700;
 /** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
 const MAX_SHOWN_UPLOADS = 30;
 /** Maximum number of sent files without a row whose videos are followed, so that the counts become right. */
-const MAX_FOLLOWED_UPLOADS = 10;
+const MAX_FOLLOWED_UPLOADS = 2;
 /** States of uploads that continue without the user. */
 const OPEN: readonly UploadItem['state'][] = ['sending', 'waiting', 'cut'];
 const RANK: Record<UploadItem['state'], number> = {

@@ -260,7 +260,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
   const item = findItem(id);
   if (item !== undefined && isFileRefused(item, error)) {
-    changeItem(id, { isRefused: true });
+    changeItem(id, { isRefused: true, file: null, handle: null });
     // After a reload, there would be nothing to continue.
     await forgetUpload(item.key);
   }
