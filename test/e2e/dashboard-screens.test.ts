@@ -151,6 +151,8 @@ test(
   'every visible control receives the click at its own centre, next to an open upload tray, at 1440 and 390 px',
   async () => {
     const places = await screens();
+    // A narrow page begins with a closed upload tray.
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos`, { timeout: WAIT_MS });
     await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'page.mp4'));
     await page.locator('.tray [role=alert]').waitFor({ state: 'attached', timeout: WAIT_MS });
