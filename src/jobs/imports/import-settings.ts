@@ -8,7 +8,7 @@ type Parts = { running: RunningImport; deps: ImportDeps };
 
 const NO_CHANGES = { changes: [], leftOut: [], isPostponed: false };
 
-/** Reads the settings of the source once, when it is listed, and notes the changes without making them. */
+/** Reads the settings of the source when it is listed, and reports the changes without making them. */
 export async function planSettings(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
   if (opened.restoresSettings === false || opened.settingsReport !== null) return;
   await transferSettings(opened, { ...parts, isDryRun: true }, signal);
