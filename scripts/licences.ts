@@ -8,8 +8,9 @@ type Locked = { name?: string; version: string; license?: string | { type: strin
 type Shipped = { name: string; version: string; license: string };
 
 const MAX_LINE_CHARACTERS = 100;
-/** Licences that packages state in another form, or only in a file. */
+/** SPDX identifiers of licences that packages state in another form. */
 const STATED: Readonly<Record<string, string>> = { 'MPL 2.0': 'MPL-2.0' };
+/** Licences of packages that state theirs only in a file. */
 const UNSTATED: Readonly<Record<string, string>> = { 'player.js': 'BSD-3-Clause' };
 
 const HEAD = `Millrace

@@ -17,21 +17,21 @@ type Fields = Record<string, unknown>;
 type LeftOut = SettingsReport['leftOut'];
 type Wanted = SourceSettings & { mode: 'plan' | 'if-empty' | 'always' };
 
-/** Maximum number of settings that are left out one after another, because this service refuses them. */
+/** Maximum number of settings that are left out because this service refuses them. */
 const MAX_REFUSALS = 50;
-/** Fields that refusals of viewer access name. */
+/** Fields of viewer access that a refusal can name. */
 const VIEWER_FIELDS: readonly string[] = ['url', 'jwksUrl', 'issuer', 'audience'];
 const UNKNOWN = 'This version has no such setting.';
 const NAME = 'The library keeps its name.';
 /** Time for which URLs that the library signed before stay valid, in s. */
 const OVERLAP_SEC = 30 * 24 * 3600;
-/** Values of keys in the list of changes. */
+/** Shown instead of a key in the list of changes. */
 const HIDDEN = '***';
 const OF_SOURCE = 'that of the source';
 
 /**
  * Gives a library the settings, token key and host names of the source of an import. Unlike `restoreSettings`, leaves
- * out what this service refuses, and never renames the library.
+ * out values that this service refuses, and never renames the library.
  */
 export async function importSettings(
   libraryId: number,
@@ -72,9 +72,15 @@ function readKnown({ settings: sent, listsUnknown }: Pick<Wanted, 'settings' | '
       }
     }
   }
-  for (let errors = 0; errors < MAX_REFUSALS; errors += 1) {
+  for (let errors = 0; ; errors += 1) {
     const [error] = Value.Errors(PortableSettingsModel, fields);
     if (error === undefined) break;
+    if (errors === MAX_REFUSALS) {
+      throw new Refused(
+        'invalid',
+        `Expected at most ${MAX_REFUSALS} wrong settings, got more. Correct them at the source.`,
+      );
+    }
     const [, section = '', name = ''] = error.instancePath.split('/');
     if (!removeField(fields, section, name)) throw new Refused('invalid', `The settings ${error.message}.`);
     leftOut.push({ field: name === '' ? section : `${section}.${name}`, reason: `The value ${error.message}.` });
@@ -84,7 +90,7 @@ function readKnown({ settings: sent, listsUnknown }: Pick<Wanted, 'settings' | '
   return { fields, leftOut };
 }
 
-/** Returns whether a webhook endpoint is one that an update accepts. */
+/** Returns whether an update would accept a webhook endpoint. */
 function isAccepted(webhook: unknown, leftOut: LeftOut): boolean {
   try {
     readEndpointFields(Value.Parse(CreateWebhookEndpointModel, webhook));

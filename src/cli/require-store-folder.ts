@@ -19,7 +19,7 @@ export function requireStoreFolder({ storage, dataDir }: Pick<Settings, 'storage
   }
 }
 
-/** Returns the nearest folder above a path that exists, with a slash, so that access to a file fails. */
+/** Returns the path, or its nearest parent that exists, with a slash, so that access fails if it is a file. */
 function nearestOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? nearestOf(dirname(path)) : `${path}/`;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { toCommentModel } from '../api/comments/comment-operations.ts';
+import { toVideoExtrasModel } from '../api/exports/get-video-extras.ts';
 import { exportSettings } from '../api/read-portable-settings.ts';
 import { recallShowing, toVideoModel } from '../api/videos/video-model.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
@@ -71,9 +72,7 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
       return threads.map((thread) => toCommentModel(thread, NOBODY));
     },
     async extras(guid) {
-      const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) });
-      const statistics = days.map(({ day, views, watchSec: watchTime }) => ({ day, views, watchTime }));
-      return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
+      return toVideoExtrasModel(await loadVideoExtras(db, { libraryId, mediaId: requireId(guid) }));
     },
     settings: () => exportSettings(libraryId, portable, AbortSignal.timeout(SETTINGS_LIMIT_MS)),
     statistics: () => createStatisticsStore(db).load({ libraryId, mediaId: null }, wholeRange()),

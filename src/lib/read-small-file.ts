@@ -5,8 +5,8 @@ import { quote } from './quote.ts';
 const MAX_SMALL_FILE_BYTES = 2 ** 20;
 
 /**
- * Returns the text of a small file that an operator named. Throws an error with a readable reason for anything but a
- * regular file, because reading a pipe or a device may never end.
+ * Returns the text of a file that a setting names. Throws unless it is a regular file of at most 1 MiB, because reading
+ * a pipe or a device may never end. The message completes "expected …, got".
  */
 export function readSmallFile(path: string): string {
   const found = statSync(path);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { installClients, runClient } from '../support/npm-clients.ts';
+import { CLIENT_ENV, installClients, runClient } from '../support/npm-clients.ts';
 
 // The published packages, unmodified, in processes of their own, as docs/clients.md describes.
 const folder = await installClients({
@@ -110,13 +110,14 @@ test.skipIf(folder === null)(
 );
 
 test.skipIf(folder === null)(
-  'clients that are generated from the document of the service',
+  'clients that are generated from the OpenAPI document',
   async () => {
     const at = (name: string) => path.join(String(folder), name);
     // The service serves this document at /docs/openapi.json.
     const document = path.join(import.meta.dirname, '../../docs/openapi.json');
     const words = ['-i', document, '-o', at('generated'), '--silent'];
-    await run(process.execPath, [at('node_modules/@hey-api/openapi-ts/bin/run.js'), ...words], { cwd: String(folder) });
+    const program = at('node_modules/@hey-api/openapi-ts/bin/run.js');
+    await run(process.execPath, [program, ...words], { cwd: String(folder), env: CLIENT_ENV });
     const bundle = await rolldown({ input: at('generated/sdk.gen.ts'), platform: 'node' });
     await bundle.write({ file: at('generated/sdk.mjs') });
     await bundle.close();

@@ -41,7 +41,7 @@ const choose = (files: readonly string[]) =>
     .first()
     .setInputFiles([...files]);
 
-test('a refused file can only be exchanged for another one, and is not called interrupted after a reload', async () => {
+test('a refused file can only be replaced by another one, and is not interrupted after a reload', async () => {
   const html = path.join(folder, 'page.mp4');
   const empty = path.join(folder, 'empty.mp4');
   await writeFile(html, '<!doctype html><title>Sign in</title>');
@@ -71,7 +71,7 @@ test('a refused file can only be exchanged for another one, and is not called in
 });
 
 test(
-  'files without a row do not count as uploaded once they turn out to be unusable',
+  'files without a row do not count as uploaded if they are unusable',
   async () => {
     const files = Array.from({ length: MANY_FILES }, (_, index) => path.join(folder, `junk-${index}.mp4`));
     for (const file of files) await writeFile(file, Buffer.alloc(12_000, 0xab));
@@ -85,7 +85,7 @@ test(
   WAIT_MS,
 );
 
-test('a double click creates one stream, and neither ends nor deletes it', async () => {
+test('a double click creates only one stream, and does not end or delete it', async () => {
   await open('live');
   await page.getByPlaceholder('Stream title').fill('Market day');
   await page.getByRole('button', { name: 'Create stream' }).dblclick();
@@ -128,7 +128,7 @@ test('asks before captions are replaced or removed, and offers languages by name
   const language = page.getByRole('main').getByRole('combobox', { name: 'Language', exact: true });
   await language.selectOption({ label: 'German' });
   const buffer = Buffer.from('WEBVTT\n\n00:00.500 --> 00:02.000\nOthers\n');
-  await page.getByLabel('Replace by file').setInputFiles({ name: 'de.vtt', mimeType: 'text/vtt', buffer });
+  await page.getByLabel('Replace with file').setInputFiles({ name: 'de.vtt', mimeType: 'text/vtt', buffer });
   const asked = page.getByRole('dialog', { name: 'Replace the captions in German?' });
   await asked.getByRole('button', { name: 'Cancel' }).click();
   await press('Remove German');
@@ -147,7 +147,7 @@ test('asks before captions are replaced or removed, and offers languages by name
   await page.getByText('No captions yet.').waitFor();
 });
 
-test('a clip of a video that is not finished is not offered', async () => {
+test('no clip can be created from a video that is not finished', async () => {
   const guid = await createVideo(service, 'Still empty');
   await open(`videos/${guid}/clip`);
   await page.getByText('You can create the clip when encoding is done.').waitFor();
@@ -185,7 +185,7 @@ test(
   WAIT_MS,
 );
 
-test('the notice over the page while files are dragged in passes axe', async () => {
+test('the notice that appears while files are dragged over the page passes axe', async () => {
   await open('videos');
   await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
   await page.evaluate(() => {
@@ -210,10 +210,10 @@ test('a screen that was opened without a connection shows its content when the c
   await page.getByRole('button', { name: /^Restore/ }).waitFor();
 });
 
-test('dates in the wrong order are named, and a comparison explains that it leaves out today', async () => {
+test('dates in the wrong order are reported, and a comparison states that it leaves out today', async () => {
   await open('statistics');
   await page.getByLabel('Compare with').selectOption('previous');
-  await page.getByText('Without today, which is not over yet.').waitFor();
+  await page.getByText('Today is left out, because it is incomplete.').waitFor();
   await page.getByLabel('Range').selectOption('own');
   await page.getByLabel('Last day').fill('2020-01-01');
   await page.getByText('The last day is before the first day.').waitFor();
@@ -221,7 +221,7 @@ test('dates in the wrong order are named, and a comparison explains that it leav
   await page.getByText('The first day is in the future.').waitFor();
 });
 
-test('a viewer sees no tabs and screens that the role cannot use', async () => {
+test('a viewer does not see tabs and screens that the role cannot use', async () => {
   const { ReadOnlyApiKey: key } = Object(
     await (await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } })).json(),
   );

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 test.skipIf(refusal !== null)(
-  `an import waits while the disk is full, and completes after it${note}`,
+  `an import waits while the disk is full, and then completes${note}`,
   async () => {
     const files = await makeFiles();
     const source = await startScriptedStream({ libraries: 1, videos: VIDEOS, pageItems: 10, ...files });

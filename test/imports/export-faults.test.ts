@@ -41,7 +41,7 @@ async function expectWhole(folder: string): Promise<void> {
 }
 
 test.skipIf(isReal)(
-  'an export of the command outlasts single faults of the bucket',
+  'the export command completes despite single faults of the bucket',
   async () => {
     stub.fail('Part', { status: 503, code: 'SlowDown' }, 'reset', 'lose-answer');
     stub.fail('Put', 'reset', { status: 500, code: 'InternalError' });
@@ -53,7 +53,7 @@ test.skipIf(isReal)(
 );
 
 test.skipIf(isReal)(
-  'an export of the command ends if the bucket fails midway, and continues later',
+  'the export command ends if the bucket fails midway, and continues later',
   async () => {
     await bucket.remove(`${SECOND}.mp4`);
     stub.fail('Part', ...MANY);
@@ -69,7 +69,7 @@ test.skipIf(isReal)(
 );
 
 test.skipIf(isReal)(
-  'an export in the service waits while the bucket fails, and completes after it',
+  'an export in the service waits while the bucket fails, and then completes',
   async () => {
     const { endpoint, name, prefix, keys } = bucket;
     const place = { target: 's3', apiUrl: endpoint, bucket: name, prefix: `${prefix}job` };

@@ -13,6 +13,8 @@ type Script = {
   titles: string[];
   file?: (index: number, call: Call) => Reply | null;
   list?: (call: Call) => Reply | null;
+  /** Resolutions of the MP4 files, without an original. Only the files of 240p exist. */
+  mp4s?: string;
 };
 
 let service: Service;
@@ -26,16 +28,17 @@ afterAll(() => discard(service));
 const isOver = ({ state }: Import) => ['finished', 'cancelled', 'failed'].includes(state);
 let made = 0;
 
-/** Serves a library of bunny Stream whose videos keep their originals. */
-async function script({ titles, file, list }: Script): Promise<{ api: ScriptedApi; guids: string[] }> {
+/** Serves a library of bunny Stream whose videos keep their originals, or MP4 files instead. */
+async function script({ titles, file, list, mp4s }: Script): Promise<{ api: ScriptedApi; guids: string[] }> {
   made += 1;
   const guids = titles.map((_, index) => scriptedGuid(`fault ${made} ${index}`));
   const videos = guids.map((guid, index) => ({
     guid,
     title: titles[index],
     status: 4,
-    hasOriginal: true,
-    availableResolutions: '240p',
+    hasOriginal: mp4s === undefined,
+    hasMP4Fallback: mp4s !== undefined,
+    availableResolutions: mp4s ?? '240p',
     thumbnailFileName: 'thumbnail.jpg',
     length: 2,
   }));
@@ -48,7 +51,8 @@ async function script({ titles, file, list }: Script): Promise<{ api: ScriptedAp
       const items = query.get('itemsPerPage') === '1' ? videos.slice(0, 1) : videos;
       return answer ?? { json: { ...page, totalItems: videos.length, items } };
     }
-    const index = guids.findIndex((guid) => at === `/cdn/${guid}/original`);
+    const name = mp4s === undefined ? 'original' : 'play_240p.mp4';
+    const index = guids.findIndex((guid) => at === `/cdn/${guid}/${name}`);
     return index === -1 ? missing : (file?.(index, call) ?? { bytes: clip });
   });
   onTestFinished(() => api.stop());
@@ -68,12 +72,20 @@ async function start(libraryId: number, api: ScriptedApi, more: object = {}): Pr
 const over = (at: string) => untilImport(() => service, at, isOver);
 const titlesOf = (count: number) => Array.from({ length: count }, (_, index) => `Video ${index}`);
 
-test('an import outlasts a storm of 429 in lists and files', async () => {
+test('an import completes despite many 429 responses to lists and files', async () => {
   const { api } = await script({ titles: titlesOf(6) });
   for (let index = 0; index < 5; index += 1) api.fail(/\/(collections|videos)$/, 429, { 'Retry-After': '1' });
   for (let index = 0; index < 8; index += 1) api.fail(/original$/, 429, { 'Retry-After': '1' });
   const report = await over(await start(await create(), api));
   expect(report).toMatchObject({ state: 'finished', reason: null, counts: { imported: 6, failed: 0 } });
+}, 300_000);
+
+test('a smaller MP4 file replaces a missing one, without a note that the original failed', async () => {
+  const { api } = await script({ titles: titlesOf(1), mp4s: '240p,360p' });
+  const report = await over(await start(await create(), api));
+  expect(report.items).toMatchObject([
+    { state: 'imported', notes: ['The source keeps no original. The best MP4 is used.'] },
+  ]);
 }, 300_000);
 
 test('redirects to private addresses are refused, in lists and in files', async () => {
@@ -132,7 +144,7 @@ test('two libraries that import the same source at once share its videos, each o
   }
 }, 300_000);
 
-test('an import that is cancelled while it copies keeps complete files, and continues with the others', async () => {
+test('an import that is cancelled during a transfer keeps complete files, and continues with the others', async () => {
   const { api, guids } = await script({ titles: titlesOf(5) });
   const target = await create();
   const at = await start(target, api, { concurrency: 1, bandwidth: 10_000 });

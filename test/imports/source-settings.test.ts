@@ -103,7 +103,10 @@ test('a library with content keeps its settings, unless the caller asks for thos
   await ask(service, 'POST', `/library/${Id}/collections`, { name: 'Here before' });
   const before = await ask<Fields>(service, 'GET', `/pullzone/${PullZoneId}`);
   const kept = await run(Id, 2);
-  expect(kept.settings).toMatchObject({ state: 'kept', changes: expect.arrayContaining([]) });
+  expect(kept.settings).toMatchObject({
+    state: 'kept',
+    changes: expect.arrayContaining([expect.objectContaining({ field: 'library.PlayerKeyColor' })]),
+  });
   expect(await ask(service, 'GET', `/pullzone/${PullZoneId}`)).toEqual(before);
   expect((await run(Id, 2, { settings: false })).settings).toBeNull();
 
@@ -155,4 +158,18 @@ test('an import from another Millrace has all settings, and those of its collect
   const key = async ({ PullZoneId }: { PullZoneId: number }) =>
     (await ask<Fields>(service, 'GET', `/pullzone/${PullZoneId}`)).ZoneSecurityKey;
   expect(await key(to)).toBe(await key(from));
+
+  // As if the import had stopped before it restored the feeds, and the owner had changed a setting since.
+  const { db: later, close: closeLater } = openCatalogue(service);
+  await sql`update library_import set state = 'cancelled', ended_at = now(),
+    settings_report = settings_report || '{"isPostponed":true}' where library_id = ${to.Id}`.execute(later);
+  await closeLater();
+  await ask(service, 'POST', `/videolibrary/${to.Id}`, { PlayerKeyColor: '#abcdef' });
+  await ask(service, 'POST', `/library/${to.Id}/collections/${collectionId}/feed`, { title: 'Other' });
+  await ask(service, 'POST', `${report.at}/resume`);
+  await untilImport(() => service, report.at, isOver);
+  expect(await ask(service, 'GET', `/library/${to.Id}/settings`)).toMatchObject({
+    library: { PlayerKeyColor: '#abcdef' },
+    feeds: [{ title: 'A' }],
+  });
 }, 300_000);

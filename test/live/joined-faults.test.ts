@@ -45,7 +45,7 @@ afterAll(async () => {
   await discard(place.service);
 });
 
-/** Records two periods of different sizes, and ends the stream. Their joint is not planned yet. */
+/** Records two periods of different sizes, and ends the stream. Their joined file is not planned yet. */
 async function record(): Promise<TestStream> {
   const stream = await startLive(place);
   for (const size of ['320x180', '426x240']) {
@@ -126,7 +126,7 @@ test.each([
   { title: 'is truncated', damage: async (file: string) => truncate(file, Math.floor((await stat(file)).size / 2)) },
   { title: 'is missing', damage: (file: string) => rm(file) },
 ])(
-  'a recording stays playable and says why it has no file if the media of a period $title',
+  'a recording stays playable, and its messages explain why it has no MP4 file, if the media of a period $title',
   async ({ damage }) => {
     const stream = await record();
     const { mediaId } = stream.key;
@@ -135,7 +135,7 @@ test.each([
     await untilJoined(mediaId);
     const video = await getVideo(place.service, mediaId);
     expect(video).toMatchObject({ status: FINISHED, hasMP4Fallback: false });
-    // The second plan fails for the same reason, which is told once.
+    // The second plan fails for the same reason, which is reported once.
     const told = video.transcodingMessages.filter(({ message }) => message.startsWith('MP4 could not be created: '));
     expect(told).toHaveLength(1);
     expect(await plays(stream)).toBe(true);

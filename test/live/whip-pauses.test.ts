@@ -33,7 +33,7 @@ const enable = (page: Page, names: readonly Kind[], isEnabled: boolean) =>
     { names, isEnabled },
   );
 
-/** Takes tracks away, or gives them back. */
+/** Removes tracks, or restores them. */
 const replace = (page: Page, names: readonly Kind[], isBack: boolean) =>
   page.evaluate(
     async ({ names, isBack }) => {
@@ -62,7 +62,7 @@ const muted = (name: keyof typeof kinds): Change => ({
   back: (page) => enable(page, kinds[name], true),
 });
 const taken = (name: keyof typeof kinds): Change => ({
-  title: `takes away and gives back: ${name}`,
+  title: `removes and restores: ${name}`,
   away: (page) => replace(page, kinds[name], false),
   back: (page) => replace(page, kinds[name], true),
 });
@@ -73,7 +73,7 @@ async function playOn({ name, read }: Watcher & { name: string }, sec: number): 
   await until(async () => ((await read()).playedSec > fromSec + sec ? true : null), `playback in ${name}`, 60_000);
 }
 
-// `whip-changes` has audio that does not return.
+// `whip-changes.test.ts` covers audio that does not return.
 test.each([muted('video'), muted('both'), taken('video'), taken('audio'), taken('both'), stopped])(
   'viewers keep watching when a publishing browser $title',
   { timeout: 150_000 },
@@ -90,8 +90,8 @@ test.each([muted('video'), muted('both'), taken('video'), taken('audio'), taken(
     const all = (sec: number) => Promise.all(watchers.map((watcher) => playOn(watcher, sec)));
     await all(3);
     await away(publisher);
-    // Nothing arrives while both tracks are away. The stream continues when they return.
-    const isSilent = title === 'takes away and gives back: both';
+    // Nothing arrives while both tracks are removed. The stream continues when they return.
+    const isSilent = title === 'removes and restores: both';
     if (isSilent) await sleep(6_000);
     else await all(7);
     await back?.(publisher);
@@ -107,7 +107,7 @@ test.each([muted('video'), muted('both'), taken('video'), taken('audio'), taken(
   },
 );
 
-test('a publishing browser that sends nothing any more is disconnected with a reason', {
+test('a publishing browser that stops sending is disconnected with a reason', {
   timeout: 90_000,
 }, async () => {
   const stream = await startLive(fixture);
@@ -124,6 +124,6 @@ test('a publishing browser that sends nothing any more is disconnected with a re
     'the reason of the disconnection',
     60_000,
   );
-  expect(reason).toMatch(/^The encoder was disconnected\. No audio or video that can be used arrived for 15 s/);
+  expect(reason).toMatch(/^The encoder was disconnected\. No usable audio or video arrived for 15 s/);
   await publisher.close();
 });

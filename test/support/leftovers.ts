@@ -137,7 +137,7 @@ async function readNames(db: Database['db']): Promise<Set<string>> {
   for (const { storage_key: key } of images) named.add(key);
   const chunks = await db.selectFrom('chunk').select('storage_key').execute();
   for (const { storage_key: key } of chunks) named.add(objectOf(key)).add(objectOf(idxKeyOf(key)));
-  // A deleted recording leaves the stream with the rows of its stills.
+  // After its recording is deleted, a stream keeps the rows of its stills.
   const stills = await db
     .selectFrom('live_thumbnail as still')
     .innerJoin('media', 'media.id', 'still.stream_id')

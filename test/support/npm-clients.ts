@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,22 +9,23 @@ const run = promisify(execFile);
 const INSTALL_LIMIT_MS = 280_000;
 const RUN_LIMIT_MS = 120_000;
 
-/** Exact versions by name. They are installed where the test runs, because their licences or sizes do not fit here. */
+/** Exact versions by name, of packages that are too large for the repository or have an unsuitable licence. */
 export type NpmClients = Readonly<Record<string, string>>;
 
 /**
- * Installs packages unmodified into a temporary folder, which later runs use again. Returns null if npm or its registry
+ * Installs unmodified packages into a temporary folder, which later runs reuse. Returns null if npm or its registry
  * cannot be reached.
  */
 export async function installClients(dependencies: NpmClients): Promise<string | null> {
   const text = JSON.stringify({ private: true, type: 'module', dependencies });
   const name = `millrace-clients-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
   const folder = path.join(tmpdir(), name);
-  const isThere = await access(folder).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return folder;
+  const found = await stat(folder).catch(() => null);
+  if (found !== null) {
+    // Other users can create folders next to it, and its code is run.
+    if (found.uid !== process.getuid?.()) throw new Error(`Expected ${folder} to belong to this user. Delete it.`);
+    return folder;
+  }
   const part = `${folder}-${process.pid}`;
   await mkdir(part, { recursive: true });
   await writeFile(path.join(part, 'package.json'), text);
@@ -43,6 +44,9 @@ export async function installClients(dependencies: NpmClients): Promise<string |
 
 type Script = { name: string; text: string; env: Record<string, string>; imports?: string };
 
+/** Environment of the installed packages. Other variables may contain secrets. */
+export const CLIENT_ENV: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? '' };
+
 /** Runs a module next to the installed packages in its own process, and returns what it printed as JSON. */
 export async function runClient(folder: string, { name, text, env, imports }: Script): Promise<unknown> {
   const file = path.join(folder, `${name}-${process.pid}.mjs`);
@@ -50,7 +54,7 @@ export async function runClient(folder: string, { name, text, env, imports }: Sc
   const words = [...(imports === undefined ? [] : ['--import', imports]), file];
   try {
     const limits = { cwd: folder, timeout: RUN_LIMIT_MS, maxBuffer: 2 ** 24 };
-    const { stdout } = await run(process.execPath, words, { ...limits, env: { ...process.env, ...env } });
+    const { stdout } = await run(process.execPath, words, { ...limits, env: { ...CLIENT_ENV, ...env } });
     return JSON.parse(stdout);
   } finally {
     await rm(file, { force: true });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
-import { loadVideoExtras } from '../../catalog/exports/video-extras-store.ts';
+import { loadVideoExtras, type VideoExtras } from '../../catalog/exports/video-extras-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoExtrasModel } from '../models/video-extras.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
@@ -20,8 +20,12 @@ export const getVideoExtras = defineOperation({
   answer: VideoExtrasModel,
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
-    const { thumbnailTimeMs, generated, days } = await loadVideoExtras(db, { libraryId, mediaId: videoId });
-    const statistics = days.map(({ day, views, watchSec: watchTime }) => ({ day, views, watchTime }));
-    return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
+    return toVideoExtrasModel(await loadVideoExtras(db, { libraryId, mediaId: videoId }));
   },
 });
+
+/** Converts the extras of a video to their model. */
+export function toVideoExtrasModel({ thumbnailTimeMs, generated, days }: VideoExtras): VideoExtrasModel {
+  const statistics = days.map(({ day, views, watchSec: watchTime }) => ({ day, views, watchTime }));
+  return { thumbnailTime: thumbnailTimeMs, generatedCaptions: generated, statistics };
+}

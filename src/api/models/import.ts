@@ -9,6 +9,7 @@ import {
   MAX_IMPORT_CONCURRENCY,
 } from '../../catalog/imports/library-import.ts';
 import { SETTINGS_STATES } from '../../catalog/imports/settings-report.ts';
+import { MAX_BUCKETS } from '../../catalog/statistics/sums/statistics-range.ts';
 import { CommentAuthorKind } from './comment.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
 import { SettingChangeModel, SettingOmissionModel } from './portable-settings.ts';
@@ -22,8 +23,6 @@ export const ImportItemState = words('ImportItemState', ITEM_STATES);
 export const ImportItemCheck = words('ImportItemCheck', ITEM_CHECKS);
 export const ImportItemKind = words('ImportItemKind', ['collection', 'video']);
 
-/** Maximum number of days with statistics, about 24 years. */
-const MAX_DAYS = 8_785;
 /** Minimum limit of the bandwidth, in bytes per second. */
 const MIN_BANDWIDTH = 10_000;
 
@@ -69,7 +68,7 @@ export const ImportUploadModel = model('ImportUploadModel', {
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
   metaTags: Type.Optional(nullable(Type.Array(MetaTagModel))),
-  statistics: Type.Optional(nullable(Type.Array(VideoDayModel, { maxItems: MAX_DAYS }))),
+  statistics: Type.Optional(nullable(Type.Array(VideoDayModel, { maxItems: MAX_BUCKETS }))),
   comments: Type.Optional(nullable(Type.Array(ImportCommentModel, { maxItems: MAX_COMMENTS }))),
   status: Type.Optional(nullable(int32())),
   noMediaReason: maybeText(),

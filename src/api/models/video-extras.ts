@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { int32, int64, model, nullable, text } from './fields.ts';
 
 export const GeneratedCaptionModel = model('GeneratedCaptionModel', {
@@ -19,3 +19,4 @@ export const VideoExtrasModel = model('VideoExtrasModel', {
   generatedCaptions: Type.Array(GeneratedCaptionModel),
   statistics: Type.Array(VideoDayModel),
 });
+export type VideoExtrasModel = Static<typeof VideoExtrasModel>;

@@ -65,7 +65,7 @@ export const purgeCache = defineOperation({
 
 const HOSTNAME = /^(?=.{4,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
-/** Throws `Refused` (`invalid`) for a text that is no host name. */
+/** Returns a host name in lower case and Punycode. Throws `Refused` (`invalid`) for any other text. */
 export function readHostname(text: string): string {
   const hostname = domainToASCII(text.trim()).toLowerCase();
   if (HOSTNAME.test(hostname)) return hostname;

@@ -42,7 +42,7 @@ export const getOriginal = defineOperation({
   },
 });
 
-/** Parses one range of bytes (RFC 9110 section 14.1.2). Returns null for any other, which the whole file answers. */
+/** Parses one range of bytes (RFC 9110 section 14.1.2). Returns null if the response is the whole file. */
 function readPart(text: string | null, sizeBytes: number): { start: number; end: number } | null {
   const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(text ?? '') ?? [];
   if (first === '') return null;

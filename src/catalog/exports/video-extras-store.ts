@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../db.ts';
+import { MAX_BUCKETS } from '../statistics/sums/statistics-range.ts';
 import { unknownVideo } from '../unknown-video.ts';
 
 /** Fields of a video that exports carry and the hosted API does not have. */
@@ -11,9 +12,6 @@ export type VideoExtras = {
   /** Views and watch time of each UTC day that has some, newest first. */
   days: { day: string; views: number; watchSec: number }[];
 };
-
-/** Maximum number of days, about 24 years, as in charts. */
-const MAX_DAYS = 8_785;
 
 /** Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtras> {
@@ -29,7 +27,7 @@ export async function loadVideoExtras(db: Db, key: MediaKey): Promise<VideoExtra
     select stat_day.day::text as day, sum(sessions)::bigint as views, sum(amount)::bigint as "watchSec" from stat_day
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and kind = 'country'
     group by stat_day.day having sum(sessions) > 0 or sum(amount) > 0
-    order by stat_day.day desc limit ${MAX_DAYS}`.execute(db);
+    order by stat_day.day desc limit ${MAX_BUCKETS}`.execute(db);
   return {
     days,
     thumbnailTimeMs: row.thumbnail_time_ms,

@@ -85,7 +85,7 @@ export async function saveRequest(db: Db, key: ImportTick, sealed: Buffer): Prom
   return numUpdatedRows === 1n;
 }
 
-/** Stores what became of the settings of the source. Does nothing if the tick has passed. */
+/** Stores the outcome for the settings of the source. Does nothing if a later job works on the import. */
 export async function saveSettingsReport(db: Db, key: ImportTick, report: SettingsReport): Promise<void> {
   await db
     .updateTable('library_import')

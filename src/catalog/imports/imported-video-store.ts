@@ -50,7 +50,7 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
   return true;
 }
 
-/** Sums of a video outlive it, so they may exist from an earlier import. */
+/** Adds the sums by day, unless an earlier import added them. Sums of a deleted video remain. */
 async function insertDays(tx: Tx, { libraryId, targetId }: OpenItem, days: readonly ImportedDay[]): Promise<void> {
   if (days.length === 0) return;
   const { rows } = await sql`select from stat_day where library_id = ${libraryId} and media_id = ${targetId} limit 1

@@ -2,6 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { ImportedOrder } from '../collections/video-order.ts';
 import type { ImportedThread } from '../comments/imported-thread.ts';
 import type { Chapter, MetaTag, Moment } from '../schema.ts';
+import { DAY_MS, MAX_BUCKETS } from '../statistics/sums/statistics-range.ts';
 
 /** A file of the source. `address` is relative to the CDN, storage or API, depending on the source. */
 export type ImportFile = { kind: string; address: string };
@@ -54,12 +55,14 @@ export type ListedItem = { sourceId: string; id: Guid; title: string } & (
     }
 );
 
-const DAY_MS = 24 * 3_600_000;
-
-/** Reads days in the form of exports. Leaves out other entries, days in the future and those that occur again. */
+/**
+ * Reads days in the form of exports, at most as many as charts have. Leaves out other entries, days in the future and
+ * repeated days.
+ */
 export function readDays(list: readonly unknown[]): ImportedDay[] {
   const days = new Map<number, ImportedDay>();
   for (const entry of list) {
+    if (days.size === MAX_BUCKETS) break;
     const { day, views, watchTime } = Object(entry);
     const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(String(day)) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
     if (Number.isNaN(dayMs) || dayMs > Date.now() + DAY_MS || days.has(dayMs)) continue;

@@ -1,5 +1,6 @@
 /**
- * `planned`: read, and changed when the transfers begin. `kept`: the library has videos, so its settings stay.
+ * `planned`: read, and restored when the transfers begin. `kept`: not restored, because the library has videos or
+ * collections.
  * `failed`: they could not be read or restored.
  */
 export const SETTINGS_STATES = ['planned', 'restored', 'kept', 'failed'] as const;
@@ -8,7 +9,7 @@ export const SETTINGS_STATES = ['planned', 'restored', 'kept', 'failed'] as cons
 export type SettingsReport = {
   state: (typeof SETTINGS_STATES)[number];
   changes: { field: string; from: string | null; to: string | null }[];
-  /** Settings of the source that this service cannot have. */
+  /** Settings of the source that are not restored. */
   leftOut: { field: string; reason: string }[];
   /** Whether some settings wait for collections of the import. */
   isPostponed: boolean;

@@ -26,7 +26,7 @@ export type FirstLibrary = {
 
 type Deps = { db: Db; secretBox: SecretBox };
 
-/** `keep` stores the keys of a new library just before it is committed. It is not called if it cannot be created. */
+/** `keep` stores the keys of a new library just before the commit. */
 type EnsureDeps = Deps & { keep?: (keys: { accountKey: string; libraryKey: string }) => Promise<void> };
 
 /**

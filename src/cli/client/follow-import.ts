@@ -39,7 +39,7 @@ async function printSettings({ millrace, values }: Context, libraryId: number, i
   if (state === 'failed') return printLine(`The settings of the source could not be restored: ${reason}`);
   for (const { field, reason: why } of leftOut) printLine(['skipped', field, why].join('\t'));
   if (state === 'kept') {
-    if (changes.length > 0) printLine(`The source has ${changes.length} other settings. Restore them with --settings.`);
+    if (changes.length > 0) printLine(`${changes.length} settings differ at the source. Restore them with --settings.`);
     return;
   }
   for (const { field, from, to } of changes) printLine(['setting', field, from ?? 'none', to ?? 'none'].join('\t'));

@@ -12,8 +12,8 @@ const VERSION = 1;
 
 /**
  * Restores the settings of an exported library, into an empty library or with `--settings`, and prints each change.
- * Returns a function that restores after the import what needs its collections. A dry run only prints. The library
- * keeps its name.
+ * Returns a function that restores, after the import, the feeds whose collections it creates. A dry run only prints.
+ * The library keeps its name.
  */
 export async function restoreSettings(context: Context, root: string): Promise<() => Promise<void>> {
   const { millrace, library: libraryId, values, pairs } = context;
@@ -23,7 +23,8 @@ export async function restoreSettings(context: Context, root: string): Promise<(
   if (found === null) return nothing;
   const { Name, ...library } = { ...found.library };
   const body = { ...found, ...(found.library !== undefined && { library }) };
-  const restore = (dryRun: boolean) => millrace.call('restoreLibrarySettings', { libraryId, dryRun, body });
+  const restore = (dryRun: boolean, part: PortableSettingsModel = body) =>
+    millrace.call('restoreLibrarySettings', { libraryId, dryRun, body: part });
   const plan = await restore(true);
   const count = plan.changes.length + plan.postponed.length;
   if (count === 0) return nothing;
@@ -39,8 +40,10 @@ export async function restoreSettings(context: Context, root: string): Promise<(
   printChanges(context, changes);
   printLine(`${changes.length} settings ${isDry ? 'would be ' : ''}restored`);
   if (isDry || plan.postponed.length === 0) return nothing;
+  // Other settings may be changed during the import.
+  const rest = { version: found.version, ...(found.feeds !== undefined && { feeds: found.feeds }) };
   return async () => {
-    const { changes: later, postponed } = await restore(false);
+    const { changes: later, postponed } = await restore(false, rest);
     printChanges(context, later);
     for (const { field, reason } of postponed) printLine(['skipped', field, reason].join('\t'));
   };

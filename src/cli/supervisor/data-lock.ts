@@ -25,7 +25,7 @@ const HOLDER_PATIENCE_MS = 1000;
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
-/** Files and folders of the data folder that the service needs before it can report a fault. */
+/** Files and folders in the data folder that the service must be able to use before it can report a fault. */
 const OWN_FILES = ['lock', 'secret.key', 'first-keys.json', 'postgres', 'live', 'cache'];
 
 /** Mode bits that allow other users to read or write. */

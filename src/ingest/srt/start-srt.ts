@@ -61,7 +61,7 @@ export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string
 
 type Reply = (verdict: SrtVerdict) => void;
 
-/** `ended`: end of a caller whose publisher was not accepted yet. */
+/** `ended`: how the connection ended, in case its publisher is accepted later. */
 type Caller = { session: SrtSession | null; waiting: Buffer[]; ended: { reason: string; by: EndedBy } | null };
 
 class Server {
@@ -97,7 +97,7 @@ class Server {
 
   #forgetAll(): void {
     for (const connection of [...this.#callers.keys()])
-      this.#forget(connection, 'The SRT listener of the server ended. Connect again.', 'server');
+      this.#forget(connection, 'The SRT listener of the server stopped. Connect again.', 'server');
   }
 
   #handle(report: CallerReport, reply: Reply): void {

@@ -11,7 +11,7 @@ import type { OpenPeer, Peer } from './peer.ts';
 /** Maximum time of a session before its first media, in ms. `SILENT_MS` limits later gaps. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
-const NO_MEDIA = 'No audio or video that can be used arrived within 10 s. Check the sources of the encoder.';
+const NO_MEDIA = 'No usable audio or video arrived within 10 s. Check the sources of the encoder.';
 const FEEDBACK_EVERY_MS = 100;
 const MAX_FAULTS = 100;
 /** Start bitrate in the SDP answer. Without it, browsers start with 0.3 Mbit/s and a small picture. */

@@ -111,14 +111,18 @@ async function findFile(files: LocatedFiles['files'], client: SourceClient, sign
   const reasons: string[] = [];
   for (const { kind, url, headers } of files) {
     const { isThere, reason, sizeBytes } = await client.probe({ url, headers }, signal);
-    // Only the original is the same file as at the source.
-    const isLesser = reasons.length > 0 && (kind === PLAYLIST || kind === 'mp4');
+    // A source without the original lists only encoded files.
+    const isLesser = !isEncoded(files[0]?.kind) && isEncoded(kind);
     const notes = isLesser ? [`The original could not be downloaded, so an encoded file is used. ${reasons[0]}`] : [];
     if (isThere && kind === PLAYLIST) return { file: { url, headers, isPlaylist: true }, sizeBytes: null, notes };
     if (isThere) return { file: { url, headers }, sizeBytes, notes };
     reasons.push(`${kind}: ${reason}`);
   }
   throw new Refused('invalid', `No file could be downloaded. ${reasons.join(' ')}`);
+}
+
+function isEncoded(kind: string | undefined): boolean {
+  return kind === PLAYLIST || kind === 'mp4';
 }
 
 function limited(file: FetchRequest, maxBytesPerSec: number | null): FetchRequest {

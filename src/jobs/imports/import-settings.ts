@@ -2,13 +2,14 @@ import { type OpenImport, saveSettingsReport } from '../../catalog/imports/impor
 import type { SettingsReport } from '../../catalog/imports/settings-report.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import type { ImportDeps, RunningImport } from './import-item.ts';
+import type { SourceSettings } from './settings-importer.ts';
 import { isTransient, SourceBusy } from './source-client.ts';
 
 type Parts = { running: RunningImport; deps: ImportDeps };
 
 const NO_CHANGES = { changes: [], leftOut: [], isPostponed: false };
 
-/** Reads the settings of the source once, when it is listed, and notes the changes without making them. */
+/** Reads the settings of the source when it is listed, and reports the changes without making them. */
 export async function planSettings(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
   if (opened.restoresSettings === false || opened.settingsReport !== null) return;
   await transferSettings(opened, { ...parts, isDryRun: true }, signal);
@@ -23,7 +24,7 @@ export async function restorePlanned(opened: OpenImport, parts: Parts, signal: A
   await transferSettings(opened, { ...parts, isDryRun: false }, signal);
 }
 
-/** Restores the settings that needed collections of the import. */
+/** Restores the feeds, which needed collections of the import. Other settings may have been changed since. */
 export async function restorePostponed(opened: OpenImport, parts: Parts, signal: AbortSignal): Promise<void> {
   const { settingsReport: report } = opened;
   if (report?.state !== 'restored' || !report.isPostponed) return;
@@ -42,23 +43,26 @@ async function transferSettings(
   try {
     const found = await source.readSettings(request, client, signal);
     if (found === null) return;
-    // A run that was interrupted after its changes finds nothing left to change.
-    const isMeant = opened.restoresSettings === true || before?.state === 'restored';
-    const wanted = { ...found, mode: isDryRun ? 'plan' : isMeant ? 'always' : 'if-empty' } as const;
+    const isLater = before?.state === 'restored';
+    const isMeant = opened.restoresSettings === true || isLater;
+    const mode = isDryRun ? 'plan' : isMeant ? 'always' : 'if-empty';
+    const wanted = { ...(isLater ? feedsOf(found) : found), mode } as const;
     const { isRestored, changes, leftOut, isPostponed } = await importSettings(opened.libraryId, wanted, signal);
     const state = isDryRun ? 'planned' : isRestored ? 'restored' : 'kept';
+    // A run that was interrupted after its changes finds nothing left to change.
     const all = isDryRun || before === null ? changes : merged(before.changes, changes);
-    await save(
-      opened,
-      { state, changes: all, leftOut, isPostponed: isPostponed && before?.state !== 'restored' },
-      deps,
-    );
+    const omitted = isLater ? [...before.leftOut, ...leftOut] : leftOut;
+    await save(opened, { state, changes: all, leftOut: omitted, isPostponed: isPostponed && !isLater }, deps);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceBusy || isDatabaseAway(error) || isTransient(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     await save(opened, { ...NO_CHANGES, state: 'failed', reason }, deps);
   }
+}
+
+function feedsOf({ settings: { feeds } }: SourceSettings): SourceSettings {
+  return { settings: feeds === undefined ? {} : { feeds }, listsUnknown: false, securityKey: null, hostnames: [] };
 }
 
 function merged(before: SettingsReport['changes'], later: SettingsReport['changes']): SettingsReport['changes'] {

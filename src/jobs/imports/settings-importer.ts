@@ -15,7 +15,7 @@ export type ImportedSettings = Pick<SettingsReport, 'changes' | 'leftOut' | 'isP
 
 /**
  * Gives a library the settings of its source, and lists the changes. `plan` changes nothing, `if-empty` changes a
- * library without videos and collections. It is composed, because the rules of settings belong to the API.
+ * library without videos and collections. `compose.ts` provides it, because the rules of settings belong to the API.
  */
 export type SettingsImporter = (
   libraryId: number,

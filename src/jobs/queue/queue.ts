@@ -258,7 +258,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   }
 }
 
-/** Returns a job of a newer version, which runs at the same time during an upgrade. It is retried without limit. */
+/** Returns a job that only a newer version defines to the queue, for a newer worker. It is retried without limit. */
 async function returnUnknown(pool: pg.Pool, job: JobWithMetadata<Envelope>): Promise<never> {
   const reason = `Expected a job that this version defines, got "${job.data.job}".`;
   await allowRetry(pool, job);

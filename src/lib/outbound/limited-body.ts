@@ -51,7 +51,7 @@ async function nextWithin(
 ): Promise<{ next: IteratorResult<Uint8Array>; waitedMs: number }> {
   const startMs = performance.now();
   const stalled = () =>
-    source.destroy(new Refused('timeout', `The origin sent nothing for ${idleTimeoutMs / 1000} s.`));
+    source.destroy(new Refused('timeout', `The server sent nothing for ${idleTimeoutMs / 1000} s.`));
   const timer = setTimeout(stalled, idleTimeoutMs);
   try {
     const next = await chunks.next();
@@ -66,11 +66,11 @@ function checkRate({ waitedMs, bytes }: { waitedMs: number; bytes: number }, min
   if (bytesPerSec >= minBytesPerSec) return;
   throw new Refused(
     'timeout',
-    `The origin is too slow: expected ${minBytesPerSec} bytes a second, got ${bytesPerSec}.`,
+    `The server is too slow: expected ${minBytesPerSec} bytes a second, got ${bytesPerSec}.`,
   );
 }
 
 /** Returns the refusal of a response that exceeds the limit. */
 export function tooLarge(maxBytes: number): Refused {
-  return new Refused('too-large', `The origin's response is larger than the ${maxBytes} bytes allowed.`);
+  return new Refused('too-large', `The response is larger than the ${maxBytes} bytes allowed.`);
 }

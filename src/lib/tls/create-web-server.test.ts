@@ -32,7 +32,7 @@ afterAll(() => rm(folder, { recursive: true }));
 test.each([
   ['a missing certificate', () => ({ certificatePath: at('none') }), /^MILLRACE_TLS_CERTIFICATE: .*ENOENT/],
   ['a missing key', () => ({ keyPath: at('none') }), /^MILLRACE_TLS_KEY: .*ENOENT/],
-  ['a folder', () => ({ certificatePath: folder }), /^MILLRACE_TLS_CERTIFICATE: .*EISDIR/],
+  ['a folder', () => ({ certificatePath: folder }), /^MILLRACE_TLS_CERTIFICATE: .*which is not a regular file/],
   ['another key', () => ({ keyPath: second.keyPath }), /^MILLRACE_TLS_KEY: .*got another one\.$/],
   ['an encrypted key', () => ({ keyPath: at('encrypted.key') }), /^MILLRACE_TLS_KEY: .*got an encrypted one/],
   ['a text in place of the certificate', () => ({ certificatePath: at('text') }), /^MILLRACE_TLS_CERTIFICATE: .*PEM/],

@@ -40,6 +40,7 @@ test.each([
   ['#EXTM3U\n#EXTINF:4,\n0.ts\n', 'not complete'],
   ['#EXTM3U\n#EXT-X-ENDLIST', '1 to'],
   ['<html>', 'something else'],
+  ['#EXTM3U\n#EXTINF:4,\nhttp://[\n#EXT-X-ENDLIST', 'valid URLs in an HLS playlist, got "http://["'],
 ])('refuses %j', (text, reason) => {
   expect(() => findSegments(text, BASE)).toThrow(reason);
 });

@@ -1,3 +1,4 @@
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /** Maximum number of segments: a day of segments of one second. */
@@ -22,7 +23,7 @@ export function findVariant(text: string, url: string): string {
   if (best.audio !== null && lines.some(isApart)) {
     throw new Refused('invalid', 'Expected video and audio in one playlist, got an HLS stream with separate audio.');
   }
-  return new URL(best.address, url).href;
+  return resolveAddress(best.address, url);
 }
 
 /**
@@ -44,7 +45,12 @@ export function findSegments(text: string, url: string): string[] {
   if (segments.length === 0 || segments.length > MAX_SEGMENTS) {
     throw new Refused('invalid', `Expected 1 to ${MAX_SEGMENTS} segments in an HLS playlist, got ${segments.length}.`);
   }
-  return [...map, ...segments].map((address) => new URL(address, url).href);
+  return [...map, ...segments].map((address) => resolveAddress(address, url));
+}
+
+function resolveAddress(address: string, url: string): string {
+  if (URL.canParse(address, url)) return new URL(address, url).href;
+  throw new Refused('invalid', `Expected valid URLs in an HLS playlist, got ${quote(address)}.`);
 }
 
 function linesOf(text: string): string[] {

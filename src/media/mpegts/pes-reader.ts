@@ -19,7 +19,7 @@ export class PesReader {
   #gathered = 0;
   /** Size declared in the packet header. 0 if the packet ends at the next one. */
   #wholeBytes = 0;
-  /** Whether the last payload fills its transport packet. Muxers pad the last one of a PES packet, unless it fits. */
+  /** Whether the last payload fills its transport packet. Muxers pad the last one of a PES packet unless it fits. */
   #isFull = false;
 
   constructor(mostBytes: number) {
@@ -55,7 +55,7 @@ export class PesReader {
     return ended;
   }
 
-  /** Ends the stream and returns the open packet. `isCut`: its end is missing, as far as can be seen. */
+  /** Ends the stream and returns the open packet. `isCut`: its end is probably missing. */
   end(): { pes: PesPacket; isCut: boolean } | null {
     const isCut = this.#wholeBytes === 0 ? this.#isFull : this.#gathered < this.#wholeBytes;
     this.#wholeBytes = isCut ? 0 : this.#wholeBytes;

@@ -4,7 +4,7 @@ import { Table } from '../parts/fields.tsx';
 
 type Props = { changes: RestoredSettingsModel['changes']; wanted: string };
 
-/** Shows settings with their present value and the one that they get. `wanted` is the head of the latter. */
+/** Shows settings with their current and their new values. `wanted` is the heading of the new values. */
 export function ChangesTable({ changes, wanted }: Props) {
   return (
     <div class="log-cards">

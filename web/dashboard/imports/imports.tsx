@@ -196,7 +196,7 @@ function Summary({ report, path, onChanged }: SummaryProps) {
 const SETTINGS_TITLES = {
   planned: 'Settings that will be restored: {0}',
   restored: 'Restored settings: {0}',
-  kept: 'The library keeps its settings. Different: {0}',
+  kept: 'The library keeps its settings. Settings that differ: {0}',
 } as const;
 
 function SettingsOfSource({ settings }: { settings: NonNullable<ImportDetailsModel['settings']> }) {

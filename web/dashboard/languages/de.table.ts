@@ -646,12 +646,12 @@ export const de = {
   'Other language…': 'Andere Sprache …',
   'For example, gsw or zh-Hant.': 'Zum Beispiel gsw oder zh-Hant.',
   'Not a language code.': 'Kein Sprachcode.',
-  'As set for the library': 'Wie in der Bibliothek eingestellt',
+  'Library setting': 'Wie in der Bibliothek eingestellt',
   'Remove the captions in {0}?': 'Untertitel in {0} entfernen?',
   'Remove captions': 'Untertitel entfernen',
   'Replace the captions in {0}?': 'Untertitel in {0} ersetzen?',
   'Replace captions': 'Untertitel ersetzen',
-  'Replace by file': 'Durch Datei ersetzen',
+  'Replace with file': 'Durch Datei ersetzen',
   'All lines with their corrections are deleted. This cannot be undone.':
     'Alle Zeilen mit ihren Korrekturen werden gelöscht. Das lässt sich nicht rückgängig machen.',
   'No chapters yet.': 'Noch keine Kapitel.',
@@ -659,12 +659,11 @@ export const de = {
   'The link stops working for everyone who has it.': 'Der Link funktioniert dann für niemanden mehr, der ihn hat.',
   '{0}, shown from the start': '{0}, von Anfang an sichtbar',
   'Not a time.': 'Keine Zeitangabe.',
-  'As the viewer chooses': 'Wie vom Zuschauer gewählt',
+  'Chosen by the viewer': 'Wie vom Zuschauer gewählt',
   'The key cannot be reset while the stream is running.':
     'Der Schlüssel kann nicht zurückgesetzt werden, solange der Stream läuft.',
   'The player waits for the stream, and shows the recording afterwards.':
     'Der Player wartet auf den Stream und zeigt danach die Aufzeichnung.',
-  'Without today, which is not over yet.': 'Ohne heute, weil der Tag noch nicht zu Ende ist.',
   'The last day is before the first day.': 'Der letzte Tag liegt vor dem ersten.',
   'The first day is in the future.': 'Der erste Tag liegt in der Zukunft.',
   'Signed link, valid for 1 week': 'Signierter Link, 1 Woche gültig',
@@ -1483,7 +1482,8 @@ export const de = {
   'Settings that will be restored: {0}': 'Einstellungen, die übernommen werden: {0}',
   'At the source': 'An der Quelle',
   'Restored settings: {0}': 'Übernommene Einstellungen: {0}',
-  'The library keeps its settings. Different: {0}': 'Die Bibliothek behält ihre Einstellungen. Abweichend: {0}',
+  'The library keeps its settings. Settings that differ: {0}':
+    'Die Bibliothek behält ihre Einstellungen. Abweichend: {0}',
   'The settings of the source could not be restored.': 'Die Einstellungen der Quelle konnten nicht übernommen werden.',
   'Report as CSV': 'Bericht als CSV',
   Comparison: 'Vergleich',

@@ -39,7 +39,7 @@ export function usePeriod(): PeriodState {
 
 /** Selects a period and the one to compare it with. `children`: buttons at the end of the row. */
 export function PeriodPicker({ state, children }: { state: PeriodState; children?: ComponentChildren }) {
-  const { choice, own, other, period, compared, change } = state;
+  const { choice, own, other, period, change } = state;
   const months = monthsBefore(Date.now(), MONTHS).map((month) => [month, monthName(month)] as const);
   const choose = (to: PeriodChoice) => {
     // A custom period starts with the dates of the previous choice.
@@ -82,9 +82,6 @@ export function PeriodPicker({ state, children }: { state: PeriodState; children
         <p class="hint bad" role="alert">
           {problem}
         </p>
-      )}
-      {compared !== null && !period.isHourly && compared.period.endMs < period.endMs && (
-        <p class="hint">{t('Without today, which is not over yet.')}</p>
       )}
     </>
   );

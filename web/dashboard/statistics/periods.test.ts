@@ -40,7 +40,7 @@ test.each([
   ['1', true],
   ['2026-03', true],
   ['2026-02', false],
-])('the comparison of %s says whether it is without the current day or hour: %s', (choice, isCut) => {
+])('the comparison of %s is marked if it leaves out the current day or hour: %s', (choice, isCut) => {
   expect(comparedPeriods({ choice, period: periodOf(choice, NONE, NOW) }, 'previous', NOW)).toMatchObject({ isCut });
 });
 

@@ -40,7 +40,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
         />
         <LanguageField
           label={t('Transcription language')}
-          none={t('As set for the library')}
+          none={t('Library setting')}
           code={spoken.value}
           onChange={(code) => (spoken.value = code)}
         />

@@ -180,7 +180,7 @@ function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
           onChange={(suffix) => (kind.value = suffix)}
         />
         <label class="button">
-          {isTaken ? t('Replace by file') : t('Add file')}
+          {isTaken ? t('Replace with file') : t('Add file')}
           <input
             type="file"
             class="unseen"

@@ -173,7 +173,7 @@ function PlayerOptions({ video, choices, onChange }: OptionsProps) {
         <SelectField
           label={t('Captions')}
           value={choices.captions}
-          choices={[['', t('As the viewer chooses')], ...captions]}
+          choices={[['', t('Chosen by the viewer')], ...captions]}
           onChange={(to) => onChange({ ...choices, captions: to })}
         />
       )}

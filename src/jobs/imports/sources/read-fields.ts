@@ -1,6 +1,7 @@
 import { readThreads } from '../../../catalog/comments/imported-thread.ts';
 import type { ImportedDay, ImportedVideo } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
+import { DAY_MS, MAX_BUCKETS } from '../../../catalog/statistics/sums/statistics-range.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { readLine } from '../../../lib/visible-text.ts';
 
@@ -10,9 +11,6 @@ export type Fields = Record<string, unknown>;
 /** Maximum length that the database can store. */
 export const MAX_INT32 = 2 ** 31 - 1;
 const MAX_TITLE_LENGTH = 500;
-/** Maximum number of days with statistics, about 24 years. */
-const MAX_DAYS = 8_785;
-const DAY_MS = 24 * 3_600_000;
 const MAX_DESCRIPTION_LENGTH = 5_000;
 
 export const fieldsOf = (value: unknown): Fields => ({ ...Object(value) });
@@ -82,7 +80,7 @@ export function marksOf({
   };
 }
 
-/** Returns the charts of our own API as days, without those that have nothing. */
+/** Returns the charts of our own API as days, newest first. Leaves out days without views and watch time. */
 export function daysOf({ viewsChart, watchTimeChart }: Fields): ImportedDay[] {
   const [views, watched] = [fieldsOf(viewsChart), fieldsOf(watchTimeChart)];
   const sums = new Map<number, ImportedDay>();
@@ -94,7 +92,7 @@ export function daysOf({ viewsChart, watchTimeChart }: Fields): ImportedDay[] {
     const sum = { views: before.views + countOf(views[time]), watchSec: before.watchSec + countOf(watched[time]) };
     if (sum.views > 0 || sum.watchSec > 0) sums.set(dayMs, { dayMs, ...sum });
   }
-  return [...sums.values()].toSorted((one, other) => other.dayMs - one.dayMs).slice(0, MAX_DAYS);
+  return [...sums.values()].toSorted((one, other) => other.dayMs - one.dayMs).slice(0, MAX_BUCKETS);
 }
 
 /** Returns review comments in the form of our own API, with a note about those that were left out. */

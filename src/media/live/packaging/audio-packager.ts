@@ -4,8 +4,8 @@ import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 /** Maximum difference between a publisher's clock and the sample count from one frame to the next, in seconds. */
 const MAX_JITTER_SEC = 0.05;
 /**
- * Maximum time, in seconds, by which the very first frame may be delayed to begin at the start of the timeline. The
- * first frame that is not delayed by more begins the audio. Frames of HE-AAC last 43 ms and more.
+ * Maximum time, in seconds, by which the first frame may be delayed to the start of the timeline. Earlier frames are
+ * dropped. A frame of HE-AAC lasts at least 43 ms, so delaying it fully would be audible.
  */
 const MAX_DELAY_SEC = 0.01;
 /** A frame is added or dropped if the mean difference from the publisher's clock exceeds this number of frames. */

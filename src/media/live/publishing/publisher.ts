@@ -20,7 +20,7 @@ export type PublishRequest = {
 export type EndedBy = 'publisher' | 'server';
 
 /** Reason given to a publisher that the server disconnects after 15 s without data. */
-export const NO_DATA = 'No audio or video that can be used arrived for 15 s. Check the encoder and its connection.';
+export const NO_DATA = 'No usable audio or video arrived for 15 s. Check the encoder and its connection.';
 
 /** Reason given to a publisher whose media made a parser fail. */
 export const UNREADABLE = 'The media could not be processed. Check the settings of the encoder and restart it.';
