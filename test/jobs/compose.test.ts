@@ -71,7 +71,6 @@ function blinking(sec: number): string[] {
 }
 
 type Part = [MediaKey, number, number];
-
 async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaKey> {
   const { db } = fixture.database;
   const wanted = await Promise.all(
@@ -198,6 +197,14 @@ test('joins parts of one frame rate whose files use different timescales', async
     true,
   );
   await checkComposed(key, 11.48, [360, 240]);
+});
+
+test('joins an encoded and a copied video whose time grids have the same timescale', async () => {
+  const clip = await makeClip(fixture, 'scaled.mp4', ...blinking(13), ...H264, '-video_track_timescale', '25000');
+  const scaled = await upload(fixture, libraryId, clip);
+  await untilState(fixture, scaled, 'finished');
+  const parts = [first, scaled].map((key): Part => [key, 0, 13]);
+  await checkComposed(await compose(parts, true), 26, [360, 240]);
 });
 
 test('joins parts at segment boundaries without encoding and without the original', async () => {

@@ -11,6 +11,7 @@ test('the list of videos has a word for each state, and other lists keep theirs'
   ]);
   expect(rowOf({ guid: 'g', title: 'T', status: 2 })).toBe('g\tT\t2');
   expect(rowOf({ Id: 1, Name: 'N', Status: 'running' })).toBe('1\tN\trunning');
+  expect(rowOf({ trackId: 'de', title: 'Deutsch', state: 'failed' })).toBe('de\tDeutsch\tfailed');
 });
 
 test('findings are printed as sentences, and other fields by name', () => {

@@ -13,14 +13,18 @@ export function printItem(item: unknown, asJson: boolean): void {
 
 /** Returns the state of a video in words. Only videos have `encodeProgress`. */
 function stateOf(item: object): unknown {
-  const { status, Status, encodeProgress } = Object(item);
+  const { status, Status, state, encodeProgress } = Object(item);
   const word = encodeProgress === undefined ? undefined : VIDEO_STATES[status];
-  return word ?? status ?? Status;
+  return word ?? status ?? Status ?? state;
 }
 
 export function rowOf(item: object): string {
   const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
-  const cells = [found('guid', 'Id', 'id', 'srclang'), found('Email', 'title', 'name', 'Name', 'Label'), stateOf(item)];
+  const cells = [
+    found('guid', 'Id', 'id', 'trackId', 'srclang'),
+    found('Email', 'title', 'name', 'Name', 'Label'),
+    stateOf(item),
+  ];
   const known = cells.filter((cell) => cell !== undefined);
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
 }

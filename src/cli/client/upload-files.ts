@@ -57,7 +57,9 @@ export async function uploadAll(context: Context): Promise<void> {
 /** Returns whether other files may still succeed after this error. */
 function concernsOnlyFile(error: unknown): boolean {
   if (error instanceof ApiError) return FILE_STATUSES.includes(error.status);
-  return error instanceof VideoFailedError || (error instanceof Error && 'syscall' in error);
+  // The SDK throws a RangeError for an empty file.
+  if (error instanceof VideoFailedError || error instanceof RangeError) return true;
+  return error instanceof Error && 'syscall' in error;
 }
 
 /** `replace VIDEO FILE`: the old file keeps playing until the new one is ready. */

@@ -75,12 +75,13 @@ function markOf({ renditions }: PartView) {
 
 /**
  * Returns parts with the same time grid unchanged. Otherwise converts all parts to a frame grid, because all encoders
- * of a rendition need the same time base. Media on a different grid cannot be copied and must be encoded.
+ * of a rendition need the same time base. Media on a different grid cannot be copied and must be encoded. A source's
+ * own grid can have the timescale of a frame grid, but its encoders have another time base.
  */
 function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
-  const scales = new Set(parts.map(({ view }) => view.cutList.timescale));
+  const grids = new Set(parts.map(({ view: { cutList } }) => `${cutList.grid.kind} ${cutList.timescale}`));
   const [first] = parts;
-  if (scales.size === 1 || first === undefined) return parts;
+  if (grids.size === 1 || first === undefined) return parts;
   const { grid } = first.view.cutList;
   const rate = grid.kind === 'frames' ? grid.rate : first.view.facts.video?.rate;
   if (rate === undefined) throw nothingInCommon();
