@@ -113,6 +113,9 @@ test('an import into an empty library restores every setting, and a dry run list
   expect(text).not.toMatch(new RegExp(`${String(ApiKey)}|${String(ReadOnlyApiKey)}|whsec`));
   expect(JSON.parse(text).notCarried).toContainEqual({ field: 'pullZone.Hostnames', reason: expect.any(String) });
 
+  const printed = await millrace(source, 'settings', 'get');
+  expect(Object(JSON.parse(printed.text)).library).toEqual(JSON.parse(text).library);
+
   const before = await stored(target);
   const { name } = Object(before);
   const dry = await millrace(target, 'import', 'folder', at('out'), 'dryRun=true');

@@ -105,7 +105,9 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   const body = await bodyFor(route.body, fields, values.file);
   // The service checks the arguments, and reports what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
-  if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
+  // The settings are a file for `settings restore`.
+  const isJson = values.json === true || verb.call === 'getLibrarySettings';
+  if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), isJson);
   let left = readLimit(values.limit);
   for await (const item of millrace.pages(verb.call as 'listVideos', input)) {
     if (left <= 0) return;

@@ -8,7 +8,9 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     description: 'Description for viewers; null for none.',
     category: 'Always null: content tagging is not available.',
     collectionId: 'GUID of the collection of the stream and of its recording; null for none.',
-    public: 'If false, viewers need an embed token even if the library requires none. Default true.',
+    public:
+      'If false, the player page and the play data of the running stream need an embed token, even if the library ' +
+      'requires none. Its media files and its recording follow the rules of the library. Default true.',
     status: 'State of the stream.',
     dateCreated: 'Time of creation.',
     scheduledStartTime: 'Announced start, to which the player counts down; null for none. Without a zone, it is UTC.',
