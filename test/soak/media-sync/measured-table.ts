@@ -18,8 +18,8 @@ const PAGE = path.resolve(import.meta.dirname, '../../../docs/measured.md');
 const HEADING = '## Sound, pictures and colours';
 const INTRO = [
   'Largest errors of each output over all sources of `npm run soak -- media-sync`, which writes this table. A-V:',
-  'offset between audio and video, relative to that of the source (limit: 20 ms). Frames: missing or doubled (limit: 0).',
-  'Colour: of 255, relative to the reference (limit: 8) and between rungs (limit: 4).',
+  'offset between audio and video, relative to that of the source (limit: 20 ms). Frames: missing or doubled',
+  '(limit: 0). Colour: of 255, relative to the reference (limit: 8) and between rungs (limit: 4).',
 ];
 const COLUMNS = ['Output', 'Sources', 'A-V error, ms', 'Frames', 'Colour error', 'Between rungs'];
 
