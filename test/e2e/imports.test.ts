@@ -123,7 +123,7 @@ test('turns on the feeds of a collection, copies the URL, and asks before it tur
   await access.selectOption({ label: 'Off' });
   await page.getByRole('button', { name: 'Turn feeds off' }).click();
   await page.getByRole('button', { name: 'Copy Podcast' }).waitFor({ state: 'detached' });
-  expect((await fetch(copied)).status).toBe(404);
+  await expect.poll(async () => (await fetch(copied)).status).toBe(404);
 });
 
 test('the plan of an upload refers to the command, because the dashboard cannot send the files', async () => {

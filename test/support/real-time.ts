@@ -12,6 +12,7 @@ export const REAL_TIME: readonly string[] = [
   'test/delivery/player-extras.test.ts',
   'test/live/gap-players.test.ts',
   'test/live/gap-variants.test.ts',
+  'test/live/disconnected.test.ts',
   'test/live/interrupted.test.ts',
   'test/live/odd-codecs.test.ts',
   'test/live/strange-publishers.test.ts',
