@@ -70,12 +70,10 @@ async function text(words: string, ...args: readonly string[]): Promise<string> 
   return out;
 }
 
-/** Returns the first object that a verb printed. */
+/** Returns the first object that a verb printed, after warnings of Node about other test files. */
 async function read(words: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
-  const lines = (await text(words, ...args)).split('\n');
-  // Node warns in the same process about what other test files do.
-  const line = lines.find((one) => !/^\((node:|Use `node)/.test(one)) ?? 'null';
-  return Object(JSON.parse(line));
+  const line = (await text(words, ...args)).split('\n').find((one) => !/^\((node:|Use `node)/.test(one));
+  return Object(JSON.parse(line ?? 'null'));
 }
 
 const ready = (guid: string) => untilVideo(service, guid, ({ status }) => status === FINISHED);
