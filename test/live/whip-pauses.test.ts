@@ -74,7 +74,7 @@ async function playOn({ name, read }: Watcher & { name: string }, sec: number): 
 }
 
 // `whip-changes.test.ts` covers audio that does not return.
-test.each([muted('video'), taken('video'), taken('audio'), taken('both'), stopped])(
+test.each([muted('video'), muted('both'), taken('video'), taken('audio'), taken('both'), stopped])(
   'viewers keep watching when a publishing browser $title',
   { timeout: 150_000 },
   async ({ title, away, back }) => {
