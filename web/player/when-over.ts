@@ -1,4 +1,4 @@
-const LOOK_EACH_MS = 250;
+const LOOK_EACH_MS = 1_000;
 /** Time without progress after the end of a stream, in ms, after which it counts as played to its end. */
 const STOPPED_MS = 2_000;
 /** Length of known media after the position, in seconds, up to which a stop counts as the end. */
