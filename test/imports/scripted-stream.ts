@@ -31,6 +31,8 @@ export type StreamScript = {
   pageItems: number;
   /** Segments of the HLS stream of each video. Without them there is none. */
   segments?: Buffer[];
+  /** Names of segments whose next response breaks off. */
+  breaks?: Set<string>;
 };
 
 /**
@@ -174,7 +176,7 @@ function serveCdn({ request, response, url }: Call, { script, libraries }: World
   if (file === 'captions') return void response.end(VTT);
   if (file.startsWith('thumbnail')) return void response.end(script.image);
   if (!video.isReachable) return void response.writeHead(404).end();
-  if (folderToken !== null) return void sendStream(response, `${file}/${part}`, script.segments ?? []);
+  if (folderToken !== null) return void sendStream(response, `${file}/${part}`, script);
   if (file.startsWith('play_') && video.model.hasMP4Fallback !== true) return void response.writeHead(404).end();
   sendRange({ request, response }, script.clip);
 }
@@ -199,7 +201,7 @@ function isFolderSigned(token: string, path: string): boolean {
   return signature === `HS256-${expected}` && path.startsWith(folder) && Number(expires) * 1000 > Date.now();
 }
 
-function sendStream(response: ServerResponse, file: string, segments: readonly Buffer[]): void {
+function sendStream(response: ServerResponse, file: string, { segments = [], breaks }: StreamScript): void {
   if (file === 'playlist.m3u8/') {
     const variant = (rate: number, name: string) => `#EXT-X-STREAM-INF:BANDWIDTH=${rate}\n${name}/video.m3u8\n`;
     return void response.end(`#EXTM3U\n${variant(9, '240p')}${variant(90, '360p')}`);
@@ -210,7 +212,9 @@ function sendStream(response: ServerResponse, file: string, segments: readonly B
   }
   const segment = segments[Number.parseInt(file.slice('360p/'.length), 10)];
   if (segment === undefined) return void response.writeHead(404).end();
-  response.end(segment);
+  if (breaks?.delete(file) !== true) return void response.end(segment);
+  response.writeHead(200, { 'content-length': segment.length });
+  response.write(segment.subarray(0, segment.length / 2), () => response.destroy());
 }
 
 function sendRange({ request, response }: Pick<Call, 'request' | 'response'>, file: Buffer): void {

@@ -94,8 +94,8 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
   // After a crash between storing the object and committing its row, staging is empty and the object has all bytes.
   const isStored = (await deps.storage.head(sourceKeyOf(ref.key, ref.id))) !== null;
   if (!isStored && isPlaylist) {
-    const { maxBytes } = { ...USUAL_LIMITS, ...deps.fetchLimits };
-    await fetchPlaylist({ outbound: deps.outbound, ...request, sink, maxBytes }, signal);
+    const limits = { ...USUAL_LIMITS, ...deps.fetchLimits };
+    await fetchPlaylist({ outbound: deps.outbound, ...request, sink, limits }, signal);
   } else if (!isStored) {
     await download(
       {
