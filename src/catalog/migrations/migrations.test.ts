@@ -45,6 +45,7 @@ const LANDED = [
   ['031-storage-totals.ts', 'c06bb90dae435533'],
   ['032-import-arrangements.ts', 'e30e2cb8cc37cb31'],
   ['034-joined-recordings.ts', '2c1c91dc68f43670'],
+  ['039-import-settings.ts', '6b4a399802ce8b94'],
 ] as const;
 
 let database: TestDatabase;
