@@ -104,24 +104,30 @@ async function readUnstatedSteps(db: Db): Promise<AppliedStep[]> {
 
 /** Returns the error of a failed attempt; undefined if the schema is up to date. */
 async function migrateOnce(db: Db, only: readonly string[] | null): Promise<unknown> {
-  const startedMs = performance.now();
+  const durationsMs = new Map<string, number>();
   // It is called under the lock. A newer version may have migrated while this process waited for it.
   const getMigrations = async () => {
     const applied = await readAppliedSteps(db);
     requireCompatible(applied);
-    return { ...newerSteps(applied), ...ownSteps(only) };
+    return { ...newerSteps(applied), ...ownSteps(only, durationsMs) };
   };
   const migrator = new Migrator({ db, provider: { getMigrations }, allowUnorderedMigrations: true });
   const { error, results = [] } = await migrator.migrateToLatest();
   for (const { status, migrationName: name } of error === undefined ? results : []) {
-    if (status === 'Success') logEvent('migration.applied', { name, durationMs: performance.now() - startedMs });
+    if (status === 'Success') logEvent('migration.applied', { name, durationMs: durationsMs.get(name) });
   }
   return error;
 }
 
-function ownSteps(only: readonly string[] | null): Record<string, Migration> {
+/** Returns the migrations of this version. Each adds the time that it took to `durationsMs`. */
+function ownSteps(only: readonly string[] | null, durationsMs: Map<string, number>): Record<string, Migration> {
   const chosen = Object.entries(known).filter(([name]) => only?.includes(name) ?? true);
-  return Object.fromEntries(chosen.map(([name, step]) => [name, { up: (db) => applyStep(db, name, step) }]));
+  const apply = async (db: Kysely<unknown>, name: string, step: SchemaStep) => {
+    const startedMs = performance.now();
+    await applyStep(db, name, step);
+    durationsMs.set(name, performance.now() - startedMs);
+  };
+  return Object.fromEntries(chosen.map(([name, step]) => [name, { up: (db) => apply(db, name, step) }]));
 }
 
 /** Returns entries for the migrations of a newer version, which are applied and never run here. */

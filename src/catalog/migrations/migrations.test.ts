@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
@@ -111,6 +112,24 @@ test('migrates a database of the first version without changing the loudness of 
   } finally {
     await close();
     await sql`drop database first`.execute(database.db);
+  }
+});
+
+test('the log has the duration of each migration, not of all migrations before it', async () => {
+  await sql`create database timed`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'timed' }, () => {});
+  const log = captureLog();
+  try {
+    const startedMs = performance.now();
+    await migrate(db);
+    const totalMs = performance.now() - startedMs;
+    const applied = log.named('migration.applied');
+    expect(applied).toHaveLength(Object.keys(migrations).length);
+    expect(applied.reduce((sumMs, { durationMs }) => sumMs + Number(durationMs), 0)).toBeLessThan(totalMs);
+  } finally {
+    log.stop();
+    await close();
+    await sql`drop database timed`.execute(database.db);
   }
 });
 
