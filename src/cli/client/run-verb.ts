@@ -76,10 +76,19 @@ function optionsHint({ words }: Verb): string {
   return `Run millrace ${words} --help for all options.`;
 }
 
-/** Refuses fields of a verb that takes none. `null` stands for verbs that check their fields themselves. */
+/** Fields of actions. `any` means that the action or the service checks them. All other actions have none. */
+const FIELDS_OF: Partial<Record<keyof typeof actions, 'any' | readonly string[]>> = {
+  api: 'any',
+  import: 'any',
+  export: 'any',
+  captions: ['label'],
+  clip: ['title', 'collectionId', 'exact'],
+};
+
+/** Refuses fields that an action does not have. */
 function requireKnownFields(act: keyof typeof actions, { pairs }: Context): void {
-  const known = ['api', 'import', 'export'].includes(act) ? null : act === 'captions' ? ['label'] : [];
-  const unknown = Object.keys(pairs).find((name) => known !== null && !known.includes(name));
+  const known = FIELDS_OF[act] ?? [];
+  const unknown = Object.keys(pairs).find((name) => known !== 'any' && !known.includes(name));
   if (unknown === undefined) return;
   const option = Object.keys(options).includes(unknown) ? ` Did you mean --${unknown}?` : '';
   throw new UsageError(`unknown field ${unknown}.${option} A file of this name is written as ./${unknown}=…`);
