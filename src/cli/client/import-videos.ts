@@ -9,6 +9,7 @@ import { readFolder } from './read-folder.ts';
 import { isPeertubeExport, readPeertube } from './read-peertube.ts';
 import { readTakeout } from './read-takeout.ts';
 import { restoreSettings } from './restore-settings.ts';
+import { withNewGuids } from './with-new-guids.ts';
 
 type Remote = keyof typeof SOURCE_FIELDS;
 
@@ -37,7 +38,8 @@ export async function importVideos(context: Context): Promise<void> {
     requireFolderFields(context.pairs);
     const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
     const read = source === 'folder' ? ofFolder : readTakeout;
-    const found = await read(context, path);
+    const listed = await read(context, path);
+    const found = context.pairs.newGuids === true ? withNewGuids(context, listed) : listed;
     const finishSettings = source === 'folder' ? await restoreSettings(context, path) : async () => undefined;
     return await importFolder(context, path, found).finally(finishSettings);
   }
