@@ -277,6 +277,9 @@ test('the npm package of the command-line client works in an empty folder, witho
     const sent = await run(process.execPath, [program, 'upload', clip, '--url', service.apiUrl], { env, cwd: empty });
     const listed = await run(process.execPath, [program, 'ls', '--url', service.apiUrl], { env, cwd: empty });
     expect(listed.stdout).toContain(sent.stdout.trim());
+    expect((await run(process.execPath, [program, '--version'], { env, cwd: empty })).stdout).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    );
     const unknown = run(process.execPath, [program, 'serve'], { env, cwd: empty });
     await expect(unknown).rejects.toMatchObject({
       code: 2,

@@ -110,7 +110,7 @@ const table = [
   call('bulk get', 'getBulk', ['bulkId'], 'show the progress of a bulk operation'),
   {
     words: 'import',
-    takes: ['source...'],
+    takes: ['source?...'],
     does: 'import videos: import SOURCE FIELD=VALUE..., import folder PATH, import takeout PATH; dryRun=true',
     act: 'import',
     uses: [
