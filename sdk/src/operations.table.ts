@@ -102,7 +102,7 @@ export type CreateCommentModel = { text: string; time?: number | null; parentId?
 
 export type CreateExportModel = { target: ExportTarget; apiUrl?: string | null; region?: string | null; bucket?: string | null; prefix?: string | null; accessKey?: string | null; secretKey?: string | null; folder?: string | null; concurrency?: number | null; bandwidth?: number | null };
 
-export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; settings?: boolean | null; items?: (ImportUploadModel)[] | null };
+export type CreateImportModel = { source: ImportSource; apiUrl?: string | null; coreUrl?: string | null; accessKey?: string | null; accountKey?: string | null; sourceLibraryId?: number | null; cdnUrl?: string | null; securityKey?: string | null; referrer?: string | null; account?: string | null; secretKey?: string | null; bucket?: string | null; prefix?: string | null; region?: string | null; dryRun?: boolean | null; concurrency?: number | null; bandwidth?: number | null; skipDuplicates?: boolean | null; newGuids?: boolean | null; settings?: boolean | null; items?: (ImportUploadModel)[] | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
@@ -174,7 +174,7 @@ export type ImportCommentModel = { guid: string; text: string; authorName: strin
 
 export type ImportCountsModel = { total: number; waiting: number; fetching: number; imported: number; skipped: number; failed: number; sizeBytes: number; durationSeconds: number; unknownSizes: number };
 
-export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; settings: ImportSettingsModel | null; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
+export type ImportDetailsModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; newGuids: boolean; settings: ImportSettingsModel | null; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel; totalItems: number; currentPage: number; itemsPerPage: number; items: (ImportItemModel)[] };
 
 export type ImportItemCheck = "same" | "different" | "unplayable" | "pending" | "deleted";
 
@@ -184,7 +184,7 @@ export type ImportItemModel = { kind: ImportItemKind; sourceId: string; guid: st
 
 export type ImportItemState = "waiting" | "fetching" | "imported" | "skipped" | "failed";
 
-export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; settings: ImportSettingsModel | null; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
+export type ImportModel = { guid: string; videoLibraryId: number; source: ImportSource; address: string; state: ImportState; dryRun: boolean; concurrency: number; bandwidth: number | null; skipDuplicates: boolean; newGuids: boolean; settings: ImportSettingsModel | null; remainingSeconds: number | null; notImported: (string)[]; reason: string | null; dateCreated: string; dateEnded: string | null; counts: ImportCountsModel };
 
 export type ImportReplyModel = { guid: string; text: string; authorName: string; authorKind: CommentAuthorKind; dateCreated: string; dateEdited?: string | null };
 
@@ -689,7 +689,7 @@ export type Operations = {
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
-  /** Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access. `Range` with one range and `If-Range` continue an interrupted download. `GET /library/{libraryId}/videos/{videoId}/original` */
+  /** Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access. `Range` with one range and `If-Range` continue an interrupted download. A range past the end is refused with 416. `GET /library/{libraryId}/videos/{videoId}/original` */
   getOriginal: { input: { libraryId: number; videoId: string; fromByte?: number }; answer: Response };
   /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };

@@ -9,6 +9,7 @@ import type { Contract, ErrorShape } from './define-operation.ts';
 import type { CaptionValidationModel } from './models/status.ts';
 import { RefusedCaptions } from './refused-captions.ts';
 import { emptyPage, RefusedEventLog } from './refused-event-log.ts';
+import { RefusedRange } from './refused-range.ts';
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
@@ -38,6 +39,8 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
       status,
       headers: {
         ...(again && { 'retry-after': String(RETRY_AFTER_SEC) }),
+        // RFC 9110 section 15.5.17.
+        ...(error instanceof RefusedRange && { 'content-range': `bytes */${error.sizeBytes}` }),
         // The bodies of the hosted API have no field for a code.
         ...(kind === 'quota-reached' && { 'x-millrace-error': kind }),
       },

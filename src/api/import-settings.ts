@@ -19,6 +19,10 @@ type Wanted = SourceSettings & { mode: 'plan' | 'if-empty' | 'always' };
 
 /** Maximum number of settings that are left out because this service refuses them. */
 const MAX_REFUSALS = 50;
+/** Maximum number of unknown settings that are listed, and of host names that are imported. */
+const MAX_UNKNOWN = 100;
+const MAX_HOSTNAMES = 100;
+const MAX_NAME_CHARS = 200;
 /** Fields of viewer access that a refusal can name. */
 const VIEWER_FIELDS: readonly string[] = ['url', 'jwksUrl', 'issuer', 'audience'];
 const UNKNOWN = 'This version has no such setting.';
@@ -63,15 +67,7 @@ function readKnown({ settings: sent, listsUnknown }: Pick<Wanted, 'settings' | '
   const fields: Fields = { ...Object(shaped(schema, { ...sent, version: 1 })) };
   const leftOut: LeftOut = [];
   delete fields.notCarried;
-  for (const [section, values] of listsUnknown ? Object.entries(sent) : []) {
-    if (typeof values !== 'object' || values === null || Array.isArray(values) || section === 'notCarried') continue;
-    const known = Object(fields[section]);
-    for (const name of Object.keys(values)) {
-      if (!Object.hasOwn(known, name) && Object(values)[name] !== null) {
-        leftOut.push({ field: `${section}.${name}`, reason: UNKNOWN });
-      }
-    }
-  }
+  if (listsUnknown) leftOut.push(...unknownFields(sent, fields));
   for (let errors = 0; ; errors += 1) {
     const [error] = Value.Errors(PortableSettingsModel, fields);
     if (error === undefined) break;
@@ -88,6 +84,21 @@ function readKnown({ settings: sent, listsUnknown }: Pick<Wanted, 'settings' | '
   if (Array.isArray(fields.webhooks)) fields.webhooks = fields.webhooks.filter((one) => isAccepted(one, leftOut));
   if (removeField(fields, 'library', 'Name')) leftOut.push({ field: 'library.Name', reason: NAME });
   return { fields, leftOut };
+}
+
+/** Lists fields of sections that this version does not have. */
+function unknownFields(sent: Fields, fields: Fields): LeftOut {
+  const found: LeftOut = [];
+  for (const [section, values] of Object.entries(sent)) {
+    if (typeof values !== 'object' || values === null || Array.isArray(values) || section === 'notCarried') continue;
+    const known = Object(fields[section]);
+    for (const [name, value] of Object.entries(values)) {
+      if (Object.hasOwn(known, name) || value === null) continue;
+      if (found.length === MAX_UNKNOWN) return [...found, { field: '…', reason: 'More settings are unknown.' }];
+      found.push({ field: `${section}.${name}`.slice(0, MAX_NAME_CHARS), reason: UNKNOWN });
+    }
+  }
+  return found;
 }
 
 /** Returns whether an update would accept a webhook endpoint. */
@@ -170,8 +181,14 @@ async function importZone(
       changes.push({ field, from: HIDDEN, to: OF_SOURCE });
     }
   }
-  for (const sent of hostnames) {
-    const field = 'pullZone.Hostnames';
+  const field = 'pullZone.Hostnames';
+  if (hostnames.length > MAX_HOSTNAMES) {
+    leftOut.push({
+      field,
+      reason: `Expected at most ${MAX_HOSTNAMES}, got ${hostnames.length}. The others are left out.`,
+    });
+  }
+  for (const sent of hostnames.slice(0, MAX_HOSTNAMES)) {
     try {
       const hostname = readHostname(sent);
       if (zone.hostnames.some((known) => known.hostname === hostname)) continue;

@@ -1,11 +1,16 @@
+import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createFeedStore } from '../catalog/feeds/feed-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { collectChanges, type NotedChange } from '../catalog/note-change.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createQuotaStore } from '../catalog/quotas/quota-store.ts';
 import { createEndpointStore } from '../catalog/webhooks/endpoint-store.ts';
 import type { SettingsImporter } from '../jobs/imports/settings-importer.ts';
+import type { Guid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { createImageMaker } from '../media/images/run-image-maker.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -14,6 +19,7 @@ type Deps = { db: Db; secretBox: SecretBox; storage: Storage };
 
 /** Opens the import of settings for a worker. The code of the API is loaded with the first import. */
 export function openSettingsImporter({ db, secretBox, storage }: Deps): SettingsImporter {
+  const audit = createAuditStore(db, (err, { operation }) => logEvent('audit.unstored', { err, operation }));
   return async (libraryId, wanted, signal) => {
     const { importSettings } = await import('../api/import-settings.ts');
     const stores = {
@@ -25,6 +31,19 @@ export function openSettingsImporter({ db, secretBox, storage }: Deps): Settings
       pullZones: createPullZoneStore({ db, secretBox }),
       images: createImageMaker(),
     };
-    return importSettings(libraryId, wanted, { ...stores, db, secretBox, storage }, signal);
+    const noted: NotedChange[] = [];
+    const change = () => importSettings(libraryId, wanted, { ...stores, db, secretBox, storage }, signal);
+    const imported = await collectChanges(noted, change);
+    const { toAuditChanges } = await import('../api/audit-changes.ts');
+    const changes = toAuditChanges(noted);
+    if (changes !== null) await audit.write({ ...lineOf(libraryId, wanted.importId), changes });
+    return imported;
   };
+}
+
+/** Describes a change that no request made. The import names the people who started and resumed it. */
+function lineOf(libraryId: number, importId: Guid): Omit<AuditedWrite, 'changes'> {
+  const targets = { libraryId: String(libraryId), importId };
+  const by = { keyName: 'import', scope: 'account', ip: '', requestId: importId, pullZoneId: null };
+  return { libraryId, operation: 'restoreLibrarySettings', targets, status: 200, ...by };
 }

@@ -38,11 +38,8 @@ export const REFUSALS = {
     sentence: 'The request conflicts with another one, or with the current state.',
     cause: 'two uploads to one video, an offset that differs from the stored one, or a name that is already in use',
   },
-  'too-large': {
-    status: 413,
-    sentence: 'The body is larger than the limit.',
-    cause: 'a body over the limit in the message',
-  },
+  'too-large': { status: 413, sentence: 'The body is larger than the limit.', cause: 'a body over the limit' },
+  range: { status: 416, sentence: 'The range is past the end of the file.', cause: 'a `Range` beyond its size' },
   unprocessable: {
     status: 422,
     sentence: 'The values are well-formed, but cannot be used.',

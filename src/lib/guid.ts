@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import type { Brand } from './brand.ts';
 
 /** A lower-case GUID with hyphens, 36 characters. */
@@ -74,6 +74,11 @@ export function guidOfBytes(bytes: Uint8Array): Guid {
   copy.writeUInt8((copy.readUInt8(6) & 0x0f) | 0x80, 6);
   copy.writeUInt8((copy.readUInt8(8) & 0x3f) | 0x80, 8);
   return formatGuid(copy);
+}
+
+/** Derives a GUID from a text. */
+export function hashToGuid(text: string): Guid {
+  return guidOfBytes(createHash('sha256').update(text).digest());
 }
 
 function formatGuid(bytes: Buffer): Guid {

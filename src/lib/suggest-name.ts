@@ -13,6 +13,7 @@ export function isTypo(name: string, known: readonly string[]): boolean {
 
 /** Returns a sentence with the known name that is nearest, or an empty text if none is similar. */
 export function suggestName(name: string, known: readonly string[]): string {
+  if (known.length === 0) return '';
   const nearest = closest(name, known);
   return distance(name, nearest) <= Math.min(MAX_TYPOS, name.length / 2) ? ` Did you mean ${nearest}?` : '';
 }

@@ -116,14 +116,14 @@ test('creates, edits, lists and deletes videos', async () => {
   await ready(guid);
   await text('reencode', guid);
   await ready(guid);
-  const shorter = String((await read('clip', guid, '0', '0:00:02')).guid);
-  const parts = JSON.stringify([{ videoId: guid, startMs: 0, endMs: 1_000 }]);
-  const composed = String((await read('compose', 'title=Composed', `parts:=${parts}`)).guid);
+  const shorter = String((await read('clip', guid, '0', '0:00:02', 'title=Short')).guid);
+  const parts = `parts:=[{"videoId":"${guid}","startMs":0,"endMs":1000}]`;
+  const composed = String((await read('compose', 'title=Composed', parts)).guid);
   await ready(composed);
   await text('collections rm', shelf);
   await text('rm', composed);
   await text('rm', shorter, 'trash=true');
-  expect(await text('trash ls')).toContain(shorter);
+  expect(await text('trash ls')).toMatch(new RegExp(`${shorter}.*Short`));
   await text('trash restore', shorter);
   await text('rm', shorter, 'trash=true');
   await text('trash rm', shorter);

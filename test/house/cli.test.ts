@@ -72,6 +72,8 @@ test('uploads, shows, changes, signs, exports and deletes a video', async () => 
   expect(await done('ls', `collection=${collection}`)).toMatch(new RegExp(`^${video}\tNew title\t[a-z-]+$`));
   await done('captions', 'add', video, 'en', 'hello.vtt', 'label=English');
   expect(JSON.parse(await done('get', video, '--json')).captions).toMatchObject([{ srclang: 'en', label: 'English' }]);
+  await done('captions', 'add', video, 'de', 'hello.vtt');
+  expect(await done('get', video, '--json')).toContain('"label":"German"');
   expect(await done('token', video)).toMatch(new RegExp(`/play/1/${video}\\?token=[0-9a-f]{64}&expires=\\d+$`));
   const exported = (await done('export')).split('\n').map((line) => JSON.parse(line));
   expect(exported.map(({ kind }) => kind)).toEqual(['collection', 'video']);
@@ -95,6 +97,19 @@ test('uploads a folder as a collection', async () => {
   const video = await done('upload', 'media', '--no-wait');
   const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
   expect(await done('ls', `collection=${collection}`)).toContain(video);
+});
+
+test('a second upload of a folder sends only files that its collection does not have', async () => {
+  await mkdir(join(folder, 'twice'));
+  await copyFile(clip, join(folder, 'twice', 'one.mp4'));
+  // macOS writes the attributes of a file next to it.
+  await writeFile(join(folder, 'twice', '._one.mp4'), 'attributes');
+  const one = await done('upload', 'twice', '--no-wait');
+  await writeFile(join(folder, 'twice', 'two.mp4'), Buffer.concat([await readFile(clip), Buffer.alloc(8)]));
+  const { out, err } = await millrace(['upload', 'twice', '--no-wait']);
+  expect(out.trim().split('\n')).toEqual([one, expect.not.stringMatching(one)]);
+  expect(err).toContain('1 of 2 files are in their collection already');
+  expect((await done('upload', 'twice', '--no-wait', '--duplicates')).split('\n')).not.toContain(one);
 });
 
 test('a file that is refused does not stop the upload of a folder', async () => {
@@ -262,6 +277,9 @@ test('the npm package of the command-line client works in an empty folder, witho
     const sent = await run(process.execPath, [program, 'upload', clip, '--url', service.apiUrl], { env, cwd: empty });
     const listed = await run(process.execPath, [program, 'ls', '--url', service.apiUrl], { env, cwd: empty });
     expect(listed.stdout).toContain(sent.stdout.trim());
+    expect((await run(process.execPath, [program, '--version'], { env, cwd: empty })).stdout).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    );
     const unknown = run(process.execPath, [program, 'serve'], { env, cwd: empty });
     await expect(unknown).rejects.toMatchObject({
       code: 2,

@@ -24,7 +24,13 @@ test('the transfers of an import share its bandwidth, and fewer run if each woul
   const { body } = await api.call('POST', '/videolibrary', { key: api.first.accountKey, body: { Name: 'Target' } });
   const libraryId: number = Object(body).Id;
   const request = { apiUrl: bucket.url, bucket: 'films', accessKey: 'id', secretKey: 'secret', preparedMs: null };
-  const limits = { concurrency: 20, maxBytesPerSec: 10_000, skipsDuplicates: false, restoresSettings: null };
+  const limits = {
+    concurrency: 20,
+    maxBytesPerSec: 10_000,
+    skipsDuplicates: false,
+    makesNewGuids: false,
+    restoresSettings: null,
+  };
   const wanted = { libraryId, source: 's3' as const, address: '', request, isDryRun: false, ...limits };
   const key = await createImportStore({ db, secretBox: api.secretBox }).create(wanted, () => async () => undefined);
   const queue = await openSendOnlyQueue({ pool: api.database.pool, onError: (error) => void api.faults.push(error) });

@@ -42,7 +42,13 @@ async function makeImport(
 ): Promise<{ importId: Guid; libraryId: number }> {
   const { db } = api.database;
   const imports = createImportStore({ db, secretBox: api.secretBox });
-  const limits = { concurrency: 3, maxBytesPerSec: null, skipsDuplicates: false, restoresSettings: null };
+  const limits = {
+    concurrency: 3,
+    maxBytesPerSec: null,
+    skipsDuplicates: false,
+    makesNewGuids: false,
+    restoresSettings: null,
+  };
   const wanted = { libraryId, source: 'vimeo' as const, address: '', request: {}, isDryRun: false, ...limits };
   const key = await imports.create(wanted, () => async () => undefined);
   await inTransaction(db, (tx) => insertItems(tx, key, items));

@@ -149,7 +149,12 @@ function serveApi({ request, response, url }: Call, { script, libraries }: World
   if (core !== 'library' && key === SOURCE_ACCOUNT_KEY) {
     if (core === 'videolibrary')
       return void send({ ...LIBRARY, Id: Number(id), Name: `Library ${id}`, ApiKey: libraryKey(Number(id)) });
-    const names = [{ Value: 'no-name', IsSystemHostname: true }, { Value: `films-${id}.example.com` }];
+    const more = script.breaks?.has('host names') === true ? 200 : 0;
+    const names = [
+      { Value: 'no-name', IsSystemHostname: true },
+      { Value: `films-${id}.example.com` },
+      ...Array.from({ length: more }, (_, index) => ({ Value: `films-${id}-${index}.example.com` })),
+    ];
     return void send({ ...ZONE, Hostnames: names });
   }
   if (library === undefined || key !== libraryKey(Number(id))) return void response.writeHead(401).end();
@@ -208,7 +213,8 @@ function sendStream(response: ServerResponse, file: string, { segments = [], bre
   }
   if (file === '360p/video.m3u8') {
     const parts = segments.map((_, index) => `#EXTINF:1,\n${index}.ts\n`);
-    return void response.end(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n${parts.join('')}#EXT-X-ENDLIST\n`);
+    const key = breaks?.has('encrypted') === true ? '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key"\n' : '';
+    return void response.end(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n${key}${parts.join('')}#EXT-X-ENDLIST\n`);
   }
   const segment = segments[Number.parseInt(file.slice('360p/'.length), 10)];
   if (segment === undefined) return void response.writeHead(404).end();

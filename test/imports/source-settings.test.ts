@@ -70,6 +70,14 @@ test('an import into an empty library carries settings, token key, host names an
   });
   expect(Object(zone.Hostnames).map(({ Value }: Fields) => Value)).toContain('films-7.example.com');
   expect(JSON.stringify(report)).not.toContain('source-zone-key');
+  const { Items } = await ask<{ Items: Fields[] }>(service, 'GET', `/videolibrary/${Id}/audit`);
+  const line = Items.find(({ Operation }) => Operation === 'restoreLibrarySettings');
+  const changes = expect.arrayContaining([
+    expect.objectContaining({ Field: 'PlayerKeyColor', New: '#112233' }),
+    { Field: 'ZoneSecurityKey', Old: '***', New: '***' },
+    { Field: 'Hostname', Old: null, New: 'films-7.example.com' },
+  ]);
+  expect(line).toMatchObject({ Key: 'import', Targets: { importId: report.guid }, Changes: changes });
 
   const [video] = source.videos(1);
   const query = `?videoGuid=${video?.guid}&dateFrom=2024-01-01&dateTo=2024-01-05`;
@@ -101,8 +109,18 @@ test('the HLS stream is imported if the source keeps neither the original nor MP
   expect([requests('0'), requests('1')]).toEqual([1, 2]);
 }, 300_000);
 
+test('an encrypted HLS stream is not imported, and its item states why', async () => {
+  const [video] = source.videos(2);
+  breaks.add('encrypted');
+  const { Id } = await create('Protected');
+  const report = await run(Id, 2, { settings: false, newGuids: true });
+  const item = report.items.find(({ sourceId }) => sourceId === video?.guid);
+  expect(item).toMatchObject({ state: 'failed', retryable: false, reason: expect.stringContaining('Turn off DRM') });
+}, 300_000);
+
 test('a library with content keeps its settings, unless the caller asks for those of the source', async () => {
   const { Id, PullZoneId } = await create('Kept');
+  breaks.add('host names');
   await ask(service, 'POST', `/library/${Id}/collections`, { name: 'Here before' });
   const before = await ask<Fields>(service, 'GET', `/pullzone/${PullZoneId}`);
   const kept = await run(Id, 2);
@@ -120,6 +138,8 @@ test('a library with content keeps its settings, unless the caller asks for thos
     field: 'pullZone.Hostnames',
     reason: expect.stringContaining('films-7.example.com is already registered'),
   });
+  const tooMany = { field: 'pullZone.Hostnames', reason: expect.stringContaining('at most 100, got 201') };
+  expect(asked.settings?.leftOut).toContainEqual(tooMany);
   expect(await ask(service, 'GET', `/videolibrary/${Id}`)).toMatchObject({ Name: 'Kept', PlayerKeyColor: '#112233' });
 }, 300_000);
 

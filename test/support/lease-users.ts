@@ -13,7 +13,7 @@ import {
   claimFetch,
   openingFetch,
   releaseFetch,
-  rememberVersion,
+  rememberStaged,
   renewFetch,
 } from '../../src/catalog/uploads/fetch-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
@@ -120,7 +120,7 @@ async function addFetch(db: Db): Promise<LeasedRow> {
       return {
         renew: () => renewFetch(db, claim),
         release: () => releaseFetch(db, claim),
-        store: () => rememberVersion(db, claim, { etag: '"a"', lastModified: null, totalBytes: 1 }),
+        store: () => rememberStaged(db, claim, { version: { etag: '"a"', lastModified: null, totalBytes: 1 } }),
       };
     },
     expire: async () => {

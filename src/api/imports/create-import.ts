@@ -47,6 +47,7 @@ export const createImport = defineOperation({
       concurrency: body.concurrency ?? DEFAULT_IMPORT_CONCURRENCY,
       maxBytesPerSec: body.bandwidth ?? null,
       skipsDuplicates: body.skipDuplicates ?? false,
+      makesNewGuids: body.newGuids ?? false,
       restoresSettings: body.settings ?? null,
     };
     const key = await imports.create(wanted, (tick) => sendImport(queue, tick));
@@ -110,7 +111,8 @@ function readAddress(text: string | null | undefined, field: string): string | n
   }
 }
 
-function readUploads({ items }: CreateImportModel): SourceRequest {
+function readUploads({ items, newGuids }: CreateImportModel): SourceRequest {
+  if (newGuids === true) throw misfit('newGuids', 'Expected no newGuids with upload. Send the new GUIDs in items.');
   if (items == null || items.length === 0) {
     throw misfit('items', 'Expected items with the source upload, got none. Send the videos that you will upload.');
   }

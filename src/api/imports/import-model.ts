@@ -17,6 +17,7 @@ export function toImportModel(report: ImportReport): ImportModel {
     concurrency: report.concurrency,
     bandwidth: report.maxBytesPerSec,
     skipDuplicates: report.skipsDuplicates,
+    newGuids: report.makesNewGuids,
     settings: report.settings && toSettingsModel(report.settings),
     remainingSeconds: report.remainingSec,
     notImported: report.source === 'upload' ? [] : [...SOURCE_FIELDS[report.source].losses],

@@ -96,6 +96,7 @@ export const CreateImportModel = model('CreateImportModel', {
   concurrency: Type.Optional(nullable(int32({ minimum: 1, maximum: MAX_IMPORT_CONCURRENCY }))),
   bandwidth: Type.Optional(nullable(int32({ minimum: MIN_BANDWIDTH }))),
   skipDuplicates: guarded('protects', Type.Optional(nullable(flag()))),
+  newGuids: Type.Optional(nullable(flag())),
   settings: guarded('protects', Type.Optional(nullable(flag()))),
   items: Type.Optional(nullable(Type.Array(ImportUploadModel, { maxItems: 10_000 }))),
 });
@@ -134,6 +135,7 @@ export const ImportModel = model('ImportModel', {
   concurrency: int32(),
   bandwidth: nullable(int64()),
   skipDuplicates: flag(),
+  newGuids: flag(),
   settings: nullable(ImportSettingsModel),
   remainingSeconds: nullable(int64()),
   notImported: Type.Array(text()),

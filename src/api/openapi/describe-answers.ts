@@ -50,6 +50,7 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [403, { name: 'Forbidden', words: 'The key does not permit this operation.' }],
   [404, { name: 'NotFound', words: 'The resource that the path names does not exist.' }],
   [409, { name: 'Conflict', words: 'The request conflicts with the current state.' }],
+  [416, { name: 'PastEnd', words: 'The range is past the end of the file. Content-Range has its size.' }],
   [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
@@ -65,6 +66,7 @@ export function describeAnswers(operation: Answering, components: Components): R
   const statuses = [...new Set([...COMMON.keys(), ...own])].toSorted((a, b) => a - b);
   return {
     [operation.answerStatus ?? 200]: success(operation, components),
+    ...(Object.hasOwn(operation.refusals, 'range') && { 206: PART }),
     ...(operation.answer === 'feed' && { 304: { description: 'The reader has this feed already.' } }),
     ...Object.fromEntries(statuses.map((status) => [status, refusal(operation, status, components)])),
   };
@@ -120,6 +122,11 @@ function bodyModel(shape: Answering['errorShape'], status: number): object | nul
 }
 
 const HEADERS = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const PART = {
+  description: 'The range that the header `Range` names.',
+  headers: { ...HEADERS, 'Content-Range': { description: 'Range and size of the file.', schema: { type: 'string' } } },
+  content: { 'application/octet-stream': {} },
+};
 const RETRY = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
 function json(schema: Schema): Schema {

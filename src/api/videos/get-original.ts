@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { readRange } from '../../lib/read-range.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation, type FileAnswer } from '../define-operation.ts';
 import { queryInt64 } from '../read-query.ts';
+import { RefusedRange } from '../refused-range.ts';
 import { VideoParams } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; storage: Storage };
@@ -14,14 +16,15 @@ export const getOriginal = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/original',
   description:
     'Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write ' +
-    'access. `Range` with one range and `If-Range` continue an interrupted download.',
+    'access. `Range` with one range and `If-Range` continue an interrupted download. A range past the end is refused ' +
+    'with 416.',
   auth: 'access-key',
   keyScope: 'write',
   permission: 'videos.edit',
   params: VideoParams,
   query: Type.Object({ fromByte: queryInt64(0) }),
   answer: 'bytes',
-  refusals: { 'not-found': 404, forbidden: 403, conflict: 409 },
+  refusals: { 'not-found': 404, forbidden: 403, conflict: 409, range: 416 },
   async run({ params, query, range, signal }, { videoViews, storage }: Deps): Promise<FileAnswer> {
     const { libraryId, videoId } = params;
     const key = (await videoViews.load({ libraryId, mediaId: videoId })).source_key;
@@ -30,8 +33,9 @@ export const getOriginal = defineOperation({
     if (info === null) throw new Error(`Expected a stored object ${key}, got none.`);
     const { sizeBytes } = info;
     const etag = info.etag.startsWith('"') ? info.etag : `"${info.etag}"`;
-    const isSame = range.ifVersion === null || range.ifVersion === etag;
-    const part = isSame && query.fromByte === 0 ? readPart(range.wanted, sizeBytes) : null;
+    const isSame = range.ifVersion === null || range.ifVersion.trim() === etag;
+    const part = isSame && query.fromByte === 0 ? readRange(range.wanted ?? undefined, sizeBytes) : null;
+    if (part === 'unsatisfiable') throw new RefusedRange(sizeBytes);
     const { start, end } = part ?? { start: Math.min(query.fromByte, sizeBytes), end: sizeBytes };
     const { body } = await storage.read(
       key,
@@ -41,11 +45,3 @@ export const getOriginal = defineOperation({
     return { body, etag, part: part && { start, sizeBytes }, lengthBytes: end - start };
   },
 });
-
-/** Parses one range of bytes (RFC 9110 section 14.1.2). Returns null if the response is the whole file. */
-function readPart(text: string | null, sizeBytes: number): { start: number; end: number } | null {
-  const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(text ?? '') ?? [];
-  if (first === '') return null;
-  const [start, end] = [Number(first), last === '' ? sizeBytes : Math.min(sizeBytes, Number(last) + 1)];
-  return start < end ? { start, end } : null;
-}

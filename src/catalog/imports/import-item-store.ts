@@ -96,10 +96,10 @@ async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
 export const ALREADY_HERE = 'An earlier import imported this video.';
 export const TAKEN =
   'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
-  'this one with another GUID. In a folder, remove `guid` from its .json file for a new one.';
+  'this one with another GUID: newGuids=true.';
 const TAKEN_ELSEWHERE =
-  'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID. ' +
-  'In a folder, remove `guid` from its .json file for a new one. The other video is in library ';
+  'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID: ' +
+  'newGuids=true. The other video is in library ';
 const FAILED_AT_SOURCE = 'Its file cannot be processed, and could not be at the source. The video is kept as failed.';
 const TRASHED = 'The video is in the trash. Restore it, or delete it there and import again.';
 

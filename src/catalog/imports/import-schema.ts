@@ -19,6 +19,7 @@ export type LibraryImportTable = {
   concurrency: number;
   max_bytes_per_sec: number | null;
   skips_duplicates: Generated<boolean>;
+  makes_new_guids: Generated<boolean>;
   /** Speed of a sample transfer during a dry run, or null if none was measured. */
   source_bytes_per_sec: number | null;
   /** Start of the transfers. A resume moves it by the time of the pause. */

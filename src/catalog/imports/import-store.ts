@@ -30,6 +30,8 @@ export type NewImport = {
   concurrency: number;
   maxBytesPerSec: number | null;
   skipsDuplicates: boolean;
+  /** Whether videos and collections get other GUIDs than at the source. */
+  makesNewGuids: boolean;
   /** Whether the settings of the source are restored. Null: only into a library without videos and collections. */
   restoresSettings: boolean | null;
 };
@@ -102,6 +104,7 @@ async function insertImport(
   const limits = {
     max_bytes_per_sec: wanted.maxBytesPerSec,
     skips_duplicates: wanted.skipsDuplicates,
+    makes_new_guids: wanted.makesNewGuids,
     restores_settings: wanted.restoresSettings,
   };
   await lockLibrary(tx, libraryId);
@@ -179,7 +182,8 @@ async function toReport(db: Db, row: Row): Promise<ImportReport> {
   const times = { createdAt: row.created_at, endedAt: row.ended_at };
   const counts = await countItems(db, id);
   const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
-  const limits = { concurrency, maxBytesPerSec, skipsDuplicates, remainingSec: estimate(row, counts) };
+  const makesNewGuids = row.makes_new_guids;
+  const limits = { concurrency, maxBytesPerSec, skipsDuplicates, makesNewGuids, remainingSec: estimate(row, counts) };
   const settings = row.settings_report;
   return { id, libraryId, source, address, state, isDryRun, ...limits, settings, reason, ...times, counts };
 }

@@ -16,6 +16,7 @@ export type OpenImport = ImportTick & {
   concurrency: number;
   maxBytesPerSec: number | null;
   skipsDuplicates: boolean;
+  makesNewGuids: boolean;
   cursor: string | null;
   createdAt: Date;
   restoresSettings: boolean | null;
@@ -35,7 +36,7 @@ export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox):
   if (row === undefined || !isActive(row)) return null;
   const { source, state, is_dry_run: isDryRun, concurrency, cursor } = row;
   const { max_bytes_per_sec: maxBytesPerSec, skips_duplicates: skipsDuplicates } = row;
-  const limits = { concurrency, maxBytesPerSec, skipsDuplicates };
+  const limits = { concurrency, maxBytesPerSec, skipsDuplicates, makesNewGuids: row.makes_new_guids };
   const request: unknown = JSON.parse(secretBox.open(row.request));
   const settings = { restoresSettings: row.restores_settings, settingsReport: row.settings_report };
   return { ...key, source, state, isDryRun, ...limits, ...settings, cursor, createdAt: row.created_at, request };

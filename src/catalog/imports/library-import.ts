@@ -83,6 +83,8 @@ export type ImportReport = {
   maxBytesPerSec: number | null;
   /** Whether the copy of a file that the library already has is removed again. */
   skipsDuplicates: boolean;
+  /** Whether videos and collections get other GUIDs than at the source. */
+  makesNewGuids: boolean;
   /** Settings of the source. Null before they were read, and if the source has none. */
   settings: SettingsReport | null;
   /** Estimated time until the end, in s, or null if it cannot be estimated. */

@@ -10,6 +10,10 @@ export type ImportFile = { kind: string; address: string };
 export type ImportCaption = { srclang: string; label: string; address: string } & CaptionOrigin;
 export type CaptionOrigin = { origin?: 'speech'; translatedFrom?: string };
 
+/** Maximum views, and maximum watch time in s, of a video on one day. Sums of many days stay exact numbers. */
+export const MAX_DAY_VIEWS = 1e10;
+export const MAX_DAY_SEC = 1e12;
+
 /** Views and watch time of a UTC day. */
 export type ImportedDay = { dayMs: number; views: number; watchSec: number };
 
@@ -56,8 +60,8 @@ export type ListedItem = { sourceId: string; id: Guid; title: string } & (
 );
 
 /**
- * Reads days in the form of exports, at most as many as charts have. Leaves out other entries, days in the future and
- * repeated days.
+ * Reads days in the form of exports, at most as many as charts have. Leaves out other entries, days in the future,
+ * repeated days and impossible numbers.
  */
 export function readDays(list: readonly unknown[]): ImportedDay[] {
   const days = new Map<number, ImportedDay>();
@@ -66,7 +70,8 @@ export function readDays(list: readonly unknown[]): ImportedDay[] {
     const { day, views, watchTime } = Object(entry);
     const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(String(day)) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
     if (Number.isNaN(dayMs) || dayMs > Date.now() + DAY_MS || days.has(dayMs)) continue;
-    if (Number.isSafeInteger(views) && Number.isSafeInteger(watchTime) && views >= 0 && watchTime >= 0) {
+    const isPossible = Number.isSafeInteger(views) && Number.isSafeInteger(watchTime) && views >= 0 && watchTime >= 0;
+    if (isPossible && views <= MAX_DAY_VIEWS && watchTime <= MAX_DAY_SEC) {
       days.set(dayMs, { dayMs, views, watchSec: watchTime });
     }
   }

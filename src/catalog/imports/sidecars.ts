@@ -30,7 +30,10 @@ export const FAILED_STATUS = 5;
 /** Reason for an exported video without media whose export states none. */
 const NO_MEDIA = 'The export has no file of this video.';
 
-export const isMedium = (path: string): boolean => MEDIA.has(extname(path).toLowerCase());
+/** A hidden file or folder, such as `._film.mp4`, which macOS adds with the attributes of a file. */
+const HIDDEN = /(?:^|[\\/])\./;
+
+export const isMedium = (path: string): boolean => MEDIA.has(extname(path).toLowerCase()) && !HIDDEN.test(path);
 
 /** Selects the files that belong to a medium from `names`: those with its name and another extension. */
 export function findSidecars(medium: string, names: readonly string[], usualLanguage: string): Sidecars {

@@ -25,8 +25,20 @@ export type FetchRequest = {
   isPlaylist?: boolean;
 };
 
-/** The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any. */
-export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };
+/** Staged segments of an HLS stream: their number and bytes, and a hash of the list that they belong to. */
+export type SegmentProgress = { playlist: string; done: number; sizeBytes: number };
+
+/**
+ * The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any, and
+ * `segments` those of an HLS stream.
+ */
+export type FetchClaim = {
+  ref: UploadRef;
+  attempt: number;
+  request: FetchRequest;
+  version: Version | null;
+  segments: SegmentProgress | null;
+};
 
 /**
  * `over`: complete, abandoned or deleted. `busy`: another worker's lease is still valid. `worn-out`: its workers died
@@ -38,7 +50,7 @@ export type FetchAnswer =
   | { kind: 'busy' }
   | { kind: 'worn-out' };
 
-type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
+type FetchMetadata = { sealed: string; version?: Version; segments?: SegmentProgress; postponed?: number };
 
 /**
  * Opens an upload session for a fetch, in the change that requests it. The video stays `created`, with the fetch as its
@@ -98,12 +110,12 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
     .executeTakeFirst();
   if (row === undefined) return { kind: (await isFetchOpen(db, id)) ? 'busy' : 'over' };
   // Only this file writes the metadata of a fetch.
-  const { sealed, version = null, postponed = 0 } = row.metadata as FetchMetadata;
+  const { sealed, version = null, segments = null, postponed = 0 } = row.metadata as FetchMetadata;
   if (row.attempt - postponed > MAX_ATTEMPTS) return { kind: 'worn-out' };
   const request: FetchRequest = JSON.parse(secretBox.open(Buffer.from(sealed, 'base64')));
   const key = { libraryId: row.library_id, mediaId: row.media_id };
   await noteReason(db, key, `fetching from ${hostOf(request)}`);
-  return { kind: 'claimed', claim: { ref: { id, key }, attempt: row.attempt, request, version } };
+  return { kind: 'claimed', claim: { ref: { id, key }, attempt: row.attempt, request, version, segments } };
 }
 
 /**
@@ -139,11 +151,18 @@ export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): 
   await releaseFetch(db, claim);
 }
 
-/** Records which version of the origin's file is staged, before its first byte. Returns false if the claim was lost. */
-export async function rememberVersion(db: Db, { ref, attempt }: FetchClaim, version: Version): Promise<boolean> {
+/**
+ * Records which version of the origin's file is staged, before its first byte, or the staged segments of an HLS stream.
+ * Returns false if the claim was lost.
+ */
+export async function rememberStaged(
+  db: Db,
+  { ref, attempt }: FetchClaim,
+  staged: { version: Version } | { segments: SegmentProgress },
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
-    .set({ metadata: sql<string>`metadata || ${JSON.stringify({ version })}::jsonb` })
+    .set({ metadata: sql<string>`metadata || ${JSON.stringify(staged)}::jsonb` })
     .where('id', '=', ref.id)
     .where('state', '=', 'open')
     .where('attempt', '=', attempt)

@@ -43,11 +43,15 @@ async function move({ millrace, library, takes }: Context): Promise<void> {
   await millrace.call('updateVideo', { libraryId: library, videoId, body: { collectionId } });
 }
 
-async function clip({ millrace, library, takes, values }: Context): Promise<void> {
+async function clip({ millrace, library, takes, values, pairs }: Context): Promise<void> {
   const [videoId = '', from = '', to = ''] = takes;
   const [startMs, endMs] = [toMs(from), toMs(to)];
-  const title = values.title ?? `${(await millrace.call('getVideo', { libraryId: library, videoId })).title} (clip)`;
-  const body = { title, parts: [{ videoId, startMs, endMs }] };
+  const given = values.title ?? pairs.title;
+  const title =
+    given === undefined
+      ? `${(await millrace.call('getVideo', { libraryId: library, videoId })).title} (clip)`
+      : String(given);
+  const body = { ...pairs, title, parts: [{ videoId, startMs, endMs }] };
   const made = await millrace.call('composeVideos', { libraryId: library, body });
   printLine(values.json ? JSON.stringify(made) : made.guid);
 }
@@ -61,7 +65,8 @@ async function thumbnail({ millrace, library, takes }: Context): Promise<void> {
 async function captions({ millrace, library, takes, pairs }: Context): Promise<void> {
   const [videoId = '', srclang = '', file = ''] = takes;
   const captionsFile = (await readFile(file)).toString('base64');
-  const body = { srclang, label: String(pairs.label ?? srclang), captionsFile };
+  // Without a label, the service writes the name of the language.
+  const body = { srclang, label: pairs.label == null ? null : String(pairs.label), captionsFile };
   await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
 }
 

@@ -38,7 +38,10 @@ test.each([
 test.each([
   ['partItems=x', 'expected partItems to be a whole number above 0, got x.'],
   ['dryRun=yes', 'expected dryRun to be true or false, got yes.'],
-  ['bandwidth=100000', 'expected only the fields dryRun, language, partItems, skipDuplicates, got bandwidth.'],
+  [
+    'bandwidth=100000',
+    'expected only the fields dryRun, language, newGuids, partItems, skipDuplicates, got bandwidth.',
+  ],
   ['skipDuplicate=true', 'got skipDuplicate. Did you mean skipDuplicates?'],
   ['dryrun=true', 'got dryrun. Did you mean dryRun?'],
 ])('rejects %s of a folder and a Takeout', async (pair, text) => {

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 type Pairs = Context['pairs'];
 
 /** Fields of imports whose files this command uploads. */
-const FOLDER_FIELDS = ['dryRun', 'language', 'partItems', 'skipDuplicates'];
+const FOLDER_FIELDS = ['dryRun', 'language', 'newGuids', 'partItems', 'skipDuplicates'];
 
 /** Returns a field that is a number above 0, or null if it was not given. Throws `Refused` for anything else. */
 export function wholeNumberOf(pairs: Pairs, name: string): number | null {
@@ -22,7 +22,7 @@ export function requireFolderFields(pairs: Pairs): void {
     const hint = suggestName(unknown, FOLDER_FIELDS);
     throw new Refused('invalid', `expected only the fields ${FOLDER_FIELDS.join(', ')}, got ${unknown}.${hint}`);
   }
-  for (const name of ['dryRun', 'skipDuplicates']) requireFlag(pairs, name);
+  for (const name of ['dryRun', 'newGuids', 'skipDuplicates']) requireFlag(pairs, name);
   wholeNumberOf(pairs, 'partItems');
 }
 

@@ -1,5 +1,6 @@
 import { SOURCE_FIELDS } from '../../catalog/imports/source-fields.ts';
 import { Refused } from '../../lib/refused.ts';
+import { suggestName } from '../../lib/suggest-name.ts';
 import type { Context } from './context.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
 import { requireFolderFields, wholeNumberOf } from './import-fields.ts';
@@ -9,12 +10,20 @@ import { readFolder } from './read-folder.ts';
 import { isPeertubeExport, readPeertube } from './read-peertube.ts';
 import { readTakeout } from './read-takeout.ts';
 import { restoreSettings } from './restore-settings.ts';
+import { withNewGuids } from './with-new-guids.ts';
 
 type Remote = keyof typeof SOURCE_FIELDS;
 
 const REMOTE = Object.keys(SOURCE_FIELDS).filter((name): name is Remote => name in SOURCE_FIELDS);
 
 const LIMITS = ['concurrency', 'bandwidth'];
+
+const LOCAL = [
+  '  import folder PATH [language=] [partItems=]',
+  '  import takeout PATH',
+  'All of them: [dryRun=true] [newGuids=true] [skipDuplicates=true] [--settings | --no-settings]',
+  'All that the server reads: [concurrency=] [bandwidth=]',
+];
 
 /** Lists the sources with the fields that they need, one per line. */
 function describeSources(): string {
@@ -23,9 +32,10 @@ function describeSources(): string {
     const wanted = needs.map((need) =>
       typeof need === 'string' ? `${need}=` : need.map((one) => `${one}=`).join('|'),
     );
-    return `  import ${name} ${wanted.join(' ')} ${takes.map((take) => `[${take}=]`).join(' ')}`.trimEnd();
+    const more = takes.filter((take) => !needs.flat().includes(take)).map((take) => `[${take}=]`);
+    return `  import ${[name, ...wanted, ...more].join(' ')}`;
   });
-  return [...remote, '  import folder PATH [--settings | --no-settings]', '  import takeout PATH'].join('\n');
+  return [...remote, ...LOCAL].join('\n');
 }
 
 /** `import SOURCE`: starts an import, shows its progress and prints each item that was not imported. */
@@ -37,13 +47,15 @@ export async function importVideos(context: Context): Promise<void> {
     requireFolderFields(context.pairs);
     const ofFolder = (await isPeertubeExport(path)) ? readPeertube : readFolder;
     const read = source === 'folder' ? ofFolder : readTakeout;
-    const found = await read(context, path);
+    const listed = await read(context, path);
+    const found = context.pairs.newGuids === true ? withNewGuids(context, listed) : listed;
     const finishSettings = source === 'folder' ? await restoreSettings(context, path) : async () => undefined;
     return await importFolder(context, path, found).finally(finishSettings);
   }
   if (remote === undefined) {
     const got = context.takes.length === 0 ? 'no source' : context.takes.join(' ');
-    throw new Refused('invalid', `expected a source with its fields, got ${got}.\n${describeSources()}`);
+    const hint = suggestName(source, [...REMOTE, 'folder', 'takeout']);
+    throw new Refused('invalid', `expected a source with its fields, got ${got}.${hint}\n${describeSources()}`);
   }
   // Checked before any library is created.
   for (const name of LIMITS) wholeNumberOf(context.pairs, name);

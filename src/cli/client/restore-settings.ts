@@ -7,6 +7,7 @@ import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { printLine } from './output.ts';
+import { copyOf } from './with-new-guids.ts';
 
 const VERSION = 1;
 
@@ -22,7 +23,8 @@ export async function restoreSettings(context: Context, root: string): Promise<(
   const found = await readSettings(root, values.settings === true);
   if (found === null) return nothing;
   const { Name, ...library } = { ...found.library };
-  const body = { ...found, ...(found.library !== undefined && { library }) };
+  const feeds = pairs.newGuids === true ? copiedFeeds(context, found.feeds) : found.feeds;
+  const body = { ...found, ...(found.library !== undefined && { library }), ...(feeds !== undefined && { feeds }) };
   const restore = (dryRun: boolean, part: PortableSettingsModel = body) =>
     millrace.call('restoreLibrarySettings', { libraryId, dryRun, body: part });
   const plan = await restore(true);
@@ -41,12 +43,17 @@ export async function restoreSettings(context: Context, root: string): Promise<(
   printLine(`${changes.length} settings ${isDry ? 'would be ' : ''}restored`);
   if (isDry || plan.postponed.length === 0) return nothing;
   // Other settings may be changed during the import.
-  const rest = { version: found.version, ...(found.feeds !== undefined && { feeds: found.feeds }) };
+  const rest = { version: found.version, ...(feeds !== undefined && { feeds }) };
   return async () => {
     const { changes: later, postponed } = await restore(false, rest);
     printChanges(context, later);
     for (const { field, reason } of postponed) printLine(['skipped', field, reason].join('\t'));
   };
+}
+
+/** The collections of the import have other GUIDs than in the export. */
+function copiedFeeds(context: Context, feeds: PortableSettingsModel['feeds']): PortableSettingsModel['feeds'] {
+  return feeds?.map((feed) => ({ ...feed, collectionId: copyOf(context, feed.collectionId) }));
 }
 
 function printChanges({ values }: Context, changes: RestoredSettingsModel['changes']): void {

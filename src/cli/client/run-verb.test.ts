@@ -27,3 +27,14 @@ test.each([
 ])('suggests the option that is nearest to %s', async (option, expected) => {
   expect(await run('upload', 'film.mp4', option)).toMatchObject({ code: 2, text: expect.stringContaining(expected) });
 });
+
+test.each([
+  ['ls', ['serch=x'], 'unknown parameter serch. Did you mean search?'],
+  ['clip', ['id', '0', '1', 'titel=x'], 'unknown field titel. Did you mean title?'],
+  ['upload', ['film.mp4', 'title=x'], 'unknown field title. Did you mean --title?'],
+  ['upload', ['film.mp4', 'qqqq=x'], 'unknown field qqqq. A file of this name is written as ./qqqq='],
+  ['import', ['buny'], 'got buny. Did you mean bunny?'],
+  ['import', [], 'got no source.\n  import bunny sourceLibraryId= accountKey=|accessKey= [apiUrl=]'],
+])('suggests the right name: %s %s', async (verb, args, expected) => {
+  expect(await run(verb, ...args)).toMatchObject({ code: 2, text: expect.stringContaining(expected) });
+});

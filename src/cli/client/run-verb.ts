@@ -1,6 +1,7 @@
 import { ApiError, type OperationName, UnreachableError, VideoFailedError } from '../../../sdk/src/millrace.ts';
 import { operations } from '../../../sdk/src/operations.table.ts';
 import { Refused } from '../../lib/refused.ts';
+import { suggestName } from '../../lib/suggest-name.ts';
 import { actions, readBody } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
@@ -38,10 +39,12 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
   }
 }
 
-/** Ends the program if the reader of its output has ended, as `head` does. */
+/** Ends the program if the reader of its output has ended, as `head` does, or its output cannot be written. */
 function endWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(0);
+  if (error.syscall === undefined) throw error;
+  process.stderr.write(`millrace: the output could not be written: ${error.message}\n`);
+  process.exit(1);
 }
 
 /**
@@ -59,7 +62,7 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
   const { takes } = verb;
   const isList = takes.at(-1)?.endsWith('...') === true;
   const given = context.takes.length;
-  const least = takes.filter((name) => !name.endsWith('?')).length;
+  const least = takes.filter((name) => !name.includes('?')).length;
   if (given < least || (!isList && given > takes.length)) {
     const expected = takes.map((name) => name.toUpperCase()).join(' ') || 'no argument';
     const got = given === 0 ? 'no argument' : context.takes.join(' ');
@@ -76,13 +79,23 @@ function optionsHint({ words }: Verb): string {
   return `Run millrace ${words} --help for all options.`;
 }
 
-/** Refuses fields of a verb that takes none. `null` stands for verbs that check their fields themselves. */
+/** Fields of actions. `any` means that the action or the service checks them. All other actions have none. */
+const FIELDS_OF: Partial<Record<keyof typeof actions, 'any' | readonly string[]>> = {
+  api: 'any',
+  import: 'any',
+  export: 'any',
+  captions: ['label'],
+  clip: ['title', 'collectionId', 'exact'],
+};
+
+/** Refuses fields that an action does not have. */
 function requireKnownFields(act: keyof typeof actions, { pairs }: Context): void {
-  const known = ['api', 'import', 'export'].includes(act) ? null : act === 'captions' ? ['label'] : [];
-  const unknown = Object.keys(pairs).find((name) => known !== null && !known.includes(name));
+  const known = FIELDS_OF[act] ?? [];
+  const unknown = Object.keys(pairs).find((name) => known !== 'any' && !known.includes(name));
   if (unknown === undefined) return;
-  const option = Object.keys(options).includes(unknown) ? ` Did you mean --${unknown}?` : '';
-  throw new UsageError(`unknown field ${unknown}.${option} A file of this name is written as ./${unknown}=…`);
+  const isOption = Object.keys(options).includes(unknown);
+  const hint = isOption ? ` Did you mean --${unknown}?` : suggestName(unknown, known === 'any' ? [] : known);
+  throw new UsageError(`unknown field ${unknown}.${hint} A file of this name is written as ./${unknown}=…`);
 }
 
 async function runCall(verb: Call, context: Context): Promise<void> {
@@ -96,10 +109,10 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   const isField = ([name]: [string, unknown]) => !names.has(name);
   const pairs = Object.entries(context.pairs);
   const fields = Object.fromEntries(pairs.filter(isField));
-  if (route.body === null && Object.keys(fields).length > 0) {
-    throw new UsageError(
-      `unknown parameter ${Object.keys(fields).join(', ')}. Expected one of ${[...names].join(', ')}.`,
-    );
+  const [unknown] = Object.keys(fields);
+  if (route.body === null && unknown !== undefined) {
+    const hint = suggestName(unknown, [...names]);
+    throw new UsageError(`unknown parameter ${unknown}.${hint} Expected one of ${[...names].join(', ')}.`);
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
   const body = await bodyFor(route.body, fields, values.file);

@@ -5,6 +5,7 @@ import { ApiError, Millrace, type UploadState, VideoFailedError } from '../../..
 import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
+import { type FindUploaded, findUploaded } from './find-uploaded.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
@@ -14,7 +15,8 @@ const PENDING = 'uploads.json';
 /** Statuses of requests that were refused because of the file. */
 const FILE_STATUSES = [400, 409, 413, 415, 422];
 
-type Source = { path: string; collectionId: string | null };
+/** `find` looks for the content of the file among the videos of its collection. Null: the file is always uploaded. */
+type Source = { path: string; collectionId: string | null; find?: FindUploaded | null };
 
 /**
  * Uploads files and the media files of folders one after another. Prints the id of each video. A file that cannot be
@@ -30,14 +32,24 @@ export async function uploadAll(context: Context): Promise<void> {
   for (const { path, files } of found) {
     const folder = files === null ? null : await collectionOf(context, basename(resolve(path)));
     const collectionId = context.values.collection ?? folder;
-    for (const file of files ?? [path]) sources.push({ path: file, collectionId });
+    const isCompared = files !== null && collectionId !== null && context.values.duplicates !== true;
+    const find = isCompared ? await findUploaded(context, collectionId) : null;
+    for (const file of files ?? [path]) sources.push({ path: file, collectionId, find });
   }
   const [only] = sources;
-  if (only !== undefined && sources.length === 1) return await uploadOne(context, uploader, only);
-  let failed = 0;
+  if (only !== undefined && found.length === 1 && found[0]?.files === null) {
+    return await uploadOne(context, uploader, only);
+  }
+  let [failed, skipped] = [0, 0];
   for (const source of sources) {
     try {
-      await uploadOne(context, uploader, source);
+      const known = (await source.find?.(source.path)) ?? null;
+      if (known === null) await uploadOne(context, uploader, source);
+      else {
+        skipped += 1;
+        endProgress();
+        printLine(context.values.json ? JSON.stringify({ guid: known, file: source.path, skipped: true }) : known);
+      }
     } catch (error) {
       endProgress();
       if (!concernsOnlyFile(error)) {
@@ -48,6 +60,10 @@ export async function uploadAll(context: Context): Promise<void> {
       process.stderr.write(`millrace upload: ${source.path}: ${reason}\n`);
       failed += 1;
     }
+  }
+  if (skipped > 0) {
+    const reason = `${skipped} of ${sources.length} files are in their collection already and were skipped`;
+    process.stderr.write(`millrace upload: ${reason}. --duplicates uploads them again.\n`);
   }
   if (failed > 0) {
     throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);

@@ -25,7 +25,7 @@ const table = [
   {
     words: 'upload',
     takes: ['file...'],
-    does: 'upload files, or folders as collections, and wait until they play; resumes interrupted uploads',
+    does: 'upload files, or new files of folders as collections, until they play; resumes interrupted uploads',
     act: 'upload',
     uses: ['createVideo', 'getVideo', 'listCollections', 'createCollection'],
   },
@@ -48,7 +48,7 @@ const table = [
   {
     words: 'clip',
     takes: ['videoId', 'from', 'to'],
-    does: 'create a video from a part of another; times in seconds or h:mm:ss',
+    does: 'create a video from a part of another; times in seconds or h:mm:ss; title=, collectionId=',
     act: 'clip',
     uses: ['composeVideos'],
   },
@@ -110,7 +110,7 @@ const table = [
   call('bulk get', 'getBulk', ['bulkId'], 'show the progress of a bulk operation'),
   {
     words: 'import',
-    takes: ['source...'],
+    takes: ['source?...'],
     does: 'import videos: import SOURCE FIELD=VALUE..., import folder PATH, import takeout PATH; dryRun=true',
     act: 'import',
     uses: [

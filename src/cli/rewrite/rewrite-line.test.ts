@@ -57,6 +57,21 @@ test.each([
     line: "frame-src 'self' iframe.mediadelivery.net https://player.mediadelivery.net;",
     text: "frame-src 'self' watch.example.com https://watch.example.com;",
   },
+  {
+    name: 'slashes as entities',
+    line: `https:&#x2F;&#x2F;iframe.mediadelivery.net&#x2F;embed&#x2F;12345&#x2F;${ID}`,
+    text: `https:&#x2F;&#x2F;watch.example.com&#x2F;embed&#x2F;7&#x2F;${ID}`,
+  },
+  {
+    name: 'slashes as code points',
+    line: String.raw`"https:\u002F\u002Fiframe.mediadelivery.net\u002Fembed\u002F12345\u002F${ID}"`,
+    text: String.raw`"https:\u002F\u002Fwatch.example.com\u002Fembed\u002F7\u002F${ID}"`,
+  },
+  {
+    name: 'a port',
+    line: 'https://video.bunnycdn.com:443/library/12345/videos',
+    text: 'https://media.example.com/library/7/videos',
+  },
 ])('replaces $name', ({ line, text }) => {
   expect(rewriteLine(line, rules).text).toBe(text);
 });
@@ -68,13 +83,13 @@ test.each([
   'mail@video.bunnycdn.com',
   'https://bunny.net/stream',
 ])('leaves %s unchanged', (line) => {
-  expect(rewriteLine(line, rules)).toEqual({ text: line, found: [] });
+  expect(rewriteLine(line, rules)).toMatchObject({ text: line, found: [] });
 });
 
 test('reports URLs of a pull zone without a replacement', () => {
   const line = 'https://vz-ffffffff-000.b-cdn.net/x/playlist.m3u8?token=1';
   const host = 'vz-ffffffff-000.b-cdn.net';
-  expect(rewriteLine(line, rules)).toEqual({
+  expect(rewriteLine(line, rules)).toMatchObject({
     text: line,
     found: [{ from: `${host}/x/playlist.m3u8`, to: null, host, keptLibrary: null }],
   });
@@ -104,4 +119,18 @@ test.each(['plain', 'in SQL'])('corrects the lengths of nested serialized string
   const line = `INSERT '${form(of('https://player.mediadelivery.net/embed/12345/'))}', ${form(serialize('other'))}`;
   const text = `INSERT '${form(of('https://watch.example.com/embed/7/'))}', ${form(serialize('other'))}`;
   expect(rewriteLine(line, rules).text).toBe(text);
+});
+
+test('corrects the length of a serialized string over several lines, and with doubled quotes', () => {
+  const of = (url: string, quote: string) => `it${quote}s\nhere: ${url} `;
+  const [from, to] = ['https://player.mediadelivery.net/embed/12345/', 'https://watch.example.com/embed/7/'];
+  const old = serialize(of(from, "'"));
+  expect(rewriteLine(old, rules).text).toBe(serialize(of(to, "'")));
+  const inSql = (text: string) => `INSERT '${text.replaceAll("'", "''")}'`;
+  expect(rewriteLine(inSql(old), rules)).toMatchObject({ text: inSql(serialize(of(to, "'"))), uncorrected: 0 });
+});
+
+test('counts serialized strings that do not end where their length says', () => {
+  const line = 's:60:"https://player.mediadelivery.net/embed/12345/x";';
+  expect(rewriteLine(line, rules).uncorrected).toBe(1);
 });

@@ -13,7 +13,9 @@ export type FoundAddress = {
 /** Notation of a URL: its slashes, and whether it is percent-encoded. */
 type Notation = { slash: string; isPercent: boolean };
 
-const SLASH = String.raw`(?:\\{0,16}/|%2F)`;
+/** Plain, escaped in JSON, as a code point in scripts, percent-encoded, or as an entity of HTML. */
+const SLASH = String.raw`(?:\\{0,16}/|\\{1,16}u002F|%2F|&#x2F;|&#47;|&sol;)`;
+const FIRST_SLASH = new RegExp(`^${SLASH}`, 'i');
 const KNOWN_HOSTS = [...PLAYER_HOSTS, ...API_HOSTS].map((host) => host.replaceAll('.', String.raw`\.`)).join('|');
 
 /** Creates the expression that finds URLs of the hosted service and of the hosts in the rules. */
@@ -23,19 +25,20 @@ export function addressPattern(rules: RewriteRules): RegExp {
   const prefix = String.raw`(?<![\w.@%-])(?<scheme>https?(?::|%3A))?(?<slashes>${SLASH}{2})?`;
   const path = `(?<path>${SLASH}(?<page>embed|play|library)${SLASH}(?<library>[0-9]+)(?![0-9a-z]))?`;
   // The rest is not replaced, only searched: it may contain more URLs.
-  const rest = String.raw`(?=(?<rest>(?:\\*/|%2F|[\w.~%-])*))`;
-  return new RegExp(String.raw`${prefix}(?<host>${hosts})(?![\w-]|\.\w)${path}${rest}`, 'gi');
+  const rest = String.raw`(?=(?<rest>(?:${SLASH}|[\w.~%-])*))`;
+  const port = `(?:(?::|%3A)[0-9]{1,5}(?![0-9]))?`;
+  return new RegExp(String.raw`${prefix}(?<host>${hosts})(?![\w-]|\.\w)${port}${path}${rest}`, 'gi');
 }
 
 /**
  * Replaces the URLs of the hosted service in one line. `line` has one character per byte (latin1). Plain,
- * protocol-relative, JSON-escaped and percent-encoded notations are kept, and lengths in serialized PHP are corrected.
+ * protocol-relative, escaped and percent-encoded notations are kept, and lengths in serialized PHP are corrected.
  */
 export function rewriteLine(
   line: string,
   rules: RewriteRules,
   pattern = addressPattern(rules),
-): { text: string; found: FoundAddress[] } {
+): { text: string; found: FoundAddress[]; uncorrected: number } {
   const found: FoundAddress[] = [];
   const edits: LineEdit[] = [];
   for (const match of line.matchAll(pattern)) {
@@ -59,18 +62,19 @@ export function rewriteLine(
     const text = `${encode(written, notation)}${newPath}`;
     if (text !== match[0]) edits.push({ start, end, text });
   }
-  if (edits.length === 0) return { text: line, found };
-  const all = withSerializedLengths(line, edits).toSorted((one, other) => one.start - other.start);
+  if (edits.length === 0) return { text: line, found, uncorrected: 0 };
+  const corrected = withSerializedLengths(line, edits);
+  const all = corrected.edits.toSorted((one, other) => one.start - other.start);
   let [text, at] = ['', 0];
   for (const edit of all) {
     text += line.slice(at, edit.start) + edit.text;
     at = edit.end;
   }
-  return { text: text + line.slice(at), found };
+  return { text: text + line.slice(at), found, uncorrected: corrected.uncorrected };
 }
 
 function notationOf(slashes: string, path: string, rest: string): Notation {
-  const [slash = '/'] = /^(?:\\*\/|%2F)/i.exec(`${slashes}${path}${rest}`) ?? [];
+  const [slash = '/'] = FIRST_SLASH.exec(`${slashes}${path}${rest}`) ?? [];
   return { slash, isPercent: slash.startsWith('%') };
 }
 

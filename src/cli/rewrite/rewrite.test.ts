@@ -105,3 +105,16 @@ test.each([
 ])('refuses $args with the reason', async ({ args, reason }) => {
   await expect(rewrite(args)).rejects.toThrow(reason);
 });
+
+test('rewrites serialized strings over several lines, and names compressed and UTF-16 files', async () => {
+  const of = (url: string) => `<![CDATA[s:${url.length + 4}:"a\n${url}\nb";]]>\n`;
+  writeFileSync(at('export.xml'), `<rss>\n${of(OLD)}`);
+  writeFileSync(at('dump.sql.gz'), Buffer.from('1f8b0800', 'hex'));
+  writeFileSync(at('notes.txt'), Buffer.from(`\ufeff${OLD}`, 'utf16le'));
+  const plan = await run(folder, ...OPTIONS);
+  expect(plan.output).toContain(`@@ -1,4 +1,4 @@\n <rss>\n-<![CDATA[s:${OLD.length + 4}:"a\n-${OLD}\n`);
+  expect(plan.notes).toContain('dump.sql.gz is compressed (unpack it first) and was skipped.');
+  expect(plan.notes).toContain('notes.txt is UTF-16 (convert it to UTF-8) and was skipped.');
+  await run(folder, ...OPTIONS, '--write');
+  expect(readFileSync(at('export.xml'), 'utf8')).toBe(`<rss>\n${of(NEW)}`);
+});

@@ -9,15 +9,24 @@ import { LineDiff } from './line-diff.ts';
 import { REDIRECT_FORMATS, type RedirectFormat, writeRedirectMap } from './redirect-map.ts';
 import { addressPattern, rewriteLine } from './rewrite-line.ts';
 import { type RewriteRules, readRules } from './rewrite-rules.ts';
+import { lengthOfSerialized } from './with-serialized-lengths.ts';
 
 /** Maximum length of a line, in bytes. */
 const MAX_LINE_BYTES = 128 * 2 ** 20;
+/** Maximum length of lines that are rewritten together, in bytes. A single line may be longer. */
+const MAX_BLOCK_BYTES = 2 ** 20;
+const EACH_LINE = /(?<=\n)/;
 /** Maximum number of URLs in a redirect map. */
 const MAX_REDIRECTS = 100_000;
 /** Maximum number of listed hosts, and of listed libraries, that no option covers. */
 const MAX_LISTED_NAMES = 100;
 /** A file with a zero byte in its first bytes is binary. */
 const EXAMINED_BYTES = 8_192;
+/** Files that most likely contain text, with their first bytes (gzip, bzip2, xz, zstd, ZIP; UTF-16). */
+const BINARY_KINDS = [
+  { magic: ['1f8b', '425a68', 'fd377a585a', '28b52ffd', '504b0304'], reason: 'is compressed (unpack it first)' },
+  { magic: ['fffe', 'feff'], reason: 'is UTF-16 (convert it to UTF-8)' },
+];
 const SKIPPED_FOLDERS = ['.git', 'node_modules'];
 
 type Mode = { rules: RewriteRules; pattern: RegExp; isWriting: boolean; redirects: RedirectFormat | null };
@@ -27,6 +36,8 @@ type Totals = {
   unmapped: Map<string, number>;
   keptLibraries: Map<string, number>;
   redirects: Map<string, string>;
+  /** Number of serialized PHP strings whose length may be wrong now. */
+  uncorrected: number;
 };
 
 /**
@@ -61,6 +72,7 @@ export async function rewrite(args: readonly string[]): Promise<number> {
     unmapped: new Map(),
     keptLibraries: new Map(),
     redirects: new Map(),
+    uncorrected: 0,
   };
   for (const place of positionals) {
     for await (const file of textFilesIn(place)) await rewriteFile(file, mode, totals);
@@ -76,24 +88,29 @@ async function* textFilesIn(place: string): AsyncGenerator<string> {
     throw new Refused('invalid', `expected a file or folder, got ${quote(place)}: ${reasonOf(cause)}.`, { cause });
   });
   if (found.isFile()) {
-    if (await isText(place)) yield place;
-    else process.stderr.write(`millrace rewrite: ${place} is binary or UTF-16 and was skipped.\n`);
+    if (await isText(place, true)) yield place;
     return;
   }
   if (!found.isDirectory()) throw new Refused('invalid', `expected a file or folder, got ${quote(place)}.`);
   for (const name of (await readdir(place)).toSorted()) {
     const below = path.join(place, name);
     const entry = await lstat(below);
-    if (entry.isFile() && (await isText(below))) yield below;
+    if (entry.isFile() && (await isText(below, false))) yield below;
     if (entry.isDirectory() && !SKIPPED_FOLDERS.includes(name)) yield* textFilesIn(below);
   }
 }
 
-async function isText(file: string): Promise<boolean> {
+/** Reports compressed files and UTF-16 if they are skipped, and with `isNamed` all other binary files. */
+async function isText(file: string, isNamed: boolean): Promise<boolean> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(EXAMINED_BYTES), 0, EXAMINED_BYTES, 0);
-    return !buffer.subarray(0, bytesRead).includes(0);
+    const head = buffer.subarray(0, bytesRead);
+    const kind = BINARY_KINDS.find(({ magic }) => magic.some((hex) => head.toString('hex').startsWith(hex)));
+    const isBinary = kind !== undefined || head.includes(0);
+    const reason = kind?.reason ?? (isNamed ? 'is binary' : null);
+    if (isBinary && reason !== null) process.stderr.write(`millrace rewrite: ${file} ${reason} and was skipped.\n`);
+    return !isBinary;
   } finally {
     await handle.close();
   }
@@ -103,10 +120,13 @@ async function rewriteFile(file: string, { rules, pattern, isWriting, redirects 
   const hasDiff = !isWriting && redirects === null;
   const diff = new LineDiff(file, (text) => void (hasDiff && process.stdout.write(Buffer.from(text, 'latin1'))));
   let isChanged = false;
-  for await (const line of linesOf(file)) {
-    const { text, found } = rewriteLine(line, rules, pattern);
-    isChanged ||= text !== line;
-    diff.add(line, text);
+  for await (const block of blocksOf(file)) {
+    const { text, found, uncorrected } = rewriteLine(block, rules, pattern);
+    isChanged ||= text !== block;
+    totals.uncorrected += uncorrected;
+    // A replacement contains no line break.
+    const lines = text.split(EACH_LINE);
+    for (const [index, line] of block.split(EACH_LINE).entries()) diff.add(line, lines[index] ?? line);
     for (const { from, to, host, keptLibrary } of found) {
       if (to !== null) {
         totals.addresses += 1;
@@ -135,12 +155,12 @@ function count(counts: Map<string, number>, name: string): void {
  * Replaces a file at once, so that an interruption leaves the old or the new content. Keeps its owner and mode. A
  * symbolic link stays, and its target is replaced.
  */
-async function rewriteInPlace(file: string, change: (line: string) => string): Promise<void> {
+async function rewriteInPlace(file: string, change: (block: string) => string): Promise<void> {
   const target = await realpath(file);
   const { mode, uid, gid } = await stat(target);
   const fresh = `${target}.millrace-${process.pid}`;
   const changed = async function* () {
-    for await (const line of linesOf(target)) yield Buffer.from(change(line), 'latin1');
+    for await (const block of blocksOf(target)) yield Buffer.from(change(block), 'latin1');
   };
   const handle = await open(fresh, 'wx', 0o600);
   try {
@@ -153,6 +173,21 @@ async function rewriteInPlace(file: string, change: (line: string) => string): P
     await rm(fresh, { force: true });
     throw error;
   }
+}
+
+/** Yields lines. Those that one serialized PHP string covers are one block, because its length counts their bytes. */
+async function* blocksOf(file: string): AsyncGenerator<string> {
+  let block = '';
+  let needed = 0;
+  for await (const line of linesOf(file)) {
+    block += line;
+    if (block.length < needed) continue;
+    needed = lengthOfSerialized(block, MAX_BLOCK_BYTES);
+    if (block.length < needed) continue;
+    yield block;
+    [block, needed] = ['', 0];
+  }
+  if (block !== '') yield block;
 }
 
 /** Yields the lines of a file with their line breaks, one character per byte. */
@@ -175,7 +210,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   if (bytes > 0) yield pieces.join('');
 }
 
-function describe({ files, addresses, unmapped, keptLibraries, redirects }: Totals, mode: Mode): string {
+function describe({ files, addresses, unmapped, keptLibraries, redirects, uncorrected }: Totals, mode: Mode): string {
   const count = `${countOf(addresses, 'URL')} in ${countOf(files, 'file')}`;
   const hint = addresses === 0 || mode.redirects !== null ? '' : ' Run again with --write to change them.';
   const lines = [mode.isWriting ? `Changed ${count}.` : `Found ${count}.${hint}`];
@@ -188,6 +223,9 @@ function describe({ files, addresses, unmapped, keptLibraries, redirects }: Tota
   for (const [library, times] of keptLibraries) {
     const hint = `If it has another id now, add --library ${library}=NEW.`;
     lines.push(`Kept library ${library} in ${countOf(times, 'URL')}. ${hint}`);
+  }
+  if (uncorrected > 0) {
+    lines.push(`Serialized PHP strings that end elsewhere than their length says: ${uncorrected}. Check them.`);
   }
   if (unmapped.size === MAX_LISTED_NAMES || keptLibraries.size === MAX_LISTED_NAMES)
     lines.push('Further ones are not listed.');

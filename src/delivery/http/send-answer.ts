@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import { leaveSignal } from '../../lib/leave-signal.ts';
+import { readRange } from '../../lib/read-range.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, type Described, type Problem, toProblem } from './answer.ts';
 import { allowsRange, judgeConditions } from './conditions.ts';
 import { paced, paceOf } from './pace.ts';
-import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;

@@ -10,17 +10,19 @@ import {
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
 import type { ImportedVideo } from '../../catalog/imports/listed-item.ts';
+import { withNewComments } from '../../catalog/imports/with-new-guids.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { requireStorageQuota } from '../../catalog/quotas/storage-quota-store.ts';
 import { type FetchRequest, openingFetch } from '../../catalog/uploads/fetch-store.ts';
 import { beginImport } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
-import { newGuid } from '../../lib/guid.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { attachFiles } from './attach-files.ts';
+import { deriveNewGuid } from './derive-new-guid.ts';
 import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
 import { isTransient, PLAYLIST, SourceBusy, type SourceClient, SourcePreparing } from './source-client.ts';
 
@@ -37,6 +39,7 @@ export type RunningImport = {
   client: SourceClient;
   /** Limit of each transfer, or null. */
   maxBytesPerSec: number | null;
+  makesNewGuids: boolean;
 };
 
 /**
@@ -80,13 +83,15 @@ async function importVideo(
   signal: AbortSignal,
 ): Promise<void> {
   const { source, request, client } = running;
-  const { targetId: id, sourceId } = item;
-  const located = await source.locate(request, { item: { id, sourceId, video: item.video }, client }, signal);
+  const { sourceId } = item;
+  const located = await source.locate(request, { item: { sourceId, video: item.video }, client }, signal);
   // Looks for the file first, so that a video without one leaves nothing behind.
   const found = source.awaitsUploads ? null : await findFile(located.files, client, signal);
   // Checks the quota first, so that a refused file leaves no video behind.
   await inTransaction(deps.db, (tx) => requireStorageQuota(tx, item.libraryId, { bytes: found?.sizeBytes ?? null }));
-  const video = { ...item.video, ...located.details };
+  const merged = { ...item.video, ...located.details };
+  const toNew = (guid: Guid) => deriveNewGuid(item.libraryId, guid);
+  const video = running.makesNewGuids ? { ...merged, comments: withNewComments(merged.comments, toNew) } : merged;
   if (!item.ownsTarget && !(await create({ ...item, video }, deps.db))) return;
   const key = { libraryId: item.libraryId, mediaId: item.targetId };
   const notes = await attachFiles(key, { located, deps: { ...deps, client } }, signal);

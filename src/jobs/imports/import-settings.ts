@@ -1,6 +1,8 @@
 import { type OpenImport, saveSettingsReport } from '../../catalog/imports/import-work-store.ts';
 import type { SettingsReport } from '../../catalog/imports/settings-report.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { readGuid } from '../../lib/guid.ts';
+import { deriveNewGuid } from './derive-new-guid.ts';
 import type { ImportDeps, RunningImport } from './import-item.ts';
 import type { SourceSettings } from './settings-importer.ts';
 import { isTransient, SourceBusy } from './source-client.ts';
@@ -41,12 +43,13 @@ async function transferSettings(
   if (source.readSettings === undefined || importSettings === undefined) return;
   const before = opened.settingsReport;
   try {
-    const found = await source.readSettings(request, client, signal);
-    if (found === null) return;
+    const read = await source.readSettings(request, client, signal);
+    if (read === null) return;
+    const found = opened.makesNewGuids ? withNewFeeds(read, opened.libraryId) : read;
     const isLater = before?.state === 'restored';
     const isMeant = opened.restoresSettings === true || isLater;
     const mode = isDryRun ? 'plan' : isMeant ? 'always' : 'if-empty';
-    const wanted = { ...(isLater ? feedsOf(found) : found), mode } as const;
+    const wanted = { ...(isLater ? feedsOf(found) : found), mode, importId: opened.importId } as const;
     const { isRestored, changes, leftOut, isPostponed } = await importSettings(opened.libraryId, wanted, signal);
     const state = isDryRun ? 'planned' : isRestored ? 'restored' : 'kept';
     // A run that was interrupted after its changes finds nothing left to change.
@@ -59,6 +62,17 @@ async function transferSettings(
     const reason = error instanceof Error ? error.message : String(error);
     await save(opened, { ...NO_CHANGES, state: 'failed', reason }, deps);
   }
+}
+
+/** Feeds belong to collections, whose GUIDs are new. */
+function withNewFeeds(found: SourceSettings, libraryId: number): SourceSettings {
+  const { feeds } = found.settings;
+  if (!Array.isArray(feeds)) return found;
+  const moved = feeds.map((feed: unknown) => {
+    const guid = readGuid(String(Object(feed).collectionId));
+    return guid === null ? feed : { ...Object(feed), collectionId: deriveNewGuid(libraryId, guid) };
+  });
+  return { ...found, settings: { ...found.settings, feeds: moved } };
 }
 
 function feedsOf({ settings: { feeds } }: SourceSettings): SourceSettings {

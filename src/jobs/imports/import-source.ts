@@ -42,7 +42,7 @@ export type Listing = {
 };
 
 /** A listed video whose files are wanted. */
-export type Located = { id: Guid; sourceId: string; video: ImportedVideo };
+export type Located = { sourceId: string; video: ImportedVideo };
 
 /**
  * A source from which videos can be imported. `prepare` determines values that the request does not contain, before the

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { countUnhashed, findDuplicates, settleDuplicate } from '../../catalog/imports/duplicate-store.ts';
 import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
@@ -13,11 +12,13 @@ import {
   saveSpeed,
 } from '../../catalog/imports/import-work-store.ts';
 import { type ImportTick, shareBandwidth } from '../../catalog/imports/library-import.ts';
+import { withNewGuids } from '../../catalog/imports/with-new-guids.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
-import { type Guid, guidOfBytes } from '../../lib/guid.ts';
+import { type Guid, hashToGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineJob } from '../queue/define-job.ts';
+import { deriveNewGuid } from './derive-new-guid.ts';
 import { type ImportDeps, importItem, type RunningImport } from './import-item.ts';
 import { planSettings, restorePlanned, restorePostponed } from './import-settings.ts';
 import type { ImportSource, SourceRequest } from './import-source.ts';
@@ -60,7 +61,7 @@ export const runImport = defineJob<ImportTick, ImportDeps>({
     let request = opened.request as SourceRequest;
     try {
       if (isStale(source, request)) request = await prepare(opened, { source, request, client, deps }, signal);
-      const running = { source, client, request, maxBytesPerSec };
+      const running = { source, client, request, maxBytesPerSec, makesNewGuids: opened.makesNewGuids };
       const pauseSec = await advance(opened, { running, deps }, signal);
       if (pauseSec !== null) await next(opened, { reason: null, delaySec: pauseSec }, deps);
     } catch (error) {
@@ -146,7 +147,9 @@ async function listSource(opened: OpenImport, { running, deps }: Parts, signal: 
   const until = Date.now() + RUN_MS;
   do {
     const page = await source.list(request, { cursor, client, guidFor }, signal);
-    if (!(await savePage(deps.db, opened, page))) return null;
+    const toNew = (guid: Guid) => deriveNewGuid(opened.libraryId, guid);
+    const items = opened.makesNewGuids ? page.items.map((item) => withNewGuids(item, toNew)) : page.items;
+    if (!(await savePage(deps.db, opened, { ...page, items }))) return null;
     cursor = page.next;
   } while (cursor !== null && Date.now() < until);
   if (cursor !== null || !opened.isDryRun) return 0;
@@ -160,8 +163,7 @@ function deriveGuid(
   { apiUrl, bucket, prefix }: SourceRequest,
   sourceId: string,
 ): Guid {
-  const parts = JSON.stringify([source, apiUrl, bucket, prefix, libraryId, sourceId]);
-  return guidOfBytes(createHash('sha256').update(parts).digest());
+  return hashToGuid(JSON.stringify([source, apiUrl, bucket, prefix, libraryId, sourceId]));
 }
 
 /** Downloads the beginning of a file to learn the speed of the source. A plan without it has no estimated time. */
@@ -170,9 +172,9 @@ async function measureSpeed(opened: OpenImport, { running, deps }: Parts, signal
   const { source, client, request } = running;
   for (const item of await nextItems(deps.db, opened.importId, SAMPLED_ITEMS)) {
     if (item.video === null) continue;
-    const { targetId: id, sourceId, video } = item;
+    const { sourceId, video } = item;
     try {
-      const { files } = await source.locate(request, { item: { id, sourceId, video }, client }, signal);
+      const { files } = await source.locate(request, { item: { sourceId, video }, client }, signal);
       const [file] = files;
       const bytesPerSec = file === undefined ? null : await client.measure(file, signal);
       if (bytesPerSec !== null) return await saveSpeed(deps.db, opened, bytesPerSec);

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { SegmentProgress } from '../../catalog/uploads/fetch-store.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../lib/outbound/download.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { findSegments, findVariant } from '../../media/hls/read-playlist.ts';
@@ -15,27 +17,53 @@ type PlaylistRequest = {
   headers: Readonly<Record<string, string>>;
   sink: DownloadSink;
   limits: DownloadLimits;
+  /** Progress that an earlier worker noted, and a function that notes it. */
+  memory: { progress: SegmentProgress | null; remember(progress: SegmentProgress): Promise<void> };
 };
 
 /**
  * Downloads the best variant of a multivariant playlist (RFC 8216) into a sink: its segments, one after another, which
- * together are a playable MPEG-TS or fragmented MP4 file. Begins again after an interruption, because the sink does not
- * know the segment that it ends with. Throws `Refused` (`invalid`) for encrypted media, and for video without its
- * audio.
+ * together are a playable MPEG-TS or fragmented MP4 file. Continues after the last noted segment if the playlist is the
+ * same. Throws `Refused` (`invalid`) for encrypted media, and for video without its audio.
  */
 export async function fetchPlaylist(request: PlaylistRequest, signal: AbortSignal): Promise<void> {
-  const { sink, limits, url } = request;
+  const { sink, limits, url, memory } = request;
   const read = async (address: string) => await readPart(request, { address, maxBytes: MAX_PLAYLIST_BYTES }, signal);
   const variant = findVariant((await read(url)).toString('utf8'), url);
   const segments = findSegments((await read(variant)).toString('utf8'), variant);
-  if ((await sink.size()) > 0) await sink.reset();
-  let size = 0;
-  for (const address of segments) {
-    const maxBytes = Math.max(1, Math.min(MAX_SEGMENT_BYTES, limits.maxBytes - size));
+  const playlist = markOf(segments);
+  let { done, sizeBytes } = await continueFrom(playlist, request);
+  for (const address of segments.slice(done)) {
+    const maxBytes = Math.max(1, Math.min(MAX_SEGMENT_BYTES, limits.maxBytes - sizeBytes));
     const bytes = await readPart(request, { address, maxBytes }, signal);
-    await sink.append(size, Readable.from([bytes], { objectMode: false }), signal);
-    size += bytes.length;
+    // A worker that died has appended a part of this segment, or all of it.
+    const offset = await sink.size();
+    const rest = bytes.subarray(offset - sizeBytes);
+    if (rest.length > 0) await sink.append(offset, Readable.from([rest], { objectMode: false }), signal);
+    [done, sizeBytes] = [done + 1, sizeBytes + bytes.length];
+    if ((await sink.size()) !== sizeBytes) {
+      await sink.reset();
+      throw new Error(`Expected ${sizeBytes} bytes of an HLS stream, got another number. It begins again.`);
+    }
+    await memory.remember({ playlist, done, sizeBytes });
   }
+}
+
+/** Returns where to continue. Empties the sink if its bytes do not belong to this playlist. */
+async function continueFrom(
+  playlist: string,
+  { sink, memory: { progress } }: PlaylistRequest,
+): Promise<{ done: number; sizeBytes: number }> {
+  const staged = await sink.size();
+  if (progress?.playlist === playlist && staged >= progress.sizeBytes) return progress;
+  if (staged > 0) await sink.reset();
+  return { done: 0, sizeBytes: 0 };
+}
+
+/** Identifies a list of segments. Tokens in queries differ between two requests. */
+function markOf(segments: readonly string[]): string {
+  const paths = segments.map((address) => address.replace(/[?#].*$/, ''));
+  return createHash('sha256').update(paths.join('\n')).digest('hex');
 }
 
 type Part = { address: string; maxBytes: number };

@@ -9,8 +9,9 @@ import {
   notingFailure,
   postponeFetch,
   releaseFetch,
-  rememberVersion,
+  rememberStaged,
   renewFetch,
+  type SegmentProgress,
 } from '../../catalog/uploads/fetch-store.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import { givingUp, type UploadRef } from '../../catalog/uploads/upload-store.ts';
@@ -95,7 +96,11 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
   const isStored = (await deps.storage.head(sourceKeyOf(ref.key, ref.id))) !== null;
   if (!isStored && isPlaylist) {
     const limits = { ...USUAL_LIMITS, ...deps.fetchLimits };
-    await fetchPlaylist({ outbound: deps.outbound, ...request, sink, limits }, signal);
+    const memory = {
+      progress: claim.segments,
+      remember: (segments: SegmentProgress) => noteStaged(claim, { segments }, deps),
+    };
+    await fetchPlaylist({ outbound: deps.outbound, ...request, sink, limits, memory }, signal);
   } else if (!isStored) {
     await download(
       {
@@ -105,15 +110,21 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
         limits: { ...USUAL_LIMITS, ...deps.fetchLimits },
         memory: {
           version,
-          async remember(next) {
-            if (!(await rememberVersion(deps.db, claim, next))) throw new LeaseLost();
-          },
+          remember: (next) => noteStaged(claim, { version: next }, deps),
         },
       },
       signal,
     );
   }
   await completeUpload({ ...ref, sha256: null }, deps, signal);
+}
+
+async function noteStaged(
+  claim: FetchClaim,
+  staged: Parameters<typeof rememberStaged>[2],
+  { db }: JobDeps,
+): Promise<void> {
+  if (!(await rememberStaged(db, claim, staged))) throw new LeaseLost();
 }
 
 // Use `abort` instead of `rewind`, because a fenced writer may still have the file of the old bytes open.

@@ -3,6 +3,9 @@ import { Refused } from '../../lib/refused.ts';
 
 /** Maximum number of segments: a day of segments of one second. */
 const MAX_SEGMENTS = 86_400;
+const ENCRYPTED =
+  'The segments of its HLS stream are encrypted. Turn off DRM at the source and encode the video again, or upload ' +
+  'its original.';
 
 /**
  * Returns the URL of the variant with the most bits per second of a multivariant playlist (RFC 8216 section 4.3.4), or
@@ -34,7 +37,7 @@ export function findSegments(text: string, url: string): string[] {
   const lines = linesOf(text);
   const has = (pattern: RegExp) => lines.some((line) => pattern.test(line));
   if (!has(/^#EXTM3U/)) throw new Refused('invalid', 'Expected an HLS playlist, got something else.');
-  if (has(/^#EXT-X-KEY:(?!METHOD=NONE)/)) throw new Refused('invalid', 'The segments of its HLS stream are encrypted.');
+  if (has(/^#EXT-X-KEY:(?!METHOD=NONE)/)) throw new Refused('invalid', ENCRYPTED);
   if (!has(/^#EXT-X-ENDLIST/)) throw new Refused('invalid', 'Its HLS stream is not complete.');
   const maps = new Set(lines.filter((line) => line.startsWith('#EXT-X-MAP:')));
   if (has(/^#EXT-X-BYTERANGE:/) || maps.size > 1 || [...maps].some((line) => attribute(line, 'BYTERANGE') !== null)) {

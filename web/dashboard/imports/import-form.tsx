@@ -10,9 +10,15 @@ import { Notice } from '../parts/parts.tsx';
 import { importSources, type Source } from './import-sources.ts';
 
 type Access = Partial<Record<SourceField, string>>;
-type Limits = { concurrency: number; megabytesPerSec: number; dryRun: boolean; skipDuplicates: boolean };
+type Limits = {
+  concurrency: number;
+  megabytesPerSec: number;
+  dryRun: boolean;
+  skipDuplicates: boolean;
+  newGuids: boolean;
+};
 
-const LIMITS: Limits = { concurrency: 3, megabytesPerSec: 0, dryRun: true, skipDuplicates: false };
+const LIMITS: Limits = { concurrency: 3, megabytesPerSec: 0, dryRun: true, skipDuplicates: false, newGuids: false };
 const MEGABYTE = 1_000_000;
 
 type Props = { libraryId: number; path: string; onMade: () => void };
@@ -34,7 +40,7 @@ export function ImportForm({ libraryId, path, onMade }: Props) {
       go({ name: 'imports', libraryId, part: guid });
     });
   };
-  const { dryRun, skipDuplicates } = limits.value;
+  const { dryRun, skipDuplicates, newGuids } = limits.value;
   return (
     <form class="panel stack import-form" onSubmit={start}>
       <h2>{t('New import')}</h2>
@@ -56,6 +62,12 @@ export function ImportForm({ libraryId, path, onMade }: Props) {
         hint={t('Videos whose file is already in the library are moved to the trash after the transfer.')}
         value={skipDuplicates}
         onChange={(to) => setLimits({ skipDuplicates: to })}
+      />
+      <Check
+        label={t('New GUIDs')}
+        hint={t('For a copy of videos that this service already has. The report lists the old and the new GUIDs.')}
+        value={newGuids}
+        onChange={(to) => setLimits({ newGuids: to })}
       />
       <Check
         label={t('Dry run')}

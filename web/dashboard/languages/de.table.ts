@@ -1471,6 +1471,9 @@ export const de = {
   'Skip duplicates': 'Duplikate überspringen',
   'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Videos, deren Datei die Bibliothek schon hat, kommen nach der Übertragung in den Papierkorb.',
+  'New GUIDs': 'Neue GUIDs',
+  'For a copy of videos that this service already has. The report lists the old and the new GUIDs.':
+    'Für eine Kopie von Videos, die dieser Dienst schon hat. Der Bericht nennt die alten und die neuen GUIDs.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Dateien auf deinem Computer: millrace import folder PATH oder millrace import takeout PATH',
   'More options': 'Weitere Optionen',

@@ -1481,6 +1481,9 @@ export const es = {
   'Skip duplicates': 'Omitir duplicados',
   'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Los videos cuyo archivo ya está en la biblioteca se mueven a la papelera tras la transferencia.',
+  'New GUIDs': 'GUID nuevos',
+  'For a copy of videos that this service already has. The report lists the old and the new GUIDs.':
+    'Para copiar videos que este servicio ya tiene. El informe contiene los GUID antiguos y los nuevos.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Archivos en tu equipo: millrace import folder PATH o millrace import takeout PATH',
   'More options': 'Más opciones',

@@ -1501,6 +1501,9 @@ export const fr = {
   'Skip duplicates': 'Ignorer les doublons',
   'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Les vidéos dont la bibliothèque possède déjà le fichier sont mises à la corbeille après le transfert.',
+  'New GUIDs': 'Nouveaux GUID',
+  'For a copy of videos that this service already has. The report lists the old and the new GUIDs.':
+    'Pour une copie de vidéos que ce service possède déjà. Le rapport indique les anciens et les nouveaux GUID.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Fichiers sur votre ordinateur : millrace import folder PATH ou millrace import takeout PATH',
   'More options': "Plus d'options",

@@ -1472,6 +1472,9 @@ export const ja = {
   'Skip duplicates': '重複をスキップ',
   'Videos whose file is already in the library are moved to the trash after the transfer.':
     'ライブラリに同じファイルがすでにある動画は、転送後にゴミ箱へ移動されます。',
+  'New GUIDs': '新しい GUID',
+  'For a copy of videos that this service already has. The report lists the old and the new GUIDs.':
+    'このサービスにすでにある動画をコピーする場合に使います。レポートに以前の GUID と新しい GUID が記載されます。',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'パソコン上のファイル：millrace import folder PATH または millrace import takeout PATH',
   'More options': 'その他のオプション',

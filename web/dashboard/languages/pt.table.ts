@@ -1469,6 +1469,9 @@ export const pt = {
   'Skip duplicates': 'Ignorar duplicados',
   'Videos whose file is already in the library are moved to the trash after the transfer.':
     'Vídeos cujo arquivo já existe na biblioteca são movidos para a lixeira após a transferência.',
+  'New GUIDs': 'Novos GUIDs',
+  'For a copy of videos that this service already has. The report lists the old and the new GUIDs.':
+    'Para copiar vídeos que este serviço já tem. O relatório contém os GUIDs antigos e os novos.',
   'Files on your computer: millrace import folder PATH, or millrace import takeout PATH':
     'Arquivos no seu computador: millrace import folder PATH ou millrace import takeout PATH',
   'More options': 'Mais opções',

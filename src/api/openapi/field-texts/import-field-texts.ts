@@ -26,6 +26,7 @@ const IMPORT = {
     '`cancelled` or `failed`.',
   bandwidth: 'Maximum bytes per second of all transfers together; null for no limit.',
   skipDuplicates: 'Whether videos whose file the library has already are moved to the trash.',
+  newGuids: 'Whether videos and collections have other GUIDs than at the source.',
   settings: 'Settings of the library at the source; null before they were read, and if the source has none.',
   remainingSeconds:
     'Estimated time of the remaining transfers in seconds, from the speed so far or, in a plan, of a sample; null if ' +
@@ -90,6 +91,9 @@ export const IMPORT_FIELD_TEXTS: FieldTexts = {
     prefix: 'Folder in the bucket. The default is the whole bucket.',
     region: 'Region of the bucket. The default is `us-east-1`.',
     bandwidth: 'Maximum bytes per second of all transfers together, at least 10000. The default is no limit.',
+    newGuids:
+      'If true, videos and collections get new GUIDs, which a second import derives again. Not with `upload`. The ' +
+      'default is false: they keep those of the source.',
     skipDuplicates:
       'If true, a video whose file the library has already is moved to the trash after the transfer and skipped. ' +
       'The default is false: it is kept and noted.',

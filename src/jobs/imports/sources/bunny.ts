@@ -51,7 +51,7 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     },
     readSettings: readStreamSettings,
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
-    async locate(request, { item: { id, video }, client }, signal) {
+    async locate(request, { item: { sourceId: id, video }, client }, signal) {
       const at = (address: string) => fileRequest(request, `/${id}/${address}`);
       return {
         files: video.files.map(({ kind, address }) => ({ kind, ...candidate(request, kind, `/${id}/${address}`) })),
@@ -138,7 +138,7 @@ function storageOf(zone: Fields | null): SourceRequest['storage'] {
   return host === null || name === null || key === null ? null : { url: `https://${host}/${name}`, key };
 }
 
-type Watched = Pick<Located, 'id' | 'video'> & { client: SourceClient };
+type Watched = { id: string; video: Located['video']; client: SourceClient };
 
 /** Reads the charts of a video that somebody watched. */
 async function readDays(

@@ -38,11 +38,11 @@ export const millrace: ImportSource = {
   async locate(request, { item, client }, signal) {
     const located = await stream.locate(request, { item, client }, signal);
     // A video has at most 1,000 comments, which are one page.
-    const path = `videos/${item.id}/comments?itemsPerPage=1000`;
+    const path = `videos/${item.sourceId}/comments?itemsPerPage=1000`;
     const page = fieldsOf(await read(path, { request, client }, signal));
     const { details, notes } = commentDetails(listOf(page.items));
     const { thumbnailTime, generatedCaptions } = fieldsOf(
-      await read(`videos/${item.id}/extras`, { request, client }, signal),
+      await read(`videos/${item.sourceId}/extras`, { request, client }, signal),
     );
     const tracks = listOf(generatedCaptions).map((track) => ({ ...track, origin: 'speech' }));
     const captions = located.captions.map((one) => ({ ...one, ...originOf({ captions: tracks }, one.srclang) }));
@@ -59,7 +59,10 @@ export const millrace: ImportSource = {
 };
 
 /** The pull zone offers the original only if the library exposes it. A key with write access may always read it. */
-function originalOf({ apiUrl, libraryId, accessKey }: SourceRequest, { id, video }: Located): LocatedFiles['files'] {
+function originalOf(
+  { apiUrl, libraryId, accessKey }: SourceRequest,
+  { sourceId: id, video }: Located,
+): LocatedFiles['files'] {
   if (!video.files.some(({ kind }) => kind === 'original')) return [];
   const url = `${apiUrl}/library/${libraryId}/videos/${id}/original`;
   return [{ kind: 'original', url, headers: { AccessKey: accessKey ?? '' } }];

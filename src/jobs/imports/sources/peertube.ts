@@ -131,7 +131,7 @@ async function locate(
   { item, client }: { item: Located; client: SourceClient },
   signal: AbortSignal,
 ): Promise<LocatedFiles> {
-  const path = `/videos/${item.id}`;
+  const path = `/videos/${item.sourceId}`;
   const find = async (rest: string) => fieldsOf(await client.findJson(at(request, `${path}${rest}`), signal));
   const video = fieldsOf(await client.readJson(at(request, path), signal));
   const original = await find('/source');
@@ -152,7 +152,7 @@ async function locate(
     details: {
       description: descriptionOf(video.description),
       watchSec: countOf(totalWatchTime),
-      metaTags: tagsOf('peertubeUuid', item.id, tags),
+      metaTags: tagsOf('peertubeUuid', item.sourceId, tags),
       chapters: chaptersOf(
         marks.map(({ title, timecode }) => ({ title: textOf(title), start: countOf(timecode) })),
         secOf(video.duration),

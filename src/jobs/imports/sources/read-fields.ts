@@ -1,5 +1,10 @@
 import { readThreads } from '../../../catalog/comments/imported-thread.ts';
-import type { ImportedDay, ImportedVideo } from '../../../catalog/imports/listed-item.ts';
+import {
+  type ImportedDay,
+  type ImportedVideo,
+  MAX_DAY_SEC,
+  MAX_DAY_VIEWS,
+} from '../../../catalog/imports/listed-item.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { DAY_MS, MAX_BUCKETS } from '../../../catalog/statistics/sums/statistics-range.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
@@ -89,7 +94,10 @@ export function daysOf({ viewsChart, watchTimeChart }: Fields): ImportedDay[] {
     const dayMs = day === null ? null : Math.floor(Date.parse(day) / DAY_MS) * DAY_MS;
     if (dayMs === null || dayMs > Date.now()) continue;
     const before = sums.get(dayMs) ?? { dayMs, views: 0, watchSec: 0 };
-    const sum = { views: before.views + countOf(views[time]), watchSec: before.watchSec + countOf(watched[time]) };
+    const sum = {
+      views: Math.min(MAX_DAY_VIEWS, before.views + countOf(views[time])),
+      watchSec: Math.min(MAX_DAY_SEC, before.watchSec + countOf(watched[time])),
+    };
     if (sum.views > 0 || sum.watchSec > 0) sums.set(dayMs, { dayMs, ...sum });
   }
   return [...sums.values()].toSorted((one, other) => other.dayMs - one.dayMs).slice(0, MAX_BUCKETS);
