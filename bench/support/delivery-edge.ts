@@ -85,7 +85,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   const cutList = { timescale: 1_000, startTicks, endTicks: total * 4_000, grid: { kind: 'source' } } as const;
   return {
     libraryId: 1,
-    ...{ mediaId: media, collectionId: null },
+    ...{ mediaId: media, collectionId: null, visibility: 'public' },
     revision: 1,
     ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',

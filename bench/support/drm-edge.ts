@@ -97,6 +97,7 @@ function makePublication(libraryId: number): Publication {
       libraryId,
       mediaId,
       collectionId: null,
+      visibility: 'public',
       revision: 1,
       policyRevision: 1,
       state: 'finished',

@@ -56,13 +56,13 @@ export type BillingModel = { Balance: number; AvailableBalance: number; ThisMont
 
 export type BlockedIpModel = { BlockedIp: string };
 
-export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry" | "cancel" | "transcribe";
+export type BulkAction = "move" | "visibility" | "trash" | "restore" | "delete" | "reencode" | "retry" | "cancel" | "transcribe";
 
 export type BulkFailureModel = { videoId: string; title: string | null; reason: string };
 
-export type BulkFilterModel = { search?: string; collection?: string; status?: string; tag?: string; incomplete?: boolean; dateFrom?: string | null; dateTo?: string | null };
+export type BulkFilterModel = { search?: string; collection?: string; status?: string; tag?: string; visibility?: "public" | "unlisted" | "private" | null; incomplete?: boolean; dateFrom?: string | null; dateTo?: string | null };
 
-export type BulkModel = { guid: string; videoLibraryId: number; action: BulkAction; collectionId: string; total: number; done: number; failed: number; dateCreated: string; dateEnded: string | null; failures: (BulkFailureModel)[] };
+export type BulkModel = { guid: string; videoLibraryId: number; action: BulkAction; collectionId: string; visibility: "public" | "unlisted" | "private" | null; total: number; done: number; failed: number; dateCreated: string; dateEnded: string | null; failures: (BulkFailureModel)[] };
 
 export type CaptionModel = { srclang: string | null; label: string | null; version: number };
 
@@ -96,7 +96,7 @@ export type CountryModel = { Name: string; IsoCode: string; IsEU: boolean; TaxRa
 
 export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScope; ExpiresInSec?: number | null };
 
-export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
+export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; visibility?: "public" | "unlisted" | "private" | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
 export type CreateCommentModel = { text: string; time?: number | null; parentId?: string | null };
 
@@ -110,7 +110,7 @@ export type CreateShareModel = { password?: string | null; emailDomains?: (strin
 
 export type CreateSignInProviderModel = { Name: string; Issuer: string; ClientId: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
-export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
+export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null; visibility?: "public" | "unlisted" | "private" | null };
 
 export type CreateWebhookEndpointModel = { url: string; name?: string; events?: (number)[] | null; enabled?: boolean };
 
@@ -154,7 +154,7 @@ export type FeedAccess = "off" | "public" | "token";
 
 export type FeedModel = { access: FeedAccess; podcastUrl: string | null; mediaRssUrl: string | null; title: string | null; description: string | null; author: string | null; language: string | null; category: string | null; explicit: boolean };
 
-export type FetchVideoRequest = { url: string; headers?: Record<string, string> | null; title?: string | null };
+export type FetchVideoRequest = { url: string; headers?: Record<string, string> | null; title?: string | null; visibility?: "public" | "unlisted" | "private" | null };
 
 export type FindingModel = { kind: string; level: string; sentence: string; remedy: string | null };
 
@@ -196,7 +196,7 @@ export type ImportSource = "bunny" | "millrace" | "s3" | "peertube" | "mux" | "c
 
 export type ImportState = "listing" | "planned" | "running" | "cancelling" | "cancelled" | "finished" | "failed";
 
-export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; thumbnailTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; statistics?: (VideoDayModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
+export type ImportUploadModel = { kind: ImportItemKind; sourceId: string; guid: string; title: string; sizeBytes?: number | null; description?: string | null; category?: string | null; collectionId?: string | null; isPublic?: boolean | null; visibility?: "public" | "unlisted" | "private" | null; dateUploaded?: string | null; views?: number | null; totalWatchTime?: number | null; thumbnailTime?: number | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null; statistics?: (VideoDayModel)[] | null; comments?: (ImportCommentModel)[] | null; status?: number | null; noMediaReason?: string | null; videoOrder?: VideoOrder | null; videoIds?: (string)[] | null };
 
 export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
 
@@ -420,7 +420,7 @@ export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEn
 
 export type UpdateSignInProviderModel = { Name?: string; Issuer?: string; ClientId?: string; ClientSecret?: string | null; Scopes?: string; EmailDomains?: (string)[]; TrustsEmail?: boolean; DefaultRole?: PersonRole | null; GroupClaim?: string | null; GroupRoles?: (GroupRoleModel)[] };
 
-export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+export type UpdateVideoModel = { title?: string | null; description?: string | null; category?: string | null; visibility?: "public" | "unlisted" | "private" | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
 export type UpdateVideoOrderModel = { order: VideoOrder; videoIds?: (string)[] };
 
@@ -454,7 +454,7 @@ export type VideoLibraryModel = { Id: number; Name: string | null; VideoCount: n
 
 export type VideoLibraryUpdateModel = { Name?: string | null; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; RemoveMetadataFromFallbackVideos?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; CustomHTML?: string | null; PlayerKeyColor?: string | null; ResetToken?: boolean | null; WatermarkPositionLeft?: number | null; WatermarkPositionTop?: number | null; WatermarkWidth?: number | null; WatermarkHeight?: number | null; EnabledResolutions?: string | null; ViAiPublisherId?: string | null; VastTagUrl?: string | null; WebhookUrl?: string | null; CaptionsFontSize?: number | null; CaptionsFontColor?: string | null; CaptionsBackground?: string | null; UILanguage?: string | null; AllowEarlyPlay?: boolean | null; EnableMP4Fallback?: boolean | null; Controls?: string | null; PlaybackSpeeds?: string | null; Bitrate240p?: number | null; Bitrate360p?: number | null; Bitrate480p?: number | null; Bitrate720p?: number | null; Bitrate1080p?: number | null; Bitrate1440p?: number | null; Bitrate2160p?: number | null; ShowHeatmap?: boolean | null; EnableContentTagging?: boolean | null; PerTitleEncoding?: boolean | null; FontFamily?: string | null; EnableTranscribing?: boolean | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableCaptionsInPlaylist?: boolean | null; RememberPlayerPosition?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; UseSeparateAudioStream?: boolean | null; JitEncodingEnabled?: boolean | null; EncodingTier?: EncodingTier | null; OutputCodecs?: string | null; PlayerVersion?: number | null; ScaleVideoUsingBothDimensions?: boolean | null; EnableCompactControls?: boolean | null };
 
-export type VideoModel = { videoLibraryId: number; guid: string; title: string; description: string | null; dateUploaded: string; views: number; isPublic: boolean; length: number; status: VideoModelStatus; framerate: number; rotation: number | null; width: number; height: number; availableResolutions: string; outputCodecs: string; thumbnailCount: number; encodeProgress: number; storageSize: number; captions: (CaptionModel)[]; hasMP4Fallback: boolean; collectionId: string; thumbnailFileName: string | null; thumbnailBlurhash: string | null; averageWatchTime: number; totalWatchTime: number; category: string | null; chapters: (ChapterModel)[]; moments: (MomentModel)[]; metaTags: (MetaTagModel)[]; transcodingMessages: (TranscodingMessageModel)[] | null; jitEncodingEnabled: boolean | null; smartGenerateStatus: SmartGenerateStatus | null; hasOriginal: boolean | null; originalHash: string | null; thumbnailUrl: string | null; smartGenerateFeaturesStatus: SmartGenerateFeaturesStatusModel | null; hasHighQualityPreview: boolean | null };
+export type VideoModel = { videoLibraryId: number; guid: string; title: string; description: string | null; dateUploaded: string; views: number; isPublic: boolean; visibility: "public" | "unlisted" | "private"; length: number; status: VideoModelStatus; framerate: number; rotation: number | null; width: number; height: number; availableResolutions: string; outputCodecs: string; thumbnailCount: number; encodeProgress: number; storageSize: number; captions: (CaptionModel)[]; hasMP4Fallback: boolean; collectionId: string; thumbnailFileName: string | null; thumbnailBlurhash: string | null; averageWatchTime: number; totalWatchTime: number; category: string | null; chapters: (ChapterModel)[]; moments: (MomentModel)[]; metaTags: (MetaTagModel)[]; transcodingMessages: (TranscodingMessageModel)[] | null; jitEncodingEnabled: boolean | null; smartGenerateStatus: SmartGenerateStatus | null; hasOriginal: boolean | null; originalHash: string | null; thumbnailUrl: string | null; smartGenerateFeaturesStatus: SmartGenerateFeaturesStatusModel | null; hasHighQualityPreview: boolean | null };
 
 export type VideoModelStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
@@ -543,7 +543,7 @@ export type Operations = {
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: "hls" | "mp4" | "all" }; answer: StatusModel };
   /** Creates a video from parts of other videos of the library, without another upload. A part can also come from a live stream, even while it is running; it then starts and ends at segment boundaries. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
-  /** Starts a background operation on many videos: move, trash, restore, delete, re-encode, retry or transcribe. Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by `"all": true`. The report lists each video that failed and the reason. `POST /library/{libraryId}/bulk` */
+  /** Starts a background operation on many videos: move, set the visibility, trash, restore, delete, re-encode, retry or transcribe. Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by `"all": true`. The report lists each video that failed and the reason. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
@@ -782,7 +782,7 @@ export type Operations = {
   /** Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion. `GET /library/{libraryId}/trash` */
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
   /** Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title. `GET /library/{libraryId}/videos` */
-  listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
+  listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; visibility?: "public" | "unlisted" | "private"; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
   /** Lists the webhook endpoints of a library with their secrets. Requires a key with write access. The `WebhookUrl` of the library is the first one. `GET /library/{libraryId}/webhook-endpoints` */
   listWebhookEndpoints: { input: { libraryId: number }; answer: WebhookEndpointList };
   /** Lists the webhook events of a library with their delivery state, newest first. `GET /library/{libraryId}/webhooks` */
@@ -1059,7 +1059,7 @@ export const operations = {
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json","key":"account"},
   listSignInProviders: {"method":"GET","path":"/sign-in-providers","query":[],"body":null,"answer":"json","key":"account"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
-  listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
+  listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","visibility","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
   listWebhookEndpoints: {"method":"GET","path":"/library/{libraryId}/webhook-endpoints","query":[],"body":null,"answer":"json"},
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state","endpoint"],"body":null,"answer":"json"},
   loadFreeCertificate: {"method":"GET","path":"/pullzone/loadFreeCertificate","query":["hostname","useOnlyHttp01"],"body":null,"answer":"none","key":"account"},

@@ -1,9 +1,13 @@
 import type { EmbedToken } from '../catalog/libraries/embed-token.ts';
 import type { Library } from '../catalog/libraries/library.ts';
+import type { Visibility } from '../catalog/visibility.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { ZoneSigner } from './zone-signer.ts';
 
-/** Location of media at the edge; `signer` is null if the zone requires no token. */
+/** A media item whose files have URLs at the edge. */
+export type LocatedMedia = { mediaId: Guid; visibility: Visibility };
+
+/** Location of media at the edge; `signer` is null if no URL needs a token. */
 export type EdgeLocation = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
 
 /**
@@ -22,7 +26,10 @@ export function locationForViewer<Location extends EdgeLocation>(
  * Returns the URL of a media item's file at the edge. Its path begins with the name of the pull zone, so that it needs
  * no DNS entry. Its token opens only this file, because an image may be shown to people who may not play the video.
  */
-export function edgeFileUrl({ library, edgeUrl, signer }: EdgeLocation, mediaId: Guid, file: string): string {
+export function edgeFileUrl(location: EdgeLocation, media: LocatedMedia, file: string): string {
+  const { library, edgeUrl } = location;
+  const { mediaId } = media;
+  const signer = signerFor(media, location);
   const query = signer === null ? '' : `?${signer.file(mediaId, file)}`;
   return `${edgeUrl}/${library.pullZone.name}/${mediaId}/${file}${query}`;
 }
@@ -30,10 +37,13 @@ export function edgeFileUrl({ library, edgeUrl, signer }: EdgeLocation, mediaId:
 /**
  * Returns the URL of a media item's folder for players, with a final slash. Its token opens all files in the folder.
  */
-export function edgeFolderUrl(
-  { library, edgeUrl, signer }: EdgeLocation,
-  media: { mediaId: Guid; durationMs: number },
-): string {
+export function edgeFolderUrl(location: EdgeLocation, media: LocatedMedia & { durationMs: number }): string {
+  const { library, edgeUrl } = location;
+  const signer = signerFor(media, location);
   const token = signer === null ? '' : `${signer.folder(media)}/`;
   return `${edgeUrl}/${library.pullZone.name}/${token}${media.mediaId}/`;
+}
+
+function signerFor({ visibility }: LocatedMedia, { signer }: EdgeLocation): ZoneSigner | null {
+  return signer !== null && (signer.signsAll || visibility === 'private') ? signer : null;
 }

@@ -74,8 +74,9 @@ function versionOf({ present, version }: Library['settings']['logo']): string | 
   return present ? `version ${version}` : null;
 }
 
-function ofVideo({ title, description, category, collectionId, chapters, moments, metaTags }: Video): Fields {
-  return { title, description, category, collectionId, chapters, moments, metaTags };
+function ofVideo(video: Video): Fields {
+  const { title, description, category, collectionId, visibility, chapters, moments, metaTags } = video;
+  return { title, description, category, collectionId, visibility, chapters, moments, metaTags };
 }
 
 /** Fields of a stream that are not recorded: its ids, and its state, which the names of the operations describe. */

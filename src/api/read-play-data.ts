@@ -1,7 +1,6 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { VideoPlayDataModel } from './models/play-data.ts';
 import { type PlayDataDeps, showPlayData } from './videos/load-play-data.ts';
-import { recallShowing } from './videos/video-model.ts';
 
 /** Everything that `readPlayData` depends on. */
 export type ReadPlayDataDeps = PlayDataDeps;
@@ -15,5 +14,5 @@ export async function readPlayData(
   address: string,
   deps: ReadPlayDataDeps,
 ): Promise<VideoPlayDataModel> {
-  return showPlayData(key, await recallShowing(key.libraryId, address, deps), deps);
+  return showPlayData(key, address, deps);
 }

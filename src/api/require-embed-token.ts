@@ -3,6 +3,7 @@ import type { Library } from '../catalog/libraries/library.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import { requiresEmbedToken } from '../catalog/libraries/viewer-access.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { Visibility } from '../catalog/visibility.ts';
 import type { Guid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 
@@ -23,6 +24,20 @@ export async function requireEmbedToken(
     'unauthenticated',
     'This library requires a token: expected token and expires in the query, got ' +
       `${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) again.`,
+  );
+}
+
+/** Throws `Refused` (`unauthenticated`) if a media item is private and the caller's token is not valid for it. */
+export async function requireTokenIfPrivate(
+  shown: EmbedToken,
+  { visibility, ...asked }: { mediaId: Guid; library: Library; visibility: Visibility },
+  deps: Deps,
+): Promise<void> {
+  if (visibility !== 'private' || (await showsEmbedToken(shown, asked, deps))) return;
+  throw new Refused(
+    'unauthenticated',
+    `This video is private: expected token and expires in the query, got ${describeToken(shown, Date.now())}. ` +
+      'Sign SHA256(key + video id + expires) again.',
   );
 }
 

@@ -8,8 +8,10 @@ import type { Guid } from '../lib/guid.ts';
 
 export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null> };
 
-/** Signs URLs of a zone that requires tokens, for one caller. */
+/** Signs URLs of a zone, for one caller. */
 export type ZoneSigner = {
+  /** Whether the zone requires tokens for all files; otherwise only the files of private media need one. */
+  signsAll: boolean;
   /** Returns a signer whose tokens end at the latest at a time, in seconds since 1970. */
   until(endSec: number): ZoneSigner;
   /** Returns the path token of a media item's folder, which grants access to all of its files. */
@@ -18,21 +20,29 @@ export type ZoneSigner = {
   file(mediaId: Guid, file: string): string;
 };
 
-/** Loads the signer of a library's zone for a caller at `address`. Returns null if the zone requires no token. */
+/**
+ * Loads the signer of a library's zone for a caller at `address`. `hasPrivate`: the URLs are those of private media, at
+ * least some of them. Returns null if no URL needs a token.
+ */
 export async function loadZoneSigner(
   { pullZone, settings }: Library,
-  address: string,
+  { address, hasPrivate }: { address: string; hasPrivate: boolean },
   { loadPolicy }: ZoneSignerDeps,
 ): Promise<ZoneSigner | null> {
-  const name = requiresFileToken(settings, pullZone.settings) ? parsePullZoneName(pullZone.name) : null;
+  const signsAll = requiresFileToken(settings, pullZone.settings);
+  const name = signsAll || hasPrivate ? parsePullZoneName(pullZone.name) : null;
   const policy = name === null ? null : await loadPolicy({ by: 'name', name });
   if (policy === null) return null;
-  return signerOf(policy, { address, nowMs: Date.now() });
+  return signerOf({ policy, signsAll }, { address, nowMs: Date.now() });
 }
 
-function signerOf(policy: ZonePolicy, viewer: Parameters<typeof signMedia>[2]): ZoneSigner {
+function signerOf(
+  { policy, signsAll }: { policy: ZonePolicy; signsAll: boolean },
+  viewer: Parameters<typeof signMedia>[2],
+): ZoneSigner {
   return {
-    until: (endSec) => signerOf(policy, { ...viewer, endSec }),
+    signsAll,
+    until: (endSec) => signerOf({ policy, signsAll }, { ...viewer, endSec }),
     folder: (media) => signMedia(policy, media, viewer),
     file: (mediaId, file) => signMediaFile(policy, `/${mediaId}/${file}`, viewer),
   };

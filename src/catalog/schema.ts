@@ -45,6 +45,7 @@ import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { SecretRotationTable } from './system/secret-rotation-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
+import type { Visibility } from './visibility.ts';
 import type { WebhookEndpointTable, WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type MediaState =
@@ -58,9 +59,7 @@ export type MediaState =
   | 'jit-segmenting'
   | 'jit-ready';
 
-/**
- * An entry of `transcodingMessages`: an event of a video. `level` and `issueCode` are the numbers of the hosted API.
- */
+/** An entry of `transcodingMessages`: an event of a video. `level` and `issueCode` are numbers of the hosted API. */
 export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; message: string; value: string };
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
@@ -108,6 +107,7 @@ export type MediaTable = {
   category: string | null;
   collection_id: Guid | null;
   is_public: Generated<boolean>;
+  visibility: Generated<Visibility>;
   created_at: CreatedAt;
   state: MediaState;
   state_since: CreatedAt;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { toCommentModel } from '../api/comments/comment-operations.ts';
 import { toVideoExtrasModel } from '../api/exports/get-video-extras.ts';
 import { exportSettings } from '../api/read-portable-settings.ts';
-import { recallShowing, toVideoModel } from '../api/videos/video-model.ts';
+import { showVideo } from '../api/videos/video-model.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import { createVideoOrderStore } from '../catalog/collections/video-order-store.ts';
 import { MAX_COMMENTS } from '../catalog/comments/comment.ts';
@@ -63,7 +63,7 @@ export function openExportLibrary(libraryId: number, { db, secretBox, storage, s
   return {
     async video(mediaId) {
       const view = await selectViewOf(db, { libraryId, mediaId });
-      return view === undefined ? null : toVideoModel(view, await recallShowing(libraryId, NO_ADDRESS, showing));
+      return view === undefined ? null : await showVideo(view, NO_ADDRESS, showing);
     },
     collections: () => listCollections(db, libraryId),
     async comments(guid) {

@@ -47,13 +47,13 @@ type Opened = { play: PlayRequest; isDirect: boolean };
  * anyway.
  */
 async function passGate(
-  { libraryId, mediaId, collectionId }: Publication,
+  { libraryId, mediaId, collectionId, visibility }: Publication,
   { admitted: { request }, opened: { play, isDirect } }: { admitted: Admitted<EdgeRequest>; opened: Opened },
   { viewers, playback }: Pick<PlayerDeps, 'viewers' | 'playback'>,
 ): Promise<{ play: PlayRequest; refusal: Problem | null }> {
   const { policy, client, nowMs } = request;
   if (policy === null || policy.zone.viewers.mode === 'off') return { play, refusal: null };
-  const page = { libraryId, mediaId, collectionId, isDirect };
+  const page = { libraryId, mediaId, collectionId, visibility, isDirect };
   if ((await playback.judgePlayerPage(page, play)) !== null) return { play, refusal: null };
   const { shown, viewerToken: token, userAgent, referrer } = play;
   const viewer = { mediaId, collectionId, token, shown, address: client.address, userAgent, referrer };

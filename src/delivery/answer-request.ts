@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Publication } from '../catalog/publications/publication.ts';
-import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
+import {
+  type AdmissionContext,
+  type Admitted,
+  admitToMedia,
+  asksForToken,
+  isBlocked,
+} from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
 import type { ViewerAuthorizer } from '../catalog/viewers/viewer-authorizer.ts';
@@ -19,7 +25,7 @@ import type { SegmentAddress, SegmentResponseCache } from './hls/segment-respons
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
-import { type Answer, notFound } from './http/answer.ts';
+import { type Answer, blockedProblem, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import { serveImage } from './images/serve-image.ts';
@@ -42,6 +48,7 @@ import type { DeliveredMedia } from './traffic/delivered-media.ts';
 export type AnswerDeps = ProtectionDeps &
   KeyDeps &
   ShareDeps & {
+    admission: AdmissionContext;
     reader: PublicationReader;
     objects: ObjectSender;
     movies: MoviePlans;
@@ -89,13 +96,17 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   const { message, target, address } = admitted.request;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
+  const media = admitToMedia(admitted, publication, deps.admission);
+  if (isBlocked(media)) return { kind: 'problem', problem: blockedProblem(media) };
   deps.deliveredMedia.see(admitted.request, publication);
   const wait = () => takeWait(admitted, deps);
   const answerOne = publication.live === undefined ? answerFile : answerLive;
   const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);
-  const answer = limitSharing(found, admitted);
-  if (allowsOrigins(admitted.request)) deps.responses.keep(segmentAddress(admitted), target, { publication, answer });
-  return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
+  const answer = limitSharing(found, media);
+  // Responses are looked up before the video is known, with the policy of the zone.
+  if (media === admitted && allowsOrigins(admitted.request))
+    deps.responses.keep(segmentAddress(admitted), target, { publication, answer });
+  return address.form === 'query' && media.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
 /**
@@ -117,6 +128,8 @@ export async function answerPost(
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
+  const media = admitToMedia(admitted, publication, deps.admission);
+  if (isBlocked(media)) return { kind: 'problem', problem: blockedProblem(media) };
   const { message, target } = admitted.request;
   const system = target.file.kind === 'licence' ? target.file.system : null;
   const body = await readBytes(message, {

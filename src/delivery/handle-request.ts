@@ -21,7 +21,7 @@ import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
 import type { ByteLeases } from './clients/byte-leases.ts';
-import { type Answer, hitOf, toProblem } from './http/answer.ts';
+import { type Answer, blockedProblem, hitOf, toProblem } from './http/answer.ts';
 import { paceOf } from './http/pace.ts';
 import { sendAnswer, sendPreflight, sendProblem, sendTaken } from './http/send-answer.ts';
 import { allowsOrigins } from './http/zone-headers.ts';
@@ -164,8 +164,7 @@ async function sendBlocked(
 ): Promise<void> {
   const { hit, hits, status, retryAfterSec } = verdict;
   record(request, hit, { status: 'Blocked', others: hits, deps });
-  const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.received}.`;
-  const problem = { status, code: hit.rule.code, message, hit };
+  const problem = blockedProblem(verdict);
   const { target } = request;
   if (target?.kind !== 'share' && (target?.kind !== 'player' || target.wantsState)) {
     sendProblem(request.message, response, problem, retryAfterSec ?? undefined);

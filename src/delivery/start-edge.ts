@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { AdmissionContext } from '../catalog/shield/admission/admit.ts';
 import { HostRules } from '../catalog/shield/admission/host-rules.ts';
 import { judgeUnreadable } from '../catalog/shield/admission/judge-unreadable.ts';
 import { KnownTokens } from '../catalog/shield/admission/known-tokens.ts';
@@ -60,10 +61,7 @@ const KEEP_ALIVE_SEC = 65;
 /** Interval of checks for late headers and requests, in ms. It determines the precision of the time limits. */
 const CHECK_CONNECTIONS_MS = 250;
 
-/**
- * A running edge. `close` stops accepting requests, waits a bounded time for running responses, and frees all
- * resources.
- */
+/** A running edge. `close` stops accepting requests, waits a bounded time for responses, and frees all resources. */
 export type Edge = { port: number; close(): Promise<void> };
 
 /**
@@ -85,18 +83,20 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const ownHosts = new HostRules(deps.ownHosts);
   const trusted = readTrustedProxies(deps.trustedProxies);
   const receiving = openReceiving(deps, { trusted, ownHosts, policies, budgets });
+  const admission: AdmissionContext = {
+    ownHosts,
+    tokens: new KnownTokens(),
+    rates: new RateBuckets(),
+    clientRate: limits.clientRate,
+    openAnswers: new OpenAnswers(),
+    firewall: deps.firewall,
+    dry: false,
+  };
   const handling: HandleDeps = {
     receiving,
-    admission: {
-      ownHosts,
-      tokens: new KnownTokens(),
-      rates: new RateBuckets(),
-      clientRate: limits.clientRate,
-      openAnswers: new OpenAnswers(),
-      firewall: deps.firewall,
-      dry: false,
-    },
+    admission,
     answers: openAnswers(deps, limits, {
+      admission,
       reader,
       objects,
       indexes,
@@ -158,16 +158,17 @@ function openReceiving(
   return { routes: new Routes(ownHosts), policies, shares, trusted, clients, viewers, budgets, firewall, unzoned };
 }
 
-type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
+type Parts = Shared &
+  Pick<AnswerDeps, 'admission' | 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
 
 function openAnswers(
   deps: EdgeDeps,
   limits: EdgeLimits,
-  { reader, objects, requests, indexes, policies, ownHosts, budgets, live, trusted }: Parts,
+  { admission, reader, objects, requests, indexes, policies, ownHosts, budgets, live, trusted }: Parts,
 ): AnswerDeps {
   const issuers = new ShareReader<Guid>(deps.loadShareById);
   return {
-    ...{ reader, objects, requests, budgets, live },
+    ...{ admission, reader, objects, requests, budgets, live },
     responses: new SegmentResponseCache(reader),
     movies: new MoviePlans(indexes, limits.moviePlanBytes),
     iFrames: new IFrameLists(indexes),

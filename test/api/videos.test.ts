@@ -53,6 +53,7 @@ test('a new video has every field of its model and waits for its upload', async 
     dateUploaded: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/),
     views: 0,
     isPublic: false,
+    visibility: 'public',
     length: 0,
     status: 0,
     framerate: 0,

@@ -40,7 +40,10 @@ const typesOf = async (ids: readonly Guid[]) => {
   return rows.map(({ type }) => type);
 };
 const create = (kind: 'trash' | 'restore' | 'cancel', selection: BulkSelection) =>
-  createBulkStore(database.db).create({ libraryId, kind, collectionId: null, selection }, () => async () => undefined);
+  createBulkStore(database.db).create(
+    { libraryId, kind, collectionId: null, visibility: null, selection },
+    () => async () => undefined,
+  );
 
 /** Runs a job that waits for a transaction's locks. The transaction holds them until `meanwhile` has run. */
 async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<void>, meanwhile = async () => {}) {
@@ -94,7 +97,7 @@ test('undoing a move returns each video to its previous collection', async () =>
   };
   const selection = { by: 'ids' as const, ids };
   const moving = await bulks.create(
-    { libraryId, kind: 'move', collectionId: shelf, selection },
+    { libraryId, kind: 'move', collectionId: shelf, visibility: null, selection },
     () => async () => undefined,
   );
   await runBulk.run(moving, deps, signal);
@@ -105,6 +108,29 @@ test('undoing a move returns each video to its previous collection', async () =>
   expect(await bulks.load(undoing)).toMatchObject({ total: 3, done: 3, failed: 0 });
   await db.updateTable('bulk_operation').set({ notes_places: false }).where('id', '=', moving.bulkId).execute();
   await expect(create('restore', { by: 'operation', bulkId: moving.bulkId })).rejects.toThrow('cannot be undone');
+});
+
+test('undoing a change of visibility gives each video the one that it had', async () => {
+  const { db } = database;
+  const bulks = createBulkStore(db);
+  const ids = [await addVideo('is public'), await addVideo('is private')];
+  const read = async () => {
+    const rows = await db.selectFrom('media').select(['id', 'visibility']).where('id', 'in', ids).execute();
+    return ids.map((id) => rows.find((row) => row.id === id)?.visibility);
+  };
+  await db
+    .updateTable('media')
+    .set({ visibility: 'private' })
+    .where('id', '=', ids[1] ?? newGuid())
+    .execute();
+  const wanted = { libraryId, kind: 'visibility', collectionId: null, visibility: 'unlisted' } as const;
+  const changing = await bulks.create({ ...wanted, selection: { by: 'ids', ids } }, () => async () => undefined);
+  await runBulk.run(changing, deps, signal);
+  expect(await read()).toEqual(['unlisted', 'unlisted']);
+  expect(await bulks.load(changing)).toMatchObject({ kind: 'visibility', visibility: 'unlisted', done: 2, failed: 0 });
+  const undoing = await create('restore', { by: 'operation', bulkId: changing.bulkId });
+  await runBulk.run(undoing, deps, signal);
+  expect(await read()).toEqual(['public', 'private']);
 });
 
 test('cancels several encodes in one operation, and reports videos that were not being encoded', async () => {

@@ -9,6 +9,7 @@ export function toBulkModel(report: BulkReport): BulkModel {
     videoLibraryId: report.libraryId,
     action: report.kind,
     collectionId: report.collectionId ?? '',
+    visibility: report.visibility,
     total: report.total,
     done: report.done,
     failed: report.failed,

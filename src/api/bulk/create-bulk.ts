@@ -1,5 +1,6 @@
 import type { BulkSelection, BulkStore } from '../../catalog/bulk/bulk-store.ts';
 import { isFiltered } from '../../catalog/videos/video-search-store.ts';
+import type { Visibility } from '../../catalog/visibility.ts';
 import { runBulk } from '../../jobs/housekeeping/run-bulk.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
@@ -25,7 +26,8 @@ export const createBulk = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/bulk',
   description:
-    'Starts a background operation on many videos: move, trash, restore, delete, re-encode, retry or transcribe. ' +
+    'Starts a background operation on many videos: move, set the visibility, trash, restore, ' +
+    'delete, re-encode, retry or transcribe. ' +
     'Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by ' +
     '`"all": true`. The report lists each video that failed and the reason.',
   auth: 'access-key',
@@ -40,6 +42,7 @@ export const createBulk = defineOperation({
       libraryId,
       kind: body.action,
       collectionId: readTarget(body),
+      visibility: readTargetVisibility(body),
       selection: readSelection(libraryId, body),
     };
     const key = await bulks.create(wanted, (made) => queue.send(runBulk, made));
@@ -57,6 +60,16 @@ function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
     throw misfit('collectionId', `${words} Send it as filter.collection to choose the videos of a collection.`);
   }
   return collectionId == null || collectionId === '' ? null : readId(collectionId, 'collectionId');
+}
+
+/** Returns the visibility to set, or null for another action. */
+function readTargetVisibility({ action, visibility = null }: CreateBulkModel): Visibility | null {
+  if (action === 'visibility' && visibility === null) {
+    throw misfit('visibility', 'Expected visibility with this action, got none. Send public, unlisted or private.');
+  }
+  if (action === 'visibility' || visibility === null) return visibility;
+  const words = `Expected no visibility with ${action}, got ${quote(visibility)}.`;
+  throw misfit('visibility', `${words} Send it as filter.visibility to choose the videos that have it.`);
 }
 
 /** Reads the selected videos. A request without a selection is refused instead of selecting all videos. */
@@ -82,11 +95,13 @@ type Filter = Omit<Extract<BulkSelection, { by: 'filter' }>['filter'], 'libraryI
 function readFilter(sent: NonNullable<CreateBulkModel['filter']>): Filter {
   requireOrder({ dateFrom: sent.dateFrom ?? '', dateTo: sent.dateTo ?? '' }, 'dateFrom', 'dateTo');
   const { search = '', collection = '', status = '', tag = '', incomplete = false, dateFrom, dateTo } = sent;
+  const { visibility = null } = sent;
   return {
     search,
     collection: collection === '' ? null : readId(collection, 'filter.collection'),
     states: readStates(status),
     tag,
+    visibility,
     madeFrom: dateFrom == null ? null : readDate(dateFrom, 'filter.dateFrom'),
     madeBefore: dateTo == null ? null : readDate(dateTo, 'filter.dateTo'),
     isIncomplete: incomplete,

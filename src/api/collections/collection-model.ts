@@ -16,7 +16,13 @@ export type ImagesDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: st
  */
 export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgeLocation | null> {
   const library = await deps.libraries.recall(libraryId);
-  return library && { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
+  return (
+    library && {
+      library,
+      edgeUrl: deps.edgeUrl,
+      signer: await loadZoneSigner(library, { address, hasPrivate: true }, deps),
+    }
+  );
 }
 
 /** Converts a collection to its model, with image URLs only if they were requested. */
@@ -30,7 +36,9 @@ export function toCollectionModel(view: CollectionView, images: EdgeLocation | n
     totalSize: view.totalBytes,
     previewVideoIds: view.previews.map(({ id }) => id).join(',') || null,
     previewImageUrls: images
-      ? shown.map(({ id, thumbnailFileName }) => edgeFileUrl(images, id, thumbnailFileName))
+      ? shown.map(({ id, visibility, thumbnailFileName }) =>
+          edgeFileUrl(images, { mediaId: id, visibility }, thumbnailFileName),
+        )
       : [],
   };
 }

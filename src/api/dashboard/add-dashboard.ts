@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { requiresEmbedToken } from '../../catalog/libraries/viewer-access.ts';
 import type { Permission } from '../../catalog/people/permissions.ts';
 import type { Caller } from '../../catalog/people/person.ts';
+import { loadVisibility } from '../../catalog/videos/visibility-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
@@ -87,16 +88,18 @@ async function readVideo(
 }
 
 /**
- * Returns the player URL of a video, signed for a limited time if its library requires tokens. `isSigned`: in any case,
- * because only a signed URL shows a live stream before its start.
+ * Returns the player URL of a video, signed for a limited time if it is private or its library requires tokens.
+ * `isSigned`: in any case, because only a signed URL shows a live stream before its start.
  */
 async function embedAddress(
   { libraryId, videoId, validSec, isSigned }: { libraryId: number; videoId: Guid; validSec: number; isSigned: boolean },
-  { libraries, edgeUrl }: DashboardDeps,
+  { libraries, edgeUrl, db }: DashboardDeps,
 ): Promise<string> {
   const address = `${edgeUrl}/embed/${libraryId}/${videoId}`;
   const library = await libraries.recall(libraryId);
-  if (library === null || !(isSigned || requiresEmbedToken(library.settings))) return address;
+  if (library === null) return address;
+  const isAsked = isSigned || requiresEmbedToken(library.settings);
+  if (!isAsked && (await loadVisibility(db, { libraryId, mediaId: videoId })) !== 'private') return address;
   const { libraryKey } = await libraries.keys(libraryId);
   const expires = expiresSec(validSec);
   return `${address}?token=${sha256(`${libraryKey}${videoId}${expires}`)}&expires=${expires}`;

@@ -5,11 +5,12 @@ import { loadDrmSystems } from '../../catalog/drm/drm-package-store.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { loadVisibility } from '../../catalog/videos/visibility-store.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { queryInt64, queryText } from '../read-query.ts';
-import { requireEmbedToken } from '../require-embed-token.ts';
+import { requireEmbedToken, requireTokenIfPrivate } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 
 /** The embed token of a licence request. */
@@ -47,7 +48,11 @@ export async function requireLicence(
     );
   }
   try {
-    await requireEmbedToken({ token: requested.token, expiresSec: requested.expires }, { mediaId, library }, deps);
+    const shown = { token: requested.token, expiresSec: requested.expires };
+    const key = { libraryId: requested.libraryId, mediaId };
+    const visibility = (await loadVisibility(deps.db, key)) ?? 'private';
+    await requireEmbedToken(shown, { mediaId, library }, deps);
+    await requireTokenIfPrivate(shown, { mediaId, library, visibility }, deps);
   } catch (error) {
     throw asForbidden(error);
   }

@@ -82,7 +82,7 @@ export const readFeed = defineOperation({
       throw new Refused('not-found', 'Feed not found. Check its URL, which contains a secret if it is not public.');
     }
     const { videos, hasMore } = await deps.feeds.videos(feed, page);
-    const signer = await loadZoneSigner(library, address, deps);
+    const signer = await loadZoneSigner(library, { address, hasPrivate: false }, deps);
     const location = { library, edgeUrl: deps.edgeUrl, signer };
     const { mp4, drm } = library.settings;
     const urlOf = (number: number) => feedUrl(feed, { format: query.format, page: number }, deps.publicUrl);

@@ -2,7 +2,7 @@ import type { Feed, FeedVideo } from '../../catalog/feeds/feed.ts';
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import { type Xml, type XmlAttributes, xmlElement, xmlText } from '../../media/dash/xml.ts';
-import { type EdgeLocation, edgeFileUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl, type LocatedMedia } from '../addresses.ts';
 
 /** `rss`: RSS 2.0 with the tags of podcasts. `mrss`: RSS 2.0 with Media RSS. */
 export const FEED_FORMATS = ['rss', 'mrss'] as const;
@@ -121,7 +121,7 @@ function mediaTags({ video, enclosure }: Entry, page: FeedPage): Xml[] {
   const { feed, location } = page;
   const duration = Math.round(video.durationMs / 1000);
   const medium = video.hasVideo ? 'video' : 'audio';
-  const playlist = edgeFileUrl(location, video.id, 'playlist.m3u8');
+  const playlist = edgeFileUrl(location, mediaOf(video), 'playlist.m3u8');
   const file = enclosure && {
     url: enclosure.url,
     fileSize: enclosure.bytes,
@@ -155,23 +155,29 @@ function enclosureOf(video: FeedVideo, { location, offersMp4 }: FeedPage): Enclo
   const audioBytes = video.audioBytes ?? 0;
   if (!video.hasVideo) {
     if (video.audioBytes === null) return null;
-    const url = edgeFileUrl(location, video.id, AUDIO_FILE);
+    const url = edgeFileUrl(location, mediaOf(video), AUDIO_FILE);
     return { url, type: 'audio/x-m4a', bytes: audioBytes, heightPx: null };
   }
   const rung = chooseMp4Rung(video.rungs.map((one) => one.rung).toSorted((a, b) => a - b));
   const chosen = video.rungs.find((one) => one.rung === rung);
   if (chosen === undefined) return null;
-  const url = edgeFileUrl(location, video.id, `play_${chosen.rung}p.mp4`);
+  const url = edgeFileUrl(location, mediaOf(video), `play_${chosen.rung}p.mp4`);
   return { url, type: 'video/mp4', bytes: chosen.bytes + audioBytes, heightPx: chosen.rung };
 }
 
-function thumbnailOf({ id, thumbnailFileName }: FeedVideo, { location }: FeedPage): string | null {
-  return thumbnailFileName === null ? null : edgeFileUrl(location, id, thumbnailFileName);
+function thumbnailOf(video: FeedVideo, { location }: FeedPage): string | null {
+  const { thumbnailFileName } = video;
+  return thumbnailFileName === null ? null : edgeFileUrl(location, mediaOf(video), thumbnailFileName);
 }
 
-function captionsOf({ id, captions }: FeedVideo, { location }: FeedPage): { url: string; language: string }[] {
-  return captions.map(({ srclang }) => ({
-    url: edgeFileUrl(location, id, `captions/${encodeURIComponent(srclang)}.vtt`),
+function captionsOf(video: FeedVideo, { location }: FeedPage): { url: string; language: string }[] {
+  return video.captions.map(({ srclang }) => ({
+    url: edgeFileUrl(location, mediaOf(video), `captions/${encodeURIComponent(srclang)}.vtt`),
     language: srclang,
   }));
+}
+
+/** A feed has only public videos. */
+function mediaOf({ id }: FeedVideo): LocatedMedia {
+  return { mediaId: id, visibility: 'public' };
 }

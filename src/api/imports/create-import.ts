@@ -149,6 +149,7 @@ function readUpload(sent: ImportUploadModel, index: number): ListedItem {
       category: sent.category || null,
       collectionId: collectionId ? readId(collectionId, `items[${index}].collectionId`) : null,
       isPublic: sent.isPublic ?? false,
+      visibility: sent.visibility ?? 'public',
       uploadedAt: uploadedAt?.toISOString() ?? null,
       views: Math.max(0, sent.views ?? 0),
       watchSec: Math.max(0, sent.totalWatchTime ?? 0),

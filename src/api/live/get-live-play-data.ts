@@ -91,7 +91,7 @@ function toLivePlayData(view: LiveView, showing: LiveShowing) {
     drmVersion: DRM_VERSION[settings.drm.version],
     widevineMinClientSecurityLevel: settings.drm.widevine.minClientSecurityLevel,
     allowEarlyPlay: false,
-    tokenAuthEnabled: requiresEmbedToken(settings),
+    tokenAuthEnabled: requiresEmbedToken(settings) || !view.stream.isPublic,
     enableMP4Fallback: settings.mp4.enabled && !settings.drm.enabled,
     zoneTier: 0,
   };

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
 import type { LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
+import { loadVisibility } from '../../catalog/videos/visibility-store.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ThumbnailListResponseModel } from '../models/live-stream.ts';
@@ -24,17 +26,20 @@ export const listLiveThumbnails = defineOperation({
   errorShape: 'text',
   async run(
     { params: { libraryId, streamId }, query, address },
-    deps: LiveShowingDeps & { liveReports: LiveReportStore },
+    deps: LiveShowingDeps & { db: Db; liveReports: LiveReportStore },
   ) {
     const [from, to] = [query.from, query.to].map((text) => (text === undefined ? null : new Date(text)));
     requireOrder(query, 'from', 'to');
     const wanted = { from: from ?? null, to: to ?? null, limit: query.limit };
-    const [showing, stills] = await Promise.all([
+    const key = { libraryId, mediaId: streamId };
+    const [showing, stills, visibility] = await Promise.all([
       recallLiveShowing(libraryId, address, deps),
-      deps.liveReports.stills({ libraryId, mediaId: streamId }, wanted),
+      deps.liveReports.stills(key, wanted),
+      loadVisibility(deps.db, key),
     ]);
+    const media = { mediaId: streamId, visibility: visibility ?? 'private' };
     return stills.map((at) => ({
-      url: edgeFileUrl(showing, streamId, `thumbnails/${at.getTime()}.jpg`),
+      url: edgeFileUrl(showing, media, `thumbnails/${at.getTime()}.jpg`),
       timestamp: at.toISOString(),
     }));
   },

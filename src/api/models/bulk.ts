@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, words } from './fields.ts';
+import { Visibility } from './video.ts';
 
 /**
- * Actions of a bulk operation (not part of the hosted API). `trash` and `move` can be undone by `restore`, `delete`
- * cannot.
+ * Actions of a bulk operation (not part of the hosted API). `trash`, `move` and `visibility` can be undone by
+ * `restore`, `delete` cannot.
  */
 export const BulkAction = words('BulkAction', [
   'move',
+  'visibility',
   'trash',
   'restore',
   'delete',
@@ -25,6 +27,7 @@ export const BulkFilterModel = model('BulkFilterModel', {
   collection: guarded('protects', Type.Optional(text()), ['collectionId']),
   status: guarded('protects', Type.Optional(text())),
   tag: guarded('protects', Type.Optional(text({ maxLength: 1_000 }))),
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
   incomplete: guarded('protects', Type.Optional(flag())),
   dateFrom: guarded('protects', Type.Optional(nullable(dateTime()))),
   dateTo: guarded('protects', Type.Optional(nullable(dateTime()))),
@@ -38,6 +41,8 @@ export const CreateBulkModel = model('CreateBulkModel', {
    * it.
    */
   collectionId: Type.Optional(nullable(text())),
+  /** Target of `visibility`, which requires it. Other actions do not accept it. */
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
   videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
   filter: guarded('protects', Type.Optional(BulkFilterModel)),
   /** Id of an earlier operation to undo. It selects the videos that the earlier one changed. */
@@ -55,6 +60,7 @@ export const BulkModel = model('BulkModel', {
   videoLibraryId: int64(),
   action: BulkAction,
   collectionId: text(),
+  visibility: nullable(Visibility),
   total: int32(),
   done: int32(),
   failed: int32(),

@@ -13,6 +13,7 @@ import { MAX_BUCKETS } from '../../catalog/statistics/sums/statistics-range.ts';
 import { CommentAuthorKind } from './comment.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
 import { SettingChangeModel, SettingOmissionModel } from './portable-settings.ts';
+import { Visibility } from './video.ts';
 import { VideoDayModel } from './video-extras.ts';
 import { VideoOrder } from './video-order.ts';
 import { ChapterModel, MetaTagModel, MomentModel } from './video-parts.ts';
@@ -61,6 +62,7 @@ export const ImportUploadModel = model('ImportUploadModel', {
   category: maybeText(100),
   collectionId: maybeText(100),
   isPublic: Type.Optional(nullable(flag())),
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
   dateUploaded: Type.Optional(nullable(dateTime())),
   views: Type.Optional(nullable(int64())),
   totalWatchTime: Type.Optional(nullable(int64())),

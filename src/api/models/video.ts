@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { VISIBILITIES } from '../../catalog/visibility.ts';
 import { SmartGenerateStatus, VideoModelStatus } from './enums.ts';
-import { dateTime, double, flag, int32, int64, model, nullable, text, title } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, model, nullable, text, title, words } from './fields.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -10,6 +11,9 @@ import {
   TranscodingMessageModel,
 } from './video-parts.ts';
 
+/** Visibility of a video (not part of the hosted API). */
+export const Visibility = words('Visibility', VISIBILITIES);
+
 export const VideoModel = model('VideoModel', {
   videoLibraryId: int64(),
   guid: text({ minLength: 1 }),
@@ -18,6 +22,8 @@ export const VideoModel = model('VideoModel', {
   dateUploaded: dateTime(),
   views: int64(),
   isPublic: flag(),
+  /** Not part of the hosted API. */
+  visibility: Visibility,
   /** Whole seconds. */
   length: int32(),
   status: VideoModelStatus,
@@ -78,6 +84,8 @@ export const CreateVideoModel = model('CreateVideoModel', {
   collectionId: Type.Optional(nullable(text())),
   /** Time of the thumbnail, in ms. */
   thumbnailTime: Type.Optional(nullable(int32())),
+  /** Not part of the hosted API. */
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
 });
 export type CreateVideoModel = Static<typeof CreateVideoModel>;
 
@@ -87,6 +95,8 @@ export const UpdateVideoModel = model('UpdateVideoModel', {
   description: Type.Optional(nullable(text({ maxLength: 5_000 }))),
   /** Not part of the hosted API. */
   category: Type.Optional(nullable(text({ maxLength: 100 }))),
+  /** Not part of the hosted API. */
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
   collectionId: Type.Optional(nullable(text())),
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
@@ -99,6 +109,8 @@ export const FetchVideoRequest = model('FetchVideoRequest', {
   url: text({ minLength: 1 }),
   headers: Type.Optional(nullable(Type.Record(Type.String(), text()))),
   title: Type.Optional(nullable(title())),
+  /** Not part of the hosted API. */
+  visibility: guarded('protects', Type.Optional(nullable(Visibility))),
 });
 export type FetchVideoRequest = Static<typeof FetchVideoRequest>;
 

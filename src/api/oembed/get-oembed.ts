@@ -15,7 +15,7 @@ import { type EdgeLocation, edgeFileUrl, locationForViewer } from '../addresses.
 import { defineOperation } from '../define-operation.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
-import { requireEmbedToken } from '../require-embed-token.ts';
+import { requireEmbedToken, requireTokenIfPrivate } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 import { type EmbeddedVideo, readEmbedAddress, readShareAddress } from './embed-address.ts';
@@ -74,6 +74,8 @@ export const getOEmbed = defineOperation({
     const shown = { token: query.token, expiresSec: query.expires };
     if (share === null) await requireEmbedToken(shown, { mediaId: key.mediaId, library }, deps);
     const video = await deps.videoViews.load(key);
+    const { visibility } = video;
+    if (share === null) await requireTokenIfPrivate(shown, { mediaId: key.mediaId, library, visibility }, deps);
     const proof =
       query.token === '' ? '' : `?${new URLSearchParams({ token: query.token, expires: `${query.expires}` })}`;
     const address = share?.playerUrl ?? `${deps.edgeUrl}/embed/${key.libraryId}/${key.mediaId}${proof}`;
@@ -82,7 +84,7 @@ export const getOEmbed = defineOperation({
       query.maxWidth ?? Number.POSITIVE_INFINITY,
       query.maxHeight ?? Number.POSITIVE_INFINITY,
     );
-    const signer = await loadZoneSigner(library, caller, deps);
+    const signer = await loadZoneSigner(library, { address: caller, hasPrivate: visibility === 'private' }, deps);
     const location = { library, edgeUrl: deps.edgeUrl, signer };
     const thumbnail = describeThumbnail(video, share === null ? locationForViewer(location, shown) : location);
     return describe({ address, title: share?.name ?? video.title, size }, thumbnail, deps.edgeUrl);
@@ -149,7 +151,10 @@ function describeThumbnail(video: VideoView, location: EdgeLocation): Thumbnail 
   const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
   const isOwn = widthPx !== null && heightPx !== null;
   const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), MAX_THUMBNAIL_PX, MAX_THUMBNAIL_PX);
-  return { url: edgeFileUrl(location, video.id, video.thumbnail_file_name), size };
+  return {
+    url: edgeFileUrl(location, { mediaId: video.id, visibility: video.visibility }, video.thumbnail_file_name),
+    size,
+  };
 }
 
 function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {

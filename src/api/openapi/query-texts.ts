@@ -50,6 +50,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'readFeed.format': 'Kind of the feed: `rss` with the tags of podcasts, or `mrss` with Media RSS.',
   'readFeed.token': 'Secret of a feed that is not public.',
   'getImport.state': 'Lists only items in this state: `waiting`, `fetching`, `imported`, `skipped` or `failed`.',
+  'listVideos.visibility': 'Lists only videos with this visibility.',
   tag: 'Property or value of a meta tag, or `property=value`. Lists only videos with this tag.',
   dateFrom: 'Start of the period, RFC 3339. Without it, the period is the last 30 days.',
   dateTo: 'End of the period, RFC 3339. The default is now.',

@@ -148,7 +148,8 @@ const CREATE: TusCall = {
     ),
     optional(
       'Upload-Metadata',
-      'Pairs of a name and a base64 value: filetype, title, collection, thumbnailTime (ms). Invalid pairs are ignored.',
+      'Pairs of a name and a base64 value: filetype, title, collection, thumbnailTime (ms), visibility. Invalid ' +
+        'pairs are ignored, except a visibility.',
       { type: 'string' },
     ),
     CHECKSUM,

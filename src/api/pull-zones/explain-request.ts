@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
 import { readEmbedToken, readParameters } from '../../catalog/libraries/embed-token.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
 import { createPublicationStore } from '../../catalog/publications/publication-store.ts';
 import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
@@ -18,7 +19,12 @@ import {
   type StageVerdict,
 } from '../../catalog/shield/admission/explain.ts';
 import { HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
-import { judgePlayback, type PlaybackRequest, type Viewer } from '../../catalog/shield/admission/judge-playback.ts';
+import {
+  judgePlayback,
+  type PlaybackRequest,
+  policyOfMedia,
+  type Viewer,
+} from '../../catalog/shield/admission/judge-playback.ts';
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
@@ -87,8 +93,9 @@ export const explainRequest = defineOperation({
       firewall,
       dry: true,
     };
-    const playback = await judgeVideo(request, body, { db, viewers, ownHosts: context.ownHosts });
-    const stages = [...explainStages(request, context), playback];
+    const publication = await loadRequested(request, db);
+    const playback = await judgeVideo({ ...request, publication }, body, { db, viewers, ownHosts: context.ownHosts });
+    const stages = [...explainStages(withMediaPolicy(request, publication), context), playback];
     const deciding = stages.find(({ verdict }) => verdict === 'block');
     const bearer = { address: request.client.address, nowMs: request.nowMs };
     return {
@@ -109,19 +116,29 @@ export const explainRequest = defineOperation({
 
 type ExplainedRequest = AdmissionRequest & { target: EdgeTarget | null; share: Share | null; url: string };
 
-/** Returns the verdict of the checks that the edge makes after admission, because they depend on the video. */
-async function judgeVideo(
-  { method, target, share, policy, page, url, client, nowMs }: ExplainedRequest,
-  { Headers = {} }: ExplainRequestModel,
-  { db, viewers, ownHosts }: Pick<Deps, 'db' | 'viewers'> & { ownHosts: HostRules },
-): Promise<StageVerdict> {
+/** Loads the video or stream that a request names. Returns null if it names none. */
+async function loadRequested({ target, share, policy, url }: ExplainedRequest, db: Db): Promise<Publication | null> {
   const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
   const shared = share === null ? undefined : mediaOf(share, url);
   const mediaId = isOfVideo ? target.mediaId : shared;
-  const publication =
-    mediaId !== undefined && policy !== null
-      ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null)
-      : null;
+  if (mediaId === undefined || policy === null) return null;
+  return createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId }, null);
+}
+
+/** The token of a private video is checked when the video is known, by the same rules as that of a zone with tokens. */
+function withMediaPolicy(request: ExplainedRequest, publication: Publication | null): ExplainedRequest {
+  if (publication === null || request.policy === null) return request;
+  return { ...request, policy: policyOfMedia(request.policy, publication) };
+}
+
+type JudgedRequest = ExplainedRequest & { publication: Publication | null };
+
+/** Returns the verdict of the checks that the edge makes after admission, because they depend on the video. */
+async function judgeVideo(
+  { method, target, publication, policy, page, url, client, nowMs }: JudgedRequest,
+  { Headers = {} }: ExplainRequestModel,
+  { db, viewers, ownHosts }: Pick<Deps, 'db' | 'viewers'> & { ownHosts: HostRules },
+): Promise<StageVerdict> {
   const viewer = { page, shown: readEmbedToken(readParameters(url)) };
   const isOpenedByItself = Object.entries(Headers).some(
     ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',

@@ -10,7 +10,7 @@ import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EncoderOutputCodec } from '../models/enums.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { recallLibrary, type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & {
   videos: VideoStore;
@@ -39,12 +39,11 @@ export const addOutputCodec = defineOperation({
     const { videos, videoViews, codecs } = deps;
     const key = { libraryId, mediaId: videoId };
     await videos.load(key);
-    const showing = await recallShowing(libraryId, address, deps);
     const wireName = readCodec(outputCodecId);
-    requireOffered(wireName, showing.library.settings);
+    requireOffered(wireName, (await recallLibrary(libraryId, deps)).settings);
     const codec = WIRE_CODECS.get(wireName) ?? wireName;
     await codecs.add(key, codec, (view) => planMissingRungs(codec, view));
-    return toVideoModel(await videoViews.load(key), showing);
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });
 

@@ -4,7 +4,7 @@ import { cancelEncode as cancel } from '../../catalog/lifecycle/cancel-store.ts'
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & { db: Db; videoViews: VideoViewStore };
 
@@ -27,6 +27,6 @@ export const cancelEncode = defineOperation({
   async run({ params: { libraryId, videoId }, address }, { db, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await inTransaction(db, (tx) => cancel(tx, key));
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });

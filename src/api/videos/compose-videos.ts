@@ -6,6 +6,8 @@ import type { Db } from '../../catalog/db.ts';
 import { requireStorageQuota } from '../../catalog/quotas/storage-quota-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { loadVisibility } from '../../catalog/videos/visibility-store.ts';
+import { strictest, type Visibility } from '../../catalog/visibility.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { planComposition, type WantedPart } from '../../jobs/compose/plan-composition.ts';
@@ -17,7 +19,7 @@ import { type ComposePartModel, ComposeVideoModel } from '../models/compose-vide
 import { VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
 import { readCollection } from './read-collection.ts';
-import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
+import { type ShowingDeps, showVideo } from './video-model.ts';
 
 type Deps = ShowingDeps & {
   db: Db;
@@ -53,6 +55,7 @@ export const composeVideos = defineOperation({
       title: body.title,
       collectionId: readCollection(body.collectionId),
       thumbnailTimeMs: null,
+      visibility: await strictestOf(parts, libraryId, db),
     };
     const key = await videos.create(wanted, (made) => async (tx) => {
       const composed = planComposition(made, parts, body.exact !== false);
@@ -60,9 +63,16 @@ export const composeVideos = defineOperation({
       await composing(made, composed)(tx);
       await announce(made, WebhookStatus.encoding)(tx);
     });
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });
+
+/** Returns the most restrictive visibility of the videos and streams whose parts are shown. */
+async function strictestOf(parts: readonly WantedPart[], libraryId: number, db: Db): Promise<Visibility> {
+  const ids = [...new Set(parts.map(({ view }) => view.mediaId))];
+  const found = ids.map(async (mediaId) => (await loadVisibility(db, { libraryId, mediaId })) ?? 'private');
+  return strictest(await Promise.all(found));
+}
 
 type Reading = { db: Db; libraryId: number; views: Map<Guid, PartView> };
 

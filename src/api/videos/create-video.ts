@@ -4,7 +4,7 @@ import { defineOperation } from '../define-operation.ts';
 import { CreateVideoModel, VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
 import { readCollection } from './read-collection.ts';
-import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
+import { type ShowingDeps, showVideo } from './video-model.ts';
 
 type Deps = ShowingDeps & { videos: VideoStore; videoViews: VideoViewStore };
 
@@ -25,7 +25,8 @@ export const createVideo = defineOperation({
       title: body.title,
       collectionId: readCollection(body.collectionId),
       thumbnailTimeMs: body.thumbnailTime ?? null,
+      visibility: body.visibility ?? null,
     });
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });

@@ -8,6 +8,7 @@ import { explainVideo as findReasons } from '../../catalog/videos/explain-video.
 import { describeOutlook } from '../../catalog/videos/outlook.ts';
 import { loadOutlook } from '../../catalog/videos/outlook-store.ts';
 import { loadVideoSnapshot } from '../../catalog/videos/rendition-view-store.ts';
+import { loadVisibility } from '../../catalog/videos/visibility-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WhyModel } from '../models/activity.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
@@ -31,7 +32,8 @@ export const explainVideo = defineOperation({
   async run({ params: { libraryId, videoId } }, { db, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const library = await recallLibrary(libraryId, deps);
-    const [stored, outlookView, tasks, experience, scrub] = await Promise.all([
+    const [visibility, stored, outlookView, tasks, experience, scrub] = await Promise.all([
+      loadVisibility(db, key),
       loadVideoSnapshot(db, key),
       loadOutlook(db, key),
       loadTaskActivity(db, key),
@@ -42,6 +44,7 @@ export const explainVideo = defineOperation({
     const { allowedReferrers, blockNoneReferrer } = library.settings.access;
     const access = {
       needsToken: requiresEmbedToken(library.settings),
+      isPrivate: visibility === 'private',
       allowedReferrers,
       blocksNoReferrer: blockNoneReferrer,
     };

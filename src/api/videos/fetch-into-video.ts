@@ -28,7 +28,10 @@ export const fetchIntoVideo = defineOperation({
     const origin = readOrigin(body);
     requireUploadable(await videos.load(key));
     const file = { ...origin, sizeBytes: await requireFetchable(libraryId, origin, deps, signal) };
-    const edit = body.title ? { title: body.title } : {};
+    const edit = {
+      ...(body.title && { title: body.title }),
+      ...(body.visibility != null && { visibility: body.visibility }),
+    };
     await videos.change(key, (video) => beginUpload(video, edit), fetching({ id: newGuid(), key }, file, deps));
     return ok();
   },

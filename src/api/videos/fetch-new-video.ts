@@ -40,6 +40,7 @@ export const fetchNewVideo = defineOperation({
       title: body.title || fileNameOf(body.url),
       collectionId,
       thumbnailTimeMs: query.thumbnailTime ?? null,
+      visibility: body.visibility ?? null,
     };
     const { mediaId } = await videos.create(wanted, (key) => fetching({ id: newGuid(), key }, file, deps));
     return { ...ok(), id: mediaId };

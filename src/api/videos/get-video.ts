@@ -1,7 +1,7 @@
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & { videoViews: VideoViewStore };
 
@@ -17,6 +17,6 @@ export const getVideo = defineOperation({
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId }, address }, { videoViews, ...deps }: Deps) {
     const view = await videoViews.load({ libraryId, mediaId: videoId });
-    return toVideoModel(view, await recallShowing(libraryId, address, deps));
+    return showVideo(view, address, deps);
   },
 });

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { VideoOrder } from '../../catalog/videos/video-page-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { VISIBILITIES } from '../../catalog/visibility.ts';
 import { readGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { maybe, PAGING, queryFlag, queryText, requireOrder } from '../read-query.ts';
+import { maybe, PAGING, queryFlag, queryText, queryWord, requireOrder } from '../read-query.ts';
 import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
 type Deps = ShowingDeps & { videoViews: VideoViewStore };
@@ -25,8 +26,8 @@ export const listVideos = defineOperation({
   permission: 'videos.read',
   params: LibraryParams,
   // Not part of the hosted API: `incomplete` (only finished videos with failed renditions), `status` (comma-separated
-  // numbers), `tag` (a meta tag's property or value, or `property=value`), `direction` (`asc` or `desc`), `dateFrom`
-  // (inclusive) and `dateTo` (exclusive), which limit the creation time.
+  // numbers), `tag` (a meta tag's property or value, or `property=value`), `visibility`, `direction` (`asc` or `desc`),
+  // `dateFrom` (inclusive) and `dateTo` (exclusive), which limit the creation time.
   query: Type.Object({
     ...PAGING,
     search: queryText(),
@@ -35,6 +36,7 @@ export const listVideos = defineOperation({
     incomplete: queryFlag(false),
     status: queryText(),
     tag: queryText(),
+    visibility: queryWord('', VISIBILITIES),
     direction: queryText(),
     dateFrom: maybe.dateTime(),
     dateTo: maybe.dateTime(),
@@ -44,7 +46,6 @@ export const listVideos = defineOperation({
     const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
     requireOrder(query, 'dateFrom', 'dateTo');
     const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';
-    const showing = await recallShowing(libraryId, address, deps);
     const { total, items } = await videoViews.list({
       libraryId,
       page,
@@ -55,10 +56,12 @@ export const listVideos = defineOperation({
       isIncomplete: incomplete,
       states: readStates(status),
       tag,
+      visibility: query.visibility === '' ? null : query.visibility,
       madeFrom: timeOf(query.dateFrom),
       madeBefore: timeOf(query.dateTo),
       isReversed: direction.toLowerCase() === (order === 'title' || order === 'status' ? 'desc' : 'asc'),
     });
+    const showing = await recallShowing(libraryId, { address, views: items }, deps);
     return {
       totalItems: total,
       currentPage: page,

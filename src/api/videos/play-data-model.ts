@@ -5,7 +5,7 @@ import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { edgeFolderUrl } from '../addresses.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
-import { type Showing, toVideoModel } from './video-model.ts';
+import { mediaOf, type Showing, toVideoModel } from './video-model.ts';
 
 /** Returns all data that a player needs about a video. `hasPlaylist`: its playlist has at least one entry. */
 export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: Showing): VideoPlayDataModel {
@@ -29,7 +29,7 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
     widevineSdOnlyForL3: settings.drm.widevine.sdOnlyForL3,
     maxSoftwareWidevineResolution: null,
     allowEarlyPlay,
-    tokenAuthEnabled: requiresEmbedToken(settings),
+    tokenAuthEnabled: requiresEmbedToken(settings) || view.visibility === 'private',
     enableMP4Fallback: settings.mp4.enabled && isClear,
     zoneTier: 0,
     pullZoneId: pullZone.id,
@@ -45,7 +45,7 @@ type Shown = Showing & { hasMp4: boolean; allowEarlyPlay: boolean };
 function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: Shown) {
   const { library } = showing;
   const { originals } = library.settings;
-  const folder = edgeFolderUrl(showing, { mediaId: view.id, durationMs: view.duration_ms });
+  const folder = edgeFolderUrl(showing, { ...mediaOf(view), durationMs: view.duration_ms });
   const address = (file: string) => `${folder}${file}`;
   // Early play ends when the video is finished. A kept original stays available if the library exposes it.
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');

@@ -7,7 +7,7 @@ import { processVideo } from '../../jobs/planning/process-video.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & { videos: VideoStore; videoViews: VideoViewStore; queue: Queue };
 
@@ -28,6 +28,6 @@ export const reencodeVideo = defineOperation({
   async run({ params: { libraryId, videoId }, address }, { videos, videoViews, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await videos.change(key, requestReencode, queue.send(processVideo, key), announce(key, WebhookStatus.queued));
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });

@@ -6,7 +6,7 @@ import { defineOperation } from '../define-operation.ts';
 import { guarded } from '../models/fields.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryFlag } from '../read-query.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & { packager: Packager; videoViews: VideoViewStore };
 
@@ -33,7 +33,7 @@ export const repackageVideo = defineOperation({
   async run({ params: { libraryId, videoId }, query, signal, address }, { packager, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await packager.repackage(key, { keepsPrevious: query.keepOriginalFiles }, signal).catch(asUnavailable);
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });
 

@@ -6,7 +6,7 @@ import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryText } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
-import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
+import { type ShowingDeps, showVideo, VideoParams } from './video-model.ts';
 
 type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 
@@ -29,6 +29,6 @@ export const retryResolutions = defineOperation({
     await videoViews.load(key);
     const rung = resolution === '' ? null : readRung(resolution.trim().toLowerCase(), 'resolution');
     await retries.retry(key, rung, planRetry);
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
+    return showVideo(await videoViews.load(key), address, deps);
   },
 });

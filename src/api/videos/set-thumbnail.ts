@@ -72,7 +72,8 @@ async function readCandidate(
   const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
   const unsigned = address.replace(/\/bcdn_token=[^/]*/, '').replace(/\?.*$/, '');
   const location = { library, edgeUrl: deps.edgeUrl, signer: null };
-  if (name === undefined || unsigned !== edgeFileUrl(location, key.mediaId, name)) return null;
+  if (name === undefined || unsigned !== edgeFileUrl(location, { mediaId: key.mediaId, visibility: 'public' }, name))
+    return null;
   const images = await thumbnails.images(key);
   if (images === null || !hasImage(images, name)) return null;
   return storage.readBytes(imageKey(key, images, name), null, signal);

@@ -31,12 +31,13 @@ export const updateVideo = defineOperation({
 });
 
 function readEdit(body: UpdateVideoModel): VideoEdit {
-  const { title, description, category, collectionId, chapters, moments, metaTags } = body;
+  const { title, description, category, collectionId, visibility, chapters, moments, metaTags } = body;
   return {
     ...(title != null && { title }),
     ...(description != null && { description: description.trim() || null }),
     ...(category != null && { category: category.trim() || null }),
     ...(collectionId != null && { collectionId: readCollection(collectionId) }),
+    ...(visibility != null && { visibility }),
     ...(chapters != null && {
       chapters: chapters.map(({ title: name, start = 0, end }, index) => ({
         title: name,

@@ -5,7 +5,7 @@ import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { Refused } from '../../lib/refused.ts';
 import { wireNameOf } from '../../media/encode/codecs/all.ts';
-import { type EdgeLocation, edgeFileUrl } from '../addresses.ts';
+import { type EdgeLocation, edgeFileUrl, type LocatedMedia } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
@@ -28,9 +28,19 @@ export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: s
  * Returns the context for showing videos of a library to a caller at `address`. Throws `Refused` (`not-found`) if the
  * library does not exist.
  */
-export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
+export async function recallShowing(
+  libraryId: number,
+  { address, views }: { address: string; views: readonly Pick<VideoView, 'visibility'>[] },
+  deps: ShowingDeps,
+): Promise<Showing> {
   const library = await recallLibrary(libraryId, deps);
-  return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
+  const hasPrivate = views.some(({ visibility }) => visibility === 'private');
+  return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, { address, hasPrivate }, deps) };
+}
+
+/** Converts a video to its model for a caller at `address`. Throws the same errors as `recallShowing`. */
+export async function showVideo(view: VideoView, address: string, deps: ShowingDeps): Promise<VideoModel> {
+  return toVideoModel(view, await recallShowing(view.library_id, { address, views: [view] }, deps));
 }
 
 /**
@@ -58,6 +68,7 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
     dateUploaded: wireTime(view.created_at),
     views: view.views,
     isPublic: view.is_public,
+    visibility: view.visibility,
     length: Math.round(view.duration_ms / 1000),
     status: wireStatus({ state: view.state, wasPlanned: view.was_planned }),
     framerate: view.frame_rate,
@@ -85,10 +96,15 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
     smartGenerateStatus: view.smart && smartStatus(view.smart),
     hasOriginal: view.source_key !== null,
     originalHash: view.source_sha256,
-    thumbnailUrl: view.thumbnail_key && edgeFileUrl(showing, view.id, view.thumbnail_file_name),
+    thumbnailUrl: view.thumbnail_key && edgeFileUrl(showing, mediaOf(view), view.thumbnail_file_name),
     smartGenerateFeaturesStatus: view.smart && smartFeaturesStatus(view.smart),
     hasHighQualityPreview: view.previews.includes('preview_hq.mp4'),
   };
+}
+
+/** Returns the media item of a video, for its URLs at the edge. */
+export function mediaOf({ id, visibility }: VideoView): LocatedMedia {
+  return { mediaId: id, visibility };
 }
 
 /** Converts a message about the processing of a video to its model. */

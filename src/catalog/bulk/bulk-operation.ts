@@ -1,10 +1,21 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { Visibility } from '../visibility.ts';
 
 /**
- * Actions that an operation can apply to each of its videos. `restore` undoes `trash` and `move`; `delete` cannot be
- * undone.
+ * Actions that an operation can apply to each of its videos. `restore` undoes `trash`, `move` and `visibility`;
+ * `delete` cannot be undone.
  */
-export const BULK_KINDS = ['move', 'trash', 'restore', 'delete', 'reencode', 'retry', 'cancel', 'transcribe'] as const;
+export const BULK_KINDS = [
+  'move',
+  'visibility',
+  'trash',
+  'restore',
+  'delete',
+  'reencode',
+  'retry',
+  'cancel',
+  'transcribe',
+] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 /** Maximum number of videos in one operation. */
@@ -18,6 +29,7 @@ export type BulkReport = {
   libraryId: number;
   kind: BulkKind;
   collectionId: Guid | null;
+  visibility: Visibility | null;
   total: number;
   done: number;
   failed: number;

@@ -1,10 +1,12 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
+import type { Visibility } from '../visibility.ts';
 import type { BulkKind } from './bulk-operation.ts';
 
 /**
- * An operation on many videos of a library. `collection_id` is the target of `move`. `undoes` is the kind of the
+ * An operation on many videos of a library. `collection_id` is the target of `move`, `visibility` that of `visibility`.
+ * `undoes` is the kind of the
  * operation that this one reverts. `notes_places` is true if a move records each video's previous collection.
  */
 export type BulkOperationTable = {
@@ -12,6 +14,7 @@ export type BulkOperationTable = {
   library_id: number;
   kind: BulkKind;
   collection_id: Guid | null;
+  visibility: Visibility | null;
   undoes: Generated<BulkKind | null>;
   notes_places: Generated<boolean>;
   total: Generated<number>;
@@ -21,7 +24,10 @@ export type BulkOperationTable = {
   ended_at: Date | null;
 };
 
-/** A video of an operation, in processing order. `collection_before` is its collection before a move. */
+/**
+ * A video of an operation, in processing order. `collection_before` is its collection before a move,
+ * `visibility_before` its visibility before another one was set.
+ */
 export type BulkItemTable = {
   bulk_id: Guid;
   place: number;
@@ -29,4 +35,5 @@ export type BulkItemTable = {
   state: Generated<'waiting' | 'done' | 'failed'>;
   reason: string | null;
   collection_before: Generated<Guid | null>;
+  visibility_before: Generated<Visibility | null>;
 };

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { matches, type VideoFilter } from '../videos/video-search-store.ts';
+import type { Visibility } from '../visibility.ts';
 import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from './bulk-operation.ts';
 
 const FAILURES_SHOWN = 100;
@@ -16,12 +17,15 @@ export type BulkSelection =
   | { by: 'filter'; filter: VideoFilter }
   | { by: 'operation'; bulkId: Guid };
 
-export type WantedBulk = { libraryId: number; kind: BulkKind; collectionId: Guid | null; selection: BulkSelection };
+/** Targets of the actions that have one: `move` and `visibility`. */
+type BulkTarget = { collectionId: Guid | null; visibility: Visibility | null };
+export type WantedBulk = BulkTarget & { libraryId: number; kind: BulkKind; selection: BulkSelection };
 export type BulkKey = { libraryId: number; bulkId: Guid };
-/** `collectionBefore` is the collection from which a move took the video. An undo puts it back there. */
-export type BulkItem = { place: number; mediaId: Guid; collectionBefore: Guid | null };
-/** The action, or the action to undo. Undoing a move returns each video to its previous collection. */
-export type BulkAct = { kind: BulkKind; collectionId: Guid | null; undoes: BulkKind | null };
+/** The collection and the visibility that a video had before an action changed them. An undo restores them. */
+export type BulkBefore = { collectionBefore: Guid | null; visibilityBefore: Visibility | null };
+export type BulkItem = BulkBefore & { place: number; mediaId: Guid };
+/** The action, and the kind of the operation that it undoes, if any. */
+export type BulkAct = BulkTarget & { kind: BulkKind; undoes: BulkKind | null };
 export type OpenBulk = BulkAct & { items: BulkItem[] };
 
 /** Operations on many videos. Each video has its own outcome. */
@@ -62,8 +66,8 @@ export function createBulkStore(db: Db): BulkStore {
   };
 }
 
-/** Outcome for a video: done, with its previous collection if it was moved, or failed with a reason. */
-export type BulkOutcome = { reason: null; collectionBefore: Guid | null } | { reason: string };
+/** Outcome for a video: done, with what it had before, or failed with a reason. */
+export type BulkOutcome = ({ reason: null } & BulkBefore) | { reason: string };
 
 /**
  * Records a video's outcome once; an earlier outcome is kept. Returns whether the video was still waiting for its
@@ -73,9 +77,11 @@ export async function finalizeItem(tx: Db | Tx, bulkId: Guid, place: number, out
   const { reason } = outcome;
   const state = reason === null ? 'done' : 'failed';
   const before = outcome.reason === null ? outcome.collectionBefore : null;
+  const visibilityBefore = outcome.reason === null ? outcome.visibilityBefore : null;
   const { numAffectedRows } = await sql`
     with settled as (update bulk_item set state = ${state}, reason = ${reason},
-        collection_before = coalesce(${before}::uuid, collection_before)
+        collection_before = coalesce(${before}::uuid, collection_before),
+        visibility_before = coalesce(${visibilityBefore}::text, visibility_before)
       where bulk_id = ${bulkId} and place = ${place} and state = 'waiting' returning 1)
     update bulk_operation set done = done + case when ${state} = 'done' then 1 else 0 end,
       failed = failed + case when ${state} = 'failed' then 1 else 0 end
@@ -84,13 +90,13 @@ export async function finalizeItem(tx: Db | Tx, bulkId: Guid, place: number, out
 }
 
 async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
-  const { kind, collectionId, selection } = wanted;
+  const { kind, collectionId, visibility, selection } = wanted;
   const undone = kind === 'restore' && selection.by === 'operation' ? selection.bulkId : null;
   if (undone !== null) await requireUndoable(tx, { libraryId, bulkId: undone });
   if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId }, 'undone');
   await tx
     .insertInto('bulk_operation')
-    .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
+    .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId, visibility })
     .execute();
   await sql`
     insert into bulk_item (bulk_id, place, media_id)
@@ -114,11 +120,12 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
-/** Copies from an operation to its undo: its kind, and each video's previous collection. */
+/** Copies from an operation to its undo: its kind, and what each video had before. */
 async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
   await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
     where id = ${bulkId}`.execute(tx);
-  await sql`update bulk_item i set collection_before = u.collection_before from bulk_item u
+  await sql`update bulk_item i set collection_before = u.collection_before, visibility_before = u.visibility_before
+    from bulk_item u
     where i.bulk_id = ${bulkId} and u.bulk_id = ${undone} and u.media_id = i.media_id`.execute(tx);
 }
 
@@ -163,15 +170,15 @@ async function loadReport(db: Db, key: BulkKey): Promise<BulkReport> {
     select i.media_id as "videoId", m.title, coalesce(i.reason, '') as reason
     from bulk_item i left join media m on m.library_id = ${key.libraryId} and m.id = i.media_id
     where i.bulk_id = ${key.bulkId} and i.state = 'failed' order by i.place limit ${FAILURES_SHOWN}`.execute(db);
-  const { id, library_id: libraryId, kind, collection_id: collectionId, total, done, failed } = row;
+  const { id, library_id: libraryId, kind, collection_id: collectionId, visibility, total, done, failed } = row;
   const times = { createdAt: row.created_at, endedAt: row.ended_at };
-  return { id, libraryId, kind, collectionId, total, done, failed, ...times, failures };
+  return { id, libraryId, kind, collectionId, visibility, total, done, failed, ...times, failures };
 }
 
 async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): Promise<OpenBulk | null> {
   const operation = await db
     .selectFrom('bulk_operation')
-    .select(['kind', 'collection_id', 'undoes'])
+    .select(['kind', 'collection_id', 'visibility', 'undoes'])
     .where('id', '=', bulkId)
     .where('library_id', '=', libraryId)
     .executeTakeFirst();
@@ -179,6 +186,7 @@ async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): 
   const items = await db
     .selectFrom('bulk_item')
     .select(['place', 'media_id as mediaId', 'collection_before as collectionBefore'])
+    .select('visibility_before as visibilityBefore')
     .where('bulk_id', '=', bulkId)
     .where('state', '=', 'waiting')
     .orderBy('place')
@@ -187,7 +195,8 @@ async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): 
   if (items.length === 0) {
     await sql`update bulk_operation set ended_at = now() where id = ${bulkId} and ended_at is null`.execute(db);
   }
-  return { kind: operation.kind, collectionId: operation.collection_id, undoes: operation.undoes, items };
+  const { kind, collection_id: collectionId, visibility, undoes } = operation;
+  return { kind, collectionId, visibility, undoes, items };
 }
 
 async function dropOld(tx: Tx): Promise<void> {

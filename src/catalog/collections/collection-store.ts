@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { noteChange } from '../note-change.ts';
 import { goneBytes } from '../retired-object-store.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** Number of videos whose thumbnails represent a collection. */
 const PREVIEWS = 4;
@@ -13,7 +14,7 @@ const PREVIEWS = 4;
 export type CollectionKey = { libraryId: number; collectionId: Guid };
 
 /** A video that represents its collection. */
-export type Preview = { id: Guid; thumbnailFileName: string; hasThumbnail: boolean };
+export type Preview = { id: Guid; visibility: Visibility; thumbnailFileName: string; hasThumbnail: boolean };
 
 /** A collection with its counts. `totalBytes` is the storage used by its videos, including originals. */
 export type CollectionView = {
@@ -155,9 +156,10 @@ function selectViews(db: Db, libraryId: number) {
       ),
     )
     .select(
-      sql<Preview[]>`(select coalesce(json_agg(json_build_object('id', id, 'thumbnailFileName', thumbnail_file_name,
+      sql<Preview[]>`(select coalesce(json_agg(json_build_object('id', id, 'visibility', visibility,
+          'thumbnailFileName', thumbnail_file_name,
           'hasThumbnail', thumbnail_key is not null)), '[]'::json) from (
-        select id, thumbnail_file_name, thumbnail_key from media
+        select id, visibility, thumbnail_file_name, thumbnail_key from media
         where media.library_id = collection.library_id and media.collection_id = collection.id
         order by created_at desc, id desc limit ${PREVIEWS}) newest)`.as('previews'),
     )

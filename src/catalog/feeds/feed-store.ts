@@ -128,7 +128,7 @@ async function selectVideos(db: Db, feed: Feed, page: number): Promise<{ videos:
               and o.plan ? 'joined' and o.state <> 'finished' and o.retired_at is null))) r
     ) r
     where m.library_id = ${feed.libraryId} and m.collection_id = ${feed.collectionId} and m.type = 'video'
-      and m.state = 'finished'
+      and m.state = 'finished' and m.visibility = 'public'
     order by m.created_at desc, m.id desc
     limit ${FEED_PAGE_VIDEOS + 1} offset ${(page - 1) * FEED_PAGE_VIDEOS}`.execute(db);
   return { videos: rows.slice(0, FEED_PAGE_VIDEOS), hasMore: rows.length > FEED_PAGE_VIDEOS };

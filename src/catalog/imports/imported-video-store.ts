@@ -34,6 +34,7 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
       category: video.category,
       collection_id: isShelved ? video.collectionId : null,
       is_public: video.isPublic,
+      ...(video.visibility !== undefined && { visibility: video.visibility }),
       ...(video.uploadedAt !== null && { created_at: new Date(video.uploadedAt) }),
       state: 'created',
       thumbnail_time_ms: video.thumbnailTimeMs ?? null,

@@ -3,6 +3,7 @@ import type { ImportedOrder } from '../collections/video-order.ts';
 import type { ImportedThread } from '../comments/imported-thread.ts';
 import type { Chapter, MetaTag, Moment } from '../schema.ts';
 import { DAY_MS, MAX_BUCKETS } from '../statistics/sums/statistics-range.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** A file of the source. `address` is relative to the CDN, storage or API, depending on the source. */
 export type ImportFile = { kind: string; address: string };
@@ -23,6 +24,8 @@ export type ImportedVideo = {
   category: string | null;
   collectionId: Guid | null;
   isPublic: boolean;
+  /** Absent in imports that older versions listed, which are public. */
+  visibility?: Visibility;
   /** ISO 8601, or null for now. */
   uploadedAt: string | null;
   views: number;

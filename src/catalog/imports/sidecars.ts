@@ -2,6 +2,7 @@ import { extname } from 'node:path/posix';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type ImportedOrder, readImportedOrder } from '../collections/video-order.ts';
+import { readVisibility } from '../visibility.ts';
 import type { CaptionOrigin } from './listed-item.ts';
 
 /** Fields of a sidecar or a row of a manifest. */
@@ -110,6 +111,8 @@ export function pickKnown(fields: SidecarFields, onMisfit: (error: Refused) => v
 function readKnown(name: string, value: unknown): unknown {
   if (TEXTS.includes(name)) return String(value);
   if (name === 'status') return Number(value) === FAILED_STATUS ? FAILED_STATUS : undefined;
+  // A misspelt visibility must not publish a video.
+  if (name === 'visibility') return readVisibility(value) ?? 'private';
   if (name === 'isPublic') return String(value).toLowerCase() === 'true';
   if (NUMBERS.includes(name)) {
     const number = Number(value);

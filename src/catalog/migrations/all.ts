@@ -30,6 +30,7 @@ import { up as storageTotals } from './031-storage-totals.ts';
 import { up as importArrangements } from './032-import-arrangements.ts';
 import { up as joinedRecordings } from './034-joined-recordings.ts';
 import { up as importSettings } from './039-import-settings.ts';
+import { up as visibility } from './040-visibility.ts';
 import { up as newGuids } from './045-new-guids.ts';
 
 /**
@@ -72,5 +73,6 @@ export const migrations = {
   '032-import-arrangements': { oldestVersion: '0.1.0', up: importArrangements },
   '034-joined-recordings': { oldestVersion: '0.1.0', up: joinedRecordings },
   '039-import-settings': { oldestVersion: '0.1.0', up: importSettings },
+  '040-visibility': { oldestVersion: '0.1.0', up: visibility },
   '045-new-guids': { oldestVersion: '0.1.0', up: newGuids },
 } satisfies Record<string, SchemaStep>;

@@ -22,7 +22,7 @@ export async function loadPlaylist(db: Db, key: CollectionKey): Promise<Playlist
     ...row,
     columns: sql`, m.duration_ms as "durationMs",
       case when m.thumbnail_key is not null then m.thumbnail_file_name end as "thumbnailFileName"`,
-    isListed: sql`(m.state in ('finished', 'jit-ready') or exists (
+    isListed: sql`m.visibility = 'public' and (m.state in ('finished', 'jit-ready') or exists (
       select from rendition r join chunk c
         on c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
       where r.library_id = m.library_id and r.media_id = m.id and r.active))`,

@@ -125,6 +125,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
       'pull_zone.revision as policy_revision',
       'media.type',
       'media.collection_id',
+      'media.visibility',
     ])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
@@ -132,11 +133,14 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
+  const recording = await selectRecording(db, { libraryId, mediaId }, row);
+  const isClosedStream = row.type === 'live' && recording.live?.isPublic === false;
   return {
-    ...(await selectRecording(db, { libraryId, mediaId }, row)),
+    ...recording,
     libraryId,
     mediaId,
     collectionId: row.type === 'live' ? null : row.collection_id,
+    visibility: isClosedStream ? 'private' : row.visibility,
     revision: row.revision,
     pullZoneName: row.pull_zone_name ?? '',
     policyRevision: row.policy_revision ?? 0,

@@ -11,6 +11,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';
 import type { LiveHead } from '../live/viewing/live-head.ts';
 import type { CaptionTrack, Chapter, MediaState, MetaTag } from '../schema.ts';
+import type { Visibility } from '../visibility.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
 /** A chunk and the storage key of its bytes. */
@@ -38,6 +39,8 @@ export type Publication = {
   mediaId: Guid;
   /** Collection of the video, or null, and for a live stream. */
   collectionId: Guid | null;
+  /** `private` for a live stream that is not public. */
+  visibility: Visibility;
   /** Present for a live stream, and for a recording of several periods. */
   live?: LiveHead;
   /** Capture times of its media; present for a recording of one period. */

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** A share as its editors see it. `token` is the secret part of its link. */
 export type ShareView = {
@@ -51,11 +52,15 @@ export function shareEndSec({ expiresAt }: Pick<Share, 'expiresAt'>): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor(expiresAt.getTime() / 1000);
 }
 
-/** Returns whether a share shows a video. `collectionId` is that of the video, or null. */
+/**
+ * Returns whether a share shows a video. `collectionId` is that of the video, or null. The share of a collection shows
+ * only public videos.
+ */
 export function showsVideo(
   { libraryId, target }: Share,
-  video: { libraryId: number; mediaId: Guid; collectionId: Guid | null },
+  video: { libraryId: number; mediaId: Guid; collectionId: Guid | null; visibility: Visibility },
 ): boolean {
   if (libraryId !== video.libraryId) return false;
-  return target.kind === 'video' ? target.mediaId === video.mediaId : target.collectionId === video.collectionId;
+  if (target.kind === 'video') return target.mediaId === video.mediaId;
+  return target.collectionId === video.collectionId && video.visibility === 'public';
 }

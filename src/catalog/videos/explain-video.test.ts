@@ -7,7 +7,7 @@ const VIEW: WhyView = {
   tasks: [],
   experiences: [],
   scrub: null,
-  access: { needsToken: false, allowedReferrers: [], blocksNoReferrer: false },
+  access: { needsToken: false, isPrivate: false, allowedReferrers: [], blocksNoReferrer: false },
 };
 const experience = { country: 'DE', sessions: 10, startupMs: 400, stalled: 0, stallMs: 0, failures: 0 };
 const began = new Date('2026-11-20T00:00:00Z');

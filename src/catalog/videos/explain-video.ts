@@ -22,7 +22,7 @@ export type WhyView = {
   tasks: readonly TaskActivity[];
   experiences: readonly Experience[];
   scrub: VideoScrub | null;
-  access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
+  access: { needsToken: boolean; isPrivate: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
 };
 
 const CANCELLED = 'Its encoding was cancelled. The video was not changed.';
@@ -129,6 +129,8 @@ function scrubOf({ scrub, stored }: WhyView): Finding[] {
 function accessOf({ access }: WhyView): Finding[] {
   const found: Finding[] = [];
   const add = (kind: string, sentence: string) => found.push({ kind, level: 'wait', sentence, remedy: 'open-rules' });
+  if (access.isPrivate)
+    add('private', 'The video is private. It plays only with a signed URL or a share link of this video.');
   if (access.needsToken) add('token', 'The library requires signed URLs. An embed without a token is blocked.');
   if (access.allowedReferrers.length > 0)
     add('referrers', `Only pages of ${access.allowedReferrers.join(', ')} may embed it. All others are blocked.`);

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { prepare } from '../prepared.ts';
 import type { MediaState } from '../schema.ts';
+import type { Visibility } from '../visibility.ts';
 import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
 import { VIEW } from './view-columns-store.ts';
 
@@ -24,6 +25,8 @@ export type VideoQuery = {
   states: readonly MediaState[] | null;
   /** Only videos with this tag (see `hasTag`); empty matches any. */
   tag: string;
+  /** Null matches any visibility. */
+  visibility: Visibility | null;
   /** Only videos created at `madeFrom` or later, and before `madeBefore`; null sets no limit. */
   madeFrom: Date | null;
   madeBefore: Date | null;

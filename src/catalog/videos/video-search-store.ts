@@ -27,6 +27,7 @@ export type VideoFilter = Pick<
   | 'isIncomplete'
   | 'states'
   | 'tag'
+  | 'visibility'
   | 'madeFrom'
   | 'madeBefore'
   | 'orderBy'
@@ -38,10 +39,12 @@ export function isFiltered({
   isIncomplete,
   states,
   tag,
+  visibility,
   madeFrom,
   madeBefore,
-}: Pick<VideoQuery, 'isIncomplete' | 'states' | 'tag' | 'madeFrom' | 'madeBefore'>): boolean {
-  return isIncomplete || states !== null || tag !== '' || madeFrom !== null || madeBefore !== null;
+}: Pick<VideoQuery, 'isIncomplete' | 'states' | 'tag' | 'visibility' | 'madeFrom' | 'madeBefore'>): boolean {
+  const isDated = madeFrom !== null || madeBefore !== null;
+  return isIncomplete || states !== null || tag !== '' || visibility !== null || isDated;
 }
 
 type Found = { total: number; ids: Guid[] | null };
@@ -132,16 +135,17 @@ function mostCounted(query: VideoQuery): number {
 
 /** Selects the ids of all matches in the requested order; `from` is `media`, or a subset of it under that name. */
 export function matches(query: VideoFilter, from: RawBuilder<unknown>, type: 'video' | 'trash' = 'video') {
-  const { libraryId, collection, search, isIncomplete, states, tag, madeFrom, madeBefore } = query;
+  const { libraryId, collection, search, isIncomplete, states, tag, visibility, madeFrom, madeBefore } = query;
   const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
   const inState = states === null ? sql`` : sql` and media.state = any(${[...states]}::text[])`;
   const tagged = tag === '' ? sql`` : sql` and ${hasTag(tag)}`;
+  const visible = visibility === null ? sql`` : sql` and media.visibility = ${visibility}`;
   // A video in the trash is in no collection: its row has the previous one.
   const place = type === 'trash' ? sql.ref('media.trashed_from') : sql.ref('media.collection_id');
   const inCollection = collection === null ? sql`` : sql` and ${place} = ${collection}`;
   const since = madeFrom === null ? sql`` : sql` and media.created_at >= ${madeFrom}`;
   const until = madeBefore === null ? sql`` : sql` and media.created_at < ${madeBefore}`;
   return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = ${sql.lit(type)}
-    ${inCollection}${incomplete}${inState}${tagged}${since}${until}
+    ${inCollection}${incomplete}${inState}${tagged}${visible}${since}${until}
     and media.title_folded like lower(${containing(search)}) order by ${sql.raw(orderOf(query).forwards)}`;
 }

@@ -11,9 +11,17 @@ import { mustEnterState } from '../media-state-store.ts';
 import { noteChange } from '../note-change.ts';
 import { retireObject } from '../retired-object-store.ts';
 import { unknownVideo } from '../unknown-video.ts';
+import type { Visibility } from '../visibility.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
-export type NewVideo = { libraryId: number; title: string; collectionId: Guid | null; thumbnailTimeMs: number | null };
+export type NewVideo = {
+  libraryId: number;
+  title: string;
+  collectionId: Guid | null;
+  thumbnailTimeMs: number | null;
+  /** Default: public. */
+  visibility?: Visibility | null;
+};
 
 /** Videos and their operations. Each method is one transaction, counters of library and collection included. */
 export type VideoStore = {
@@ -72,7 +80,8 @@ export function createVideoStore(db: Db): VideoStore {
 }
 
 // Updates counters before the row: every transaction locks collection, then library, to avoid deadlocks.
-async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
+async function insertVideo(tx: Tx, wanted: NewVideo): Promise<MediaKey> {
+  const { libraryId, title, collectionId, thumbnailTimeMs, visibility } = wanted;
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
     throw new Refused('invalid', `Collection ${collectionId} in library ${libraryId} not found. Create it first.`);
   }
@@ -89,6 +98,7 @@ async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTi
       title,
       collection_id: collectionId,
       thumbnail_time_ms: thumbnailTimeMs,
+      ...(visibility != null && { visibility }),
       state: 'created',
     })
     .execute();
@@ -115,7 +125,7 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
   return db
     .selectFrom('media')
     .select(['library_id', 'id', 'title', 'description', 'category', 'collection_id', 'chapters', 'moments'])
-    .select(['meta_tags', 'upload_options', 'duration_ms'])
+    .select(['visibility', 'meta_tags', 'upload_options', 'duration_ms'])
     .select(['state', 'state_reason', 'source_key', 'source_bytes', 'source_sha256'])
     .select(sql<boolean>`coalesce(replace_until > now(), false)`.as('takes_other_file'))
     .where('library_id', '=', libraryId)
@@ -145,6 +155,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       description: after.description,
       category: after.category,
       collection_id: after.collectionId,
+      visibility: after.visibility,
       chapters: JSON.stringify(after.chapters),
       moments: JSON.stringify(after.moments),
       meta_tags: JSON.stringify(after.metaTags),
@@ -166,8 +177,8 @@ function sourceIn(video: Video): Source | null {
 }
 
 function viewersSee(before: VideoDetails, after: VideoDetails): boolean {
-  const shown = ({ title, description, chapters, moments, metaTags }: VideoDetails) =>
-    JSON.stringify([title, description, chapters, moments, metaTags]);
+  const shown = ({ title, description, visibility, chapters, moments, metaTags }: VideoDetails) =>
+    JSON.stringify([title, description, visibility, chapters, moments, metaTags]);
   return shown(before) !== shown(after);
 }
 
@@ -190,6 +201,7 @@ function toVideo(row: VideoRow): Video {
     description: row.description,
     category: row.category,
     collectionId: row.collection_id,
+    visibility: row.visibility,
     chapters: row.chapters,
     moments: row.moments,
     metaTags: row.meta_tags,

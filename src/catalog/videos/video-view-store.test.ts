@@ -44,6 +44,7 @@ function query(changes: Partial<VideoQuery>): VideoQuery {
     tag: '',
     madeFrom: null,
     madeBefore: null,
+    visibility: null,
     isReversed: false,
     ...changes,
   };

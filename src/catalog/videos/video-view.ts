@@ -3,6 +3,7 @@ import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
 import type { SmartGeneration } from '../smart/smart-schema.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** Columns of a video's row that are displayed. Others are not read, because a page reads up to 1,000 videos. */
 export type VideoViewRow = {
@@ -13,6 +14,7 @@ export type VideoViewRow = {
   category: string | null;
   collection_id: Guid | null;
   is_public: boolean;
+  visibility: Visibility;
   created_at: Date;
   state: MediaState;
   was_planned: boolean;

@@ -10,6 +10,7 @@ const details = {
   description: null,
   category: null,
   collectionId: null,
+  visibility: 'public' as const,
   chapters: [],
   moments: [],
   metaTags: [{ property: 'a', value: '1' }],

@@ -3,6 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Chapter, MetaTag, Moment, UploadOptions } from '../schema.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** A stored original. `sha256` is 32 raw bytes, null if its upload session computes none. */
 export type Source = { key: StorageKey; sizeBytes: number; sha256: Buffer | null };
@@ -17,6 +18,7 @@ export type VideoDetails = {
   /** Null for none. */
   category: string | null;
   collectionId: Guid | null;
+  visibility: Visibility;
   chapters: Chapter[];
   moments: Moment[];
   metaTags: MetaTag[];
@@ -45,6 +47,7 @@ export type VideoEdit = {
   description?: string | null;
   category?: string | null;
   collectionId?: Guid | null;
+  visibility?: Visibility;
   chapters?: Chapter[];
   moments?: Moment[];
   metaTags?: MetaTag[];
@@ -205,14 +208,14 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function editable(video: VideoDetails): unknown[] {
-  const { title, description, category, collectionId, chapters, moments, metaTags } = video;
-  return [title, description, category, collectionId, chapters, moments, metaTags];
+  const { title, description, category, collectionId, visibility, chapters, moments, metaTags } = video;
+  return [title, description, category, collectionId, visibility, chapters, moments, metaTags];
 }
 
 function detailsOf(video: Video): VideoDetails {
-  const { libraryId, id, title, description, category, collectionId } = video;
+  const { libraryId, id, title, description, category, collectionId, visibility } = video;
   const { chapters, moments, metaTags, uploadOptions, durationMs } = video;
-  const named = { libraryId, id, title, description, category, collectionId };
+  const named = { libraryId, id, title, description, category, collectionId, visibility };
   return { ...named, chapters, moments, metaTags, uploadOptions, durationMs };
 }
 

@@ -46,9 +46,9 @@ const SPLIT = `(select case when count(*) > 1 and media.source_key is null then 
  * hundred times.
  */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
-  media.is_public, media.created_at, media.state, media.facts is not null as was_planned, media.upload_options,
-  media.source_key, encode(media.source_sha256, 'hex') as source_sha256, media.duration_ms, media.width_px,
-  media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress,
+  media.is_public, media.visibility, media.created_at, media.state, media.facts is not null as was_planned,
+  media.upload_options, media.source_key, encode(media.source_sha256, 'hex') as source_sha256, media.duration_ms,
+  media.width_px, media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress,
   ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.images -> 'previews', '[]') as previews,

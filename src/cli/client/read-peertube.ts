@@ -23,7 +23,7 @@ import { type FoundFolder, type FoundVideo, guidFor, listFiles } from './read-fo
 
 /** Files of an unpacked user export. Paths in them are relative to their folder. */
 const [FOLDER, VIDEOS, CHANNELS] = ['peertube', 'peertube/videos.json', 'peertube/channels.json'];
-const PUBLIC = 1;
+const [PUBLIC, UNLISTED] = [1, 2];
 
 /** Names of the categories of PeerTube by id. Plugins may add others, which are left out. */
 const CATEGORIES = [
@@ -105,6 +105,7 @@ async function describe({ root, names, video }: Described): Promise<FoundVideo |
       category: CATEGORIES[countOf(video.category)] || null,
       dateUploaded: timeOf(video.originallyPublishedAt ?? video.publishedAt ?? video.createdAt),
       isPublic: video.privacy === PUBLIC,
+      visibility: video.privacy === PUBLIC ? 'public' : video.privacy === UNLISTED ? 'unlisted' : 'private',
       views: countOf(video.views),
       chapters: chaptersOf(marks, secOf(video.duration)),
       metaTags: tagsOf('peertubeUuid', guid, tags),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { isMedium, readCsv, type SidecarFields } from '../../catalog/imports/sidecars.ts';
+import { readVisibility } from '../../catalog/visibility.ts';
 import type { Context } from './context.ts';
 import { printLine } from './output.ts';
 import { describe, type FoundFolder, type FoundVideo, guidFor, listFiles } from './read-folder.ts';
@@ -121,6 +122,7 @@ function fieldsOf({ id, title, row }: Listed): SidecarFields {
     category: row['Video Category'] ?? '',
     dateUploaded: dates.find((date) => date !== undefined && date !== '') ?? '',
     isPublic: row.Privacy === 'Public',
+    visibility: readVisibility(row.Privacy) ?? 'private',
     metaTags: [{ property: 'youtubeId', value: id }],
   };
 }

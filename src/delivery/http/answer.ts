@@ -58,6 +58,12 @@ export function toProblem(code: EdgeErrorCode, message?: string): Problem {
   return { status, code, message: message ?? sentence };
 }
 
+/** Returns the problem of a request that a rule refused. */
+export function blockedProblem({ hit, status }: { hit: Hit; status: number }): Problem {
+  const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.received}.`;
+  return { status, code: hit.rule.code, message, hit };
+}
+
 /** Error codes with status 404. */
 type AbsentCode = { [C in EdgeErrorCode]: (typeof EDGE_ERRORS)[C]['status'] extends 404 ? C : never }[EdgeErrorCode];
 

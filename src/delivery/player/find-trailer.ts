@@ -11,8 +11,9 @@ import type { Trailer } from './describe-video.ts';
 type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] };
 
 /**
- * Returns the video shown until a stream begins, or null if there is none, it was deleted, or it is a live stream. Also
- * returns null if the lookup is unavailable, because the stream's page works without a trailer.
+ * Returns the video shown until a stream begins. Returns null if there is none, it was deleted, it is a live stream, or
+ * it is private and the stream is not. Also returns null if the lookup is unavailable, because the stream's page works
+ * without a trailer.
  */
 export async function findTrailer(
   publication: Publication | null,
@@ -29,6 +30,8 @@ export async function findTrailer(
   });
   const trailer = await found;
   if (trailer === null || streamOf(trailer) !== null) return null;
+  // The token of a viewer of a private stream is the owner's permission.
+  if (trailer.visibility === 'private' && publication.visibility !== 'private') return null;
   const [folderToken, query] = [
     folderTokenFor(trailer, admitted, token),
     embedQueryFor(trailer, admitted, token.shown),

@@ -47,9 +47,9 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     if (asked.wantsState) return notFound('unknown-video');
     return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage(asked.play.languages, { assets, nonce }));
   }
-  const { libraryId, mediaId, collectionId, settings } = publication;
+  const { libraryId, mediaId, collectionId, visibility, settings } = publication;
   const { player } = settings;
-  const opened = { libraryId, mediaId, collectionId, live: publication.live, isDirect: asked.isDirect };
+  const opened = { libraryId, mediaId, collectionId, visibility, isDirect: asked.isDirect };
   const refusal = asked.refusal ?? (await deps.playback.authorizePlayer(opened, asked.play));
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
@@ -80,7 +80,8 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     const { preloads, previewLanguage } = asked.play;
     const uiLanguage = previewLanguage || player.uiLanguage;
     const writing = { assets, uiLanguage, stateQuery: stateQuery(asked.play), preloads };
-    return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { ...writing, nonce, head }));
+    const shown = page(200, opening, (nonce, head) => writePlayerPage(publication, view, { ...writing, nonce, head }));
+    return visibility === 'public' ? shown : { ...shown, headers: { ...shown.headers, 'X-Robots-Tag': 'noindex' } };
   }
   return {
     kind: 'bytes',

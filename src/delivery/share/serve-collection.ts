@@ -84,5 +84,7 @@ function thumbnailUrl(
   { mediaId, thumbnailFileName }: PlaylistItem,
 ): string | null {
   if (thumbnailFileName === null) return null;
-  return fileUrlFor({ pullZoneName, mediaId, file: thumbnailFileName }, admitted, shareEndSec(share));
+  // A playlist has only public videos.
+  const file = { pullZoneName, mediaId, file: thumbnailFileName, visibility: 'public' } as const;
+  return fileUrlFor(file, admitted, shareEndSec(share));
 }

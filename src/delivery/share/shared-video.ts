@@ -1,6 +1,7 @@
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { type Share, shareEndSec, showsVideo } from '../../catalog/shares/share.ts';
+import { policyOfMedia } from '../../catalog/shield/admission/judge-playback.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { Answer } from '../http/answer.ts';
 import { bestMp4File } from '../mp4/serve-mp4.ts';
@@ -52,7 +53,7 @@ export function playerUrl(admitted: Asked, { share, publication }: SharedVideo):
   if (start !== '') query.set('t', start);
   if (parameterOf(admitted, 'muted') === 'true') query.set('muted', 'true');
   const endSec = Math.ceil((nowMs + durationMs) / 1000) + PAUSE_SEC;
-  const zone = policy?.zone;
+  const zone = policy === null ? undefined : policyOfMedia(policy, publication).zone;
   const validity = { expiresSec: Math.min(endSec, shareEndSec(share)), shareId: share.id };
   const token =
     zone === undefined || !zone.embedTokenRequired

@@ -3,6 +3,7 @@ import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-pol
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import {
   holdsEmbedToken,
+  type JudgedVideo,
   judgeDirectPlay,
   judgeEmbedToken,
   judgePage,
@@ -25,13 +26,8 @@ export type PlaybackAuthorizerDeps = {
   ownHosts: HostRules;
 };
 
-/** The requested media. `collectionId` is null if it is in no collection. `live`: present for a live stream. */
-type Requested = {
-  libraryId: number;
-  mediaId: Guid;
-  collectionId: Guid | null;
-  live?: { isPublic: boolean } | undefined;
-};
+/** The requested media. `collectionId` is null if it is in no collection. */
+type Requested = JudgedVideo & { libraryId: number };
 type PlayerPage = Requested & { isDirect: boolean };
 
 /**
@@ -47,32 +43,32 @@ export class PlaybackAuthorizer {
 
   /** Returns the reason to refuse a key, or null if the request may have it. */
   async authorize(requested: Requested, request: PlayRequest): Promise<Problem | null> {
-    const { libraryId, mediaId, collectionId } = requested;
-    const found = await this.#deps.findPolicy(libraryId);
+    const found = await this.#deps.findPolicy(requested.libraryId);
     if (found === null) return toProblem('library-gone');
     const policy = policyOfMedia(found, requested);
     const referrer = this.#judgeReferrer(policy, request);
     if (referrer !== null) return referrer;
     const nowMs = Date.now();
     const hit =
-      judgeEmbedToken(policy, { mediaId, shown: request.shown }, nowMs) ??
-      (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs));
+      judgeEmbedToken(policy, { mediaId: requested.mediaId, shown: request.shown }, nowMs) ??
+      (await this.#judgeShare(policy, { requested, request }, nowMs));
     if (hit === null) return null;
     const message = `This video requires a token: expected ${hit.expected}, got ${hit.received}.`;
     return { ...toProblem('token-denied', message), hit };
   }
 
   /**
-   * Returns whether a request has a valid embed token, even if its library requires none. The tokens of share pages
-   * exist only in libraries that require tokens.
+   * Returns whether a request has a valid embed token, even if the media needs none. The tokens of share pages exist
+   * only for media that need tokens.
    */
-  async holdsToken({ libraryId, mediaId, collectionId }: Requested, request: PlayRequest): Promise<boolean> {
+  async holdsToken(requested: Requested, request: PlayRequest): Promise<boolean> {
     if (request.shown.token === '') return false;
-    const policy = await this.#deps.findPolicy(libraryId);
+    const policy = await this.#policyOf(requested);
     const nowMs = Date.now();
-    if (policy === null || !holdsEmbedToken(policy, { mediaId, shown: request.shown }, nowMs)) return false;
+    const shown = { mediaId: requested.mediaId, shown: request.shown };
+    if (policy === null || !holdsEmbedToken(policy, shown, nowMs)) return false;
     if (!policy.zone.embedTokenRequired && request.shown.shareId !== undefined) return false;
-    return (await this.#judgeShare(policy, { mediaId, collectionId, request }, nowMs)) === null;
+    return (await this.#judgeShare(policy, { requested, request }, nowMs)) === null;
   }
 
   /**
@@ -80,12 +76,13 @@ export class PlaybackAuthorizer {
    * other tokens.
    */
   async findShareEnd(
-    { libraryId, mediaId }: Pick<Requested, 'libraryId' | 'mediaId'>,
+    requested: Pick<Requested, 'libraryId' | 'mediaId' | 'visibility'>,
     { shown }: Pick<PlayRequest, 'shown'>,
   ): Promise<number> {
     if (shown.shareId === undefined) return Number.POSITIVE_INFINITY;
-    const policy = await this.#deps.findPolicy(libraryId);
+    const policy = await this.#policyOf(requested);
     if (policy?.zone.embedTokenRequired !== true) return Number.POSITIVE_INFINITY;
+    const { mediaId } = requested;
     if (judgeEmbedToken(policy, { mediaId, shown }, Date.now()) !== null) return Number.POSITIVE_INFINITY;
     const share = await this.#deps.findShare(shown.shareId);
     return share === null ? Number.POSITIVE_INFINITY : shareEndSec(share);
@@ -93,12 +90,18 @@ export class PlaybackAuthorizer {
 
   async #judgeShare(
     policy: CompiledPolicy,
-    { request: { shown }, ...video }: { mediaId: Guid; collectionId: Guid | null; request: Pick<PlayRequest, 'shown'> },
+    { requested, request: { shown } }: { requested: JudgedVideo; request: Pick<PlayRequest, 'shown'> },
     nowMs: number,
   ): Promise<Hit | null> {
     if (shown.shareId === undefined || !policy.zone.embedTokenRequired) return null;
     const share = await this.#deps.findShare(shown.shareId);
-    return judgeShareToken(policy, { ...video, shown, share }, nowMs);
+    const { mediaId, collectionId, visibility } = requested;
+    return judgeShareToken(policy, { mediaId, collectionId, visibility, shown, share }, nowMs);
+  }
+
+  async #policyOf(requested: Pick<Requested, 'libraryId' | 'visibility'>): Promise<CompiledPolicy | null> {
+    const policy = await this.#deps.findPolicy(requested.libraryId);
+    return policy === null ? null : policyOfMedia(policy, requested);
   }
 
   /**

@@ -1,7 +1,10 @@
 import { type EmbedToken, signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { signMedia, signMediaFile } from '../../catalog/pull-zones/sign-media.ts';
+import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
+import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { policyOfMedia } from '../../catalog/shield/admission/judge-playback.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { tokenQuery } from './play-request.ts';
 
@@ -17,26 +20,28 @@ export function folderTokenFor(
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
   { shown, shareEndSec }: PageToken,
 ): string | null {
-  if (policy === null || !policy.zone.settings.tokenRequired) return null;
-  const endSec = policy.zone.viewers.mode === 'off' ? shareEndSec : Math.min(shown.expiresSec, shareEndSec);
-  return signMedia(policy.zone, publication, { address: client.address, nowMs, endSec });
+  const zone = zoneOf(publication, policy);
+  if (zone === null || !zone.settings.tokenRequired) return null;
+  const endSec = zone.viewers.mode === 'off' ? shareEndSec : Math.min(shown.expiresSec, shareEndSec);
+  return signMedia(zone, publication, { address: client.address, nowMs, endSec });
 }
 
 /** A file of a media item, such as `thumbnail.jpg` or `captions/en.vtt?ver=1`. */
-type MediaFile = Pick<Publication, 'pullZoneName' | 'mediaId'> & { file: string };
+type MediaFile = Pick<Publication, 'pullZoneName' | 'mediaId' | 'visibility'> & { file: string };
 
 /**
  * Returns the path and query of one file for an admitted page outside the player. If the zone requires a token, it
  * opens only this file, for 6 h or until `endSec`.
  */
 export function fileUrlFor(
-  { pullZoneName, mediaId, file }: MediaFile,
+  { pullZoneName, mediaId, file, visibility }: MediaFile,
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
   endSec: number,
 ): string {
   const path = `/${mediaId}/${file}`;
-  if (policy === null || !policy.zone.settings.tokenRequired) return `/${pullZoneName}${path}`;
-  const query = signMediaFile(policy.zone, path, { address: client.address, nowMs, endSec });
+  const zone = zoneOf({ visibility }, policy);
+  if (zone === null || !zone.settings.tokenRequired) return `/${pullZoneName}${path}`;
+  const query = signMediaFile(zone, path, { address: client.address, nowMs, endSec });
   return `/${pullZoneName}${path.split('?', 1)[0]}?${query}`;
 }
 
@@ -45,10 +50,15 @@ export function fileUrlFor(
  * own token `shown`. Returns an empty string if the library requires no token.
  */
 export function embedQueryFor(
-  { mediaId }: Publication,
+  { mediaId, visibility }: Publication,
   { request: { policy } }: Admitted<EdgeRequest>,
   { expiresSec }: EmbedToken,
 ): string {
-  if (policy === null || !policy.zone.embedTokenRequired) return '';
-  return tokenQuery({ shown: signEmbedToken(policy.zone.keys.current, mediaId, { expiresSec }) });
+  const zone = zoneOf({ visibility }, policy);
+  if (zone === null || !zone.embedTokenRequired) return '';
+  return tokenQuery({ shown: signEmbedToken(zone.keys.current, mediaId, { expiresSec }) });
+}
+
+function zoneOf(media: Pick<Publication, 'visibility'>, policy: CompiledPolicy | null): ZonePolicy | null {
+  return policy === null ? null : policyOfMedia(policy, media).zone;
 }

@@ -17,12 +17,14 @@ import { readUploadMetadata } from '../../catalog/uploads/upload-options.ts';
 import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
 import { beginUpload, type VideoEdit } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
+import { readVisibility } from '../../catalog/visibility.ts';
 import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/complete-upload.ts';
 import { dropUpload } from '../../jobs/uploads/drop-upload.ts';
 import { joinParts } from '../../jobs/uploads/join-parts.ts';
 import { noteRefusedUpload } from '../../jobs/uploads/note-refused-upload.ts';
 import type { SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import { type Guid, newGuid, readGuid } from '../../lib/guid.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { readLine } from '../../lib/visible-text.ts';
@@ -175,7 +177,16 @@ async function readEdit(
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = readGuid(metadata.collection ?? '');
   const isCollection = collectionId !== null && (await hasCollection(db, libraryId, collectionId));
-  return { ...(isTitle && { title }), ...(isCollection && { collectionId }) };
+  return { ...(isTitle && { title }), ...(isCollection && { collectionId }), ...readMetadataVisibility(metadata) };
+}
+
+/** Other invalid metadata is ignored, but a misspelt visibility must not publish a video. */
+function readMetadataVisibility({ visibility = '' }: OpenCreation['metadata']): Pick<VideoEdit, 'visibility'> {
+  if (visibility === '') return {};
+  const read = readVisibility(visibility);
+  if (read !== null) return { visibility: read };
+  const expected = 'public, unlisted or private as visibility';
+  throw new Refused('invalid', `Expected ${expected}, got ${quote(visibility)}. Correct the metadata.`);
 }
 
 function readTimeMs(text: string | undefined): number | null {

@@ -1,5 +1,6 @@
 import {
   type BulkAct,
+  type BulkBefore,
   type BulkItem,
   type BulkKey,
   createBulkStore,
@@ -13,11 +14,10 @@ import { createRetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { createTrashStore } from '../../catalog/videos/trash-store.ts';
-import { editVideo, requestReencode } from '../../catalog/videos/video.ts';
+import { editVideo, requestReencode, type Video, type VideoEdit } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
-import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { planRetry } from '../planning/plan-retry.ts';
@@ -76,19 +76,18 @@ type Running = BulkKey & BulkAct;
 async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise<void> {
   const { place, mediaId } = item;
   const key = { libraryId: operation.libraryId, mediaId };
-  let collectionBefore: Guid | null = null;
-  const noteCollection = (id: Guid | null) => {
-    collectionBefore = id;
+  let before: BulkBefore = { collectionBefore: null, visibilityBefore: null };
+  const noteBefore = ({ collectionId, visibility }: Pick<Video, 'collectionId' | 'visibility'>) => {
+    before = { collectionBefore: collectionId, visibilityBefore: visibility };
   };
   // Runs in the transaction of the change, so that a finished operation is never undone or performed twice.
   const finalize: FollowUp = async (tx) => {
-    if (!(await finalizeItem(tx, operation.bulkId, place, { reason: null, collectionBefore })))
-      throw new FinalizedBefore();
+    if (!(await finalizeItem(tx, operation.bulkId, place, { reason: null, ...before }))) throw new FinalizedBefore();
   };
   try {
-    await apply(operation, { key, finalize, collectionBefore: item.collectionBefore, noteCollection }, deps);
+    await apply(operation, { key, finalize, item, noteBefore }, deps);
     // If the video did not change, the transaction recorded no outcome.
-    await finalizeItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
+    await finalizeItem(deps.db, operation.bulkId, place, { reason: null, ...before });
   } catch (error) {
     if (error instanceof FinalizedBefore) return;
     if (error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
@@ -100,33 +99,35 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
   }
 }
 
-/**
- * `collectionBefore` is the collection that an undo restores. `noteCollection` records the collection that a move
- * changes.
- */
+/** `item` has what an undo restores. `noteBefore` records what an action changes. */
 type Target = {
   key: MediaKey;
   finalize: FollowUp;
-  collectionBefore: Guid | null;
-  noteCollection: (id: Guid | null) => void;
+  item: BulkBefore;
+  noteBefore: (video: Pick<Video, 'collectionId' | 'visibility'>) => void;
 };
 
 async function apply(operation: Running, target: Target, { db, queue }: JobDeps): Promise<void> {
-  const { kind, collectionId, undoes } = operation;
-  const { key, finalize } = target;
+  const { kind, collectionId, visibility, undoes } = operation;
+  const { key, finalize, item } = target;
   const videos = createVideoStore(db);
   const trash = createTrashStore(db);
   const dropObjects = queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) });
   switch (kind) {
     case 'move':
-      await move(videos, collectionId, target);
+      await edit(videos, { collectionId }, target);
+      return;
+    case 'visibility':
+      if (visibility !== null) await edit(videos, { visibility }, target);
       return;
     case 'trash':
       await trash.put(key, finalize);
       return;
     case 'restore':
-      if (undoes === 'move') await move(videos, target.collectionBefore, target);
-      else await trash.restore(key, finalize);
+      if (undoes === 'move') await edit(videos, { collectionId: item.collectionBefore }, target);
+      else if (undoes === 'visibility') {
+        if (item.visibilityBefore !== null) await edit(videos, { visibility: item.visibilityBefore }, target);
+      } else await trash.restore(key, finalize);
       return;
     case 'delete':
       await deleteForGood(key, [dropObjects, finalize], db);
@@ -149,16 +150,16 @@ async function apply(operation: Running, target: Target, { db, queue }: JobDeps)
   }
 }
 
-async function move(
+async function edit(
   videos: ReturnType<typeof createVideoStore>,
-  collectionId: Guid | null,
-  { key, finalize, noteCollection }: Target,
+  change: Pick<VideoEdit, 'collectionId' | 'visibility'>,
+  { key, finalize, noteBefore }: Target,
 ): Promise<void> {
   await videos.change(
     key,
     (video) => {
-      noteCollection(video.collectionId);
-      return editVideo(video, { collectionId });
+      noteBefore(video);
+      return editVideo(video, change);
     },
     finalize,
   );

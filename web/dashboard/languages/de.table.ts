@@ -454,8 +454,19 @@ export const de = {
   'Viewers can rewind (DVR)': 'Zuschauer können zurückspulen (DVR)',
   'DVR window (minutes)': 'DVR-Fenster (Minuten)',
   Public: 'Öffentlich',
-  'If off, the player page needs a signed URL during the stream.':
-    'Wenn aus, braucht die Player-Seite während des Streams eine signierte URL.',
+  Visibility: 'Sichtbarkeit',
+  Unlisted: 'Nicht gelistet',
+  Private: 'Privat',
+  'Any visibility': 'Jede Sichtbarkeit',
+  'Keep as it is': 'Unverändert lassen',
+  'Plays wherever the library allows it.': 'Wird überall abgespielt, wo die Bibliothek es erlaubt.',
+  'Plays for everybody with the link, but no feed or shared collection lists it.':
+    'Wird für alle mit dem Link abgespielt, aber kein Feed und keine geteilte Sammlung führt es auf.',
+  'Plays only with a signed URL or a share link of this video.':
+    'Wird nur mit einer signierten URL oder einem Freigabelink dieses Videos abgespielt.',
+  'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
+    'Wenn aus, sind der Stream und seine Aufzeichnung privat: Sie werden nur mit einer signierten URL oder ' +
+    'einem Freigabelink abgespielt.',
   Close: 'Schließen',
   Hide: 'Ausblenden',
   Show: 'Anzeigen',
@@ -961,6 +972,7 @@ export const de = {
   Grid: 'Raster',
   List: 'Liste',
   Moving: 'Wird verschoben',
+  'Changing the visibility': 'Sichtbarkeit wird geändert',
   'Moving to the trash': 'Wird in den Papierkorb verschoben',
   Restoring: 'Wird wiederhergestellt',
   Deleting: 'Wird gelöscht',

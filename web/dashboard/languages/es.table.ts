@@ -465,8 +465,19 @@ export const es = {
   'Viewers can rewind (DVR)': 'Los espectadores pueden retroceder (DVR)',
   'DVR window (minutes)': 'Ventana de DVR (minutos)',
   Public: 'Público',
-  'If off, the player page needs a signed URL during the stream.':
-    'Si está desactivado, la página del reproductor necesita una URL firmada durante la transmisión.',
+  Visibility: 'Visibilidad',
+  Unlisted: 'No listado',
+  Private: 'Privado',
+  'Any visibility': 'Cualquier visibilidad',
+  'Keep as it is': 'Dejar como está',
+  'Plays wherever the library allows it.': 'Se reproduce donde la biblioteca lo permite.',
+  'Plays for everybody with the link, but no feed or shared collection lists it.':
+    'Se reproduce para cualquiera que tenga el enlace, pero no aparece en feeds ni en colecciones compartidas.',
+  'Plays only with a signed URL or a share link of this video.':
+    'Solo se reproduce con una URL firmada o un enlace para compartir de este vídeo.',
+  'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
+    'Si está desactivado, la emisión y su grabación son privadas: solo se reproducen con una URL firmada o un ' +
+    'enlace para compartir.',
   Close: 'Cerrar',
   Hide: 'Ocultar',
   Show: 'Mostrar',
@@ -971,6 +982,7 @@ export const es = {
   Grid: 'Cuadrícula',
   List: 'Lista',
   Moving: 'Moviendo',
+  'Changing the visibility': 'Cambiando la visibilidad',
   'Moving to the trash': 'Moviendo a la papelera',
   Restoring: 'Restaurando',
   Deleting: 'Eliminando',

@@ -472,8 +472,19 @@ export const fr = {
   'Viewers can rewind (DVR)': 'Les spectateurs peuvent revenir en arrière (DVR)',
   'DVR window (minutes)': 'Fenêtre DVR (minutes)',
   Public: 'Public',
-  'If off, the player page needs a signed URL during the stream.':
-    'Si cette option est désactivée, la page du lecteur exige une URL signée pendant le direct.',
+  Visibility: 'Visibilité',
+  Unlisted: 'Non répertoriée',
+  Private: 'Privée',
+  'Any visibility': 'Toutes les visibilités',
+  'Keep as it is': 'Laisser tel quel',
+  'Plays wherever the library allows it.': 'Lisible partout où la bibliothèque l’autorise.',
+  'Plays for everybody with the link, but no feed or shared collection lists it.':
+    'Lisible par toute personne disposant du lien, mais absente des flux et des collections partagées.',
+  'Plays only with a signed URL or a share link of this video.':
+    'Lisible uniquement avec une URL signée ou un lien de partage de cette vidéo.',
+  'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
+    'Si désactivé, le direct et son enregistrement sont privés : ils ne sont lisibles qu’avec une URL signée ou ' +
+    'un lien de partage.',
   Close: 'Fermer',
   Hide: 'Masquer',
   Show: 'Afficher',
@@ -991,6 +1002,7 @@ export const fr = {
   Grid: 'Grille',
   List: 'Liste',
   Moving: 'Déplacement',
+  'Changing the visibility': 'Modification de la visibilité',
   'Moving to the trash': 'Mise à la corbeille',
   Restoring: 'Restauration',
   Deleting: 'Suppression',

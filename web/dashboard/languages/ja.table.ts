@@ -458,8 +458,18 @@ export const ja = {
   'Viewers can rewind (DVR)': '視聴者の巻き戻しを許可（DVR）',
   'DVR window (minutes)': 'DVR の時間（分）',
   Public: '公開',
-  'If off, the player page needs a signed URL during the stream.':
-    'オフの場合、配信中のプレーヤーページには署名付き URL が必要です。',
+  Visibility: '公開範囲',
+  Unlisted: '限定公開',
+  Private: '非公開',
+  'Any visibility': 'すべての公開範囲',
+  'Keep as it is': '変更しない',
+  'Plays wherever the library allows it.': 'ライブラリが許可するすべての場所で再生できます。',
+  'Plays for everybody with the link, but no feed or shared collection lists it.':
+    'リンクを知っている人は誰でも再生できますが、フィードや共有コレクションには表示されません。',
+  'Plays only with a signed URL or a share link of this video.':
+    '署名付き URL、またはこの動画の共有リンクでのみ再生できます。',
+  'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
+    'オフの場合、配信とその録画は非公開になり、署名付き URL または共有リンクでのみ再生できます。',
   Close: '閉じる',
   Hide: '非表示',
   Show: '表示',
@@ -963,6 +973,7 @@ export const ja = {
   Grid: 'グリッド',
   List: 'リスト',
   Moving: '移動中',
+  'Changing the visibility': '公開範囲を変更中',
   'Moving to the trash': 'ゴミ箱に移動中',
   Restoring: '復元中',
   Deleting: '削除中',

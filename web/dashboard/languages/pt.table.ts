@@ -455,8 +455,19 @@ export const pt = {
   'Viewers can rewind (DVR)': 'Espectadores podem retroceder (DVR)',
   'DVR window (minutes)': 'Janela de DVR (minutos)',
   Public: 'Pública',
-  'If off, the player page needs a signed URL during the stream.':
-    'Se desativado, a página do player precisa de uma URL assinada durante a transmissão.',
+  Visibility: 'Visibilidade',
+  Unlisted: 'Não listado',
+  Private: 'Privado',
+  'Any visibility': 'Qualquer visibilidade',
+  'Keep as it is': 'Manter como está',
+  'Plays wherever the library allows it.': 'É reproduzido onde a biblioteca permite.',
+  'Plays for everybody with the link, but no feed or shared collection lists it.':
+    'É reproduzido para todos que têm o link, mas não aparece em feeds nem em coleções compartilhadas.',
+  'Plays only with a signed URL or a share link of this video.':
+    'Só é reproduzido com um URL assinado ou um link de compartilhamento deste vídeo.',
+  'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
+    'Se desativado, a transmissão e sua gravação são privadas: só são reproduzidas com um URL assinado ou um ' +
+    'link de compartilhamento.',
   Close: 'Fechar',
   Hide: 'Ocultar',
   Show: 'Mostrar',
@@ -961,6 +972,7 @@ export const pt = {
   Grid: 'Grade',
   List: 'Lista',
   Moving: 'Movendo',
+  'Changing the visibility': 'Alterando a visibilidade',
   'Moving to the trash': 'Movendo para a lixeira',
   Restoring: 'Restaurando',
   Deleting: 'Excluindo',

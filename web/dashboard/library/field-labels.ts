@@ -97,6 +97,7 @@ export const FIELD_LABELS = {
   title: 'Title',
   description: 'Description',
   category: 'Category',
+  visibility: 'Visibility',
   collectionId: 'Collection',
   chapters: 'Chapters',
   moments: 'Moments',

@@ -66,7 +66,9 @@ export function StreamSettings({
         )}
         <Check
           label={t('Public')}
-          hint={t('If off, the player page needs a signed URL during the stream.')}
+          hint={t(
+            'If off, the stream and its recording are private: they play only with a signed URL or a share link.',
+          )}
           value={value.public ?? true}
           onChange={(isPublic) => change({ public: isPublic })}
         />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
@@ -9,6 +10,7 @@ import { TextField } from '../parts/fields.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { VisibilityField } from '../parts/visibility.tsx';
 import { addChosen } from './add-dropped.ts';
 import type { Target } from './upload-item.ts';
 import { UploadSettingsDialog } from './upload-settings.tsx';
@@ -55,7 +57,7 @@ export function FilePicker({ to }: { to: Target }) {
       <FileInput input={folder} to={to} isFolder />
       {isWithSettings.value && (
         <UploadSettingsDialog onClose={() => (isWithSettings.value = false)}>
-          {(settings) => (
+          {(chosen) => (
             <label class="button primary">
               {t('Choose files')}
               <input
@@ -64,7 +66,7 @@ export function FilePicker({ to }: { to: Target }) {
                 accept={ACCEPTED}
                 multiple
                 onChange={({ currentTarget }) => {
-                  take(currentTarget, { ...to, settings });
+                  take(currentTarget, { ...to, ...chosen });
                   isWithSettings.value = false;
                 }}
               />
@@ -106,11 +108,12 @@ function take(input: HTMLInputElement, to: Target): void {
 function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
   const url = useSignal('');
   const title = useSignal('');
+  const visibility = useSignal<VideoModel['visibility']>('public');
   const fetching = useAction();
   const start = async (event: Event) => {
     event.preventDefault();
     const collection = to.collectionId === '' ? '' : `?collectionId=${to.collectionId}`;
-    const body = { url: url.value, ...(title.value !== '' && { title: title.value }) };
+    const body = { url: url.value, visibility: visibility.value, ...(title.value !== '' && { title: title.value }) };
     const isDone = await fetching.run(() => api('POST', `/library/${to.libraryId}/videos/fetch${collection}`, body));
     if (!isDone) return;
     toast(t('The service is downloading the file. It will appear in the video list.'));
@@ -126,6 +129,7 @@ function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
           onChange={(text) => (url.value = text)}
         />
         <TextField label={t('Title (optional)')} value={title.value} onChange={(text) => (title.value = text)} />
+        <VisibilityField value={visibility.value} onChange={(to) => (visibility.value = to)} />
         {fetching.error.value !== null && <Notice kind="error">{fetching.error.value}</Notice>}
         <div class="row end">
           <button type="submit" class="primary" disabled={url.value === '' || fetching.isBusy.value}>

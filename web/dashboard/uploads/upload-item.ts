@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
+import type { VideoModel } from '../../../src/api/models/video.ts';
 
 /**
  * Target of uploads, and their encoding settings if they differ from the library's. An empty `collectionId` means no
@@ -9,6 +10,8 @@ export type Target = {
   libraryId: number;
   collectionId: string;
   settings?: UploadSettings;
+  /** Visibility of a new video. Default: public. */
+  visibility?: VideoModel['visibility'];
   /** Video that the file is for. Without it, a video is created. */
   videoId?: string | null;
 };

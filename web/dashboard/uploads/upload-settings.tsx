@@ -1,16 +1,24 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
+import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
 import { RUNGS, withTurned } from '../base/rungs.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/fields.tsx';
 import { LanguageField } from '../parts/pickers.tsx';
+import { VisibilityField } from '../parts/visibility.tsx';
+import type { Target } from './upload-item.ts';
 
-type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
+type Chosen = Pick<Target, 'settings' | 'visibility'>;
+type Props = { onClose: () => void; children: (chosen: Chosen) => ComponentChildren };
 
-/** Encoding settings of the chosen files, if they differ from the library's. The child element chooses the files. */
+/**
+ * Visibility of the videos, and encoding settings if they differ from the library's. The child element chooses the
+ * files.
+ */
 export function UploadSettingsDialog({ onClose, children }: Props) {
+  const visibility = useSignal<VideoModel['visibility']>('public');
   const rungs = useSignal<readonly string[]>([]);
   const isOnDemand = useSignal(false);
   const spoken = useSignal('');
@@ -27,6 +35,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
   return (
     <Dialog title={t('Upload with custom settings')} onClose={onClose}>
       <div class="stack">
+        <VisibilityField value={visibility.value} onChange={(to) => (visibility.value = to)} />
         <fieldset class="rungs">
           <legend>{t('Resolutions (leave empty to use the library setting)')}</legend>
           {RUNGS.map((rung) => (
@@ -49,7 +58,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
           value={hasTexts.value}
           onChange={(isOn) => (hasTexts.value = isOn)}
         />
-        <div class="row end">{children(settings)}</div>
+        <div class="row end">{children({ settings, visibility: visibility.value })}</div>
       </div>
     </Dialog>
   );

@@ -240,10 +240,11 @@ function measureSpeed(id: number): (sentBytes: number) => void {
   };
 }
 
-async function createVideo({ id, libraryId, collectionId, name }: UploadItem): Promise<string> {
+async function createVideo({ id, libraryId, collectionId, visibility, name }: UploadItem): Promise<string> {
   if (uploads.value.length <= MAX_COMPARED_UPLOADS)
     changeItem(id, { isNamesake: await hasTitle(libraryId, titleOf(name)) });
-  const body = { title: titleOf(name), ...(collectionId !== '' && { collectionId }) };
+  // A body has no undefined fields.
+  const body = { title: titleOf(name), collectionId: collectionId || undefined, visibility };
   const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, body);
   return guid;
 }

@@ -10,6 +10,7 @@ import { mayWrite } from '../base/session.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
 import { TagField } from '../parts/tag-field.tsx';
 import { otherMetaTags, readDescription, readTags, toMetaTags } from '../parts/tags.ts';
+import { VisibilityField } from '../parts/visibility.tsx';
 import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -23,19 +24,21 @@ type Fields = {
   tags: readonly string[];
   collectionId: string;
   category: string;
+  visibility: VideoModel['visibility'];
   /** Meta tags that no other field shows. */
   others: VideoModel['metaTags'];
 };
 export type DetailsDraft = Draft<Fields>;
 
 function readFields(video: VideoModel): Fields {
-  const { title, collectionId, category, metaTags } = video;
+  const { title, collectionId, category, visibility, metaTags } = video;
   return {
     title,
     description: readDescription(video),
     tags: readTags(metaTags),
     collectionId,
     category: category ?? '',
+    visibility,
     others: otherMetaTags(metaTags),
   };
 }
@@ -55,7 +58,7 @@ export function useDetails({ path, video, onChanged }: PartProps): DetailsDraft 
 
 type Props = PartProps & { draft: DetailsDraft };
 
-/** Title, description, tags, collection and category of a video. */
+/** Title, description, tags, visibility, collection and category of a video. */
 export function Details(props: Props) {
   return mayWrite() ? <DetailsForm {...props} /> : <DetailsText {...props} />;
 }
@@ -80,6 +83,7 @@ function DetailsForm({ libraryId, path, video, onChanged, draft: { value, change
         </Generate>
       )}
       <TagField id="tags" label={t('Tags')} tags={value.tags} onChange={(tags) => change({ tags })} />
+      <VisibilityField value={value.visibility} onChange={(visibility) => change({ visibility })} />
       <div class="columns tight">
         <CollectionField
           libraryId={libraryId}

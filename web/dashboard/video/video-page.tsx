@@ -8,6 +8,7 @@ import { may, mayWrite } from '../base/session.ts';
 import { clock, day, isShareable, plural } from '../base/words.ts';
 import { NoPermission } from '../parts/no-permission.tsx';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
+import { VisibilityBadge } from '../parts/visibility.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { Activity } from './activity.tsx';
 import { AudioTracks } from './audio-tracks.tsx';
@@ -104,6 +105,7 @@ function Header({ video }: { video: VideoModel }) {
       <h1 dir="auto">{video.title}</h1>
       <p class="facts">
         <StateChip video={video} />
+        <VisibilityBadge visibility={video.visibility} />
         {video.length > 0 && <span>{clock(video.length)}</span>}
         <span>{plural(video.views, 'view')}</span>
         <span>{day(video.dateUploaded)}</span>

@@ -1,12 +1,14 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/models/video.ts';
 import { api, describeError } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { t, trAll } from '../base/language.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { SelectField } from '../parts/fields.tsx';
 import { TagField } from '../parts/tag-field.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { readVisibility, VISIBILITY_CHOICES } from '../parts/visibility.tsx';
 import { type Edit, editOf } from './edit-of.ts';
 import { type ListQuery, toApiQuery } from './list-query.ts';
 import { clearSelection, selection } from './selection.ts';
@@ -19,12 +21,14 @@ const MAX_TITLES = 100;
 /** Maximum number of videos in one edit, because the browser sends one request per video. */
 const MAX_VIDEOS = 10_000;
 
-/** Edits the titles of a few selected videos, and the tags of many. Nothing is sent before Apply. */
+/** Edits the titles of a few selected videos, and the tags and visibility of many. Nothing is sent before Apply. */
 export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   const videos = useSignal<readonly VideoModel[] | null>(null);
   const titles = useSignal<ReadonlyMap<string, string>>(new Map());
   const added = useSignal<readonly string[]>([]);
   const removed = useSignal<readonly string[]>([]);
+  /** Empty to keep the visibility of each video. */
+  const visibility = useSignal('');
   const done = useSignal<number | null>(null);
   /** Reasons why videos could not be read when the dialog opened. */
   const missing = useSignal<readonly string[]>([]);
@@ -41,13 +45,15 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   const found = videos.value ?? [];
   const apply = async () => {
     // The fields remain editable while this runs.
-    const [tags, typedTitles] = [{ added: added.value, removed: removed.value }, titles.value];
+    const chosen = readVisibility(visibility.value) ?? undefined;
+    const common = { added: added.value, removed: removed.value, visibility: chosen };
+    const typedTitles = titles.value;
     done.value = 0;
     let changed = 0;
     const failed: string[] = [];
     for (const { guid, title } of found) {
       const typed = typedTitles.get(guid);
-      const edit = { title: typed === title ? undefined : typed, ...tags };
+      const edit = { title: typed === title ? undefined : typed, ...common };
       try {
         if (await editNow(`/library/${libraryId}/videos/${guid}`, edit)) changed += 1;
       } catch (reason) {
@@ -66,15 +72,7 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   const isBusy = done.value !== null;
   return (
     <Dialog title={t('Edit {0}', plural(found.length, 'video'))} class="wide" onClose={onClose}>
-      <div class="columns tight">
-        <TagField id="added" label={t('Add tags')} tags={added.value} onChange={(tags) => (added.value = tags)} />
-        <TagField
-          id="removed"
-          label={t('Remove tags')}
-          tags={removed.value}
-          onChange={(tags) => (removed.value = tags)}
-        />
-      </div>
+      <CommonFields {...{ added, removed, visibility }} />
       {found.length > 0 && found.length <= MAX_TITLES && (
         <fieldset class="bulk-titles">
           <legend>{t('Titles')}</legend>
@@ -107,6 +105,35 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   );
 }
 
+type CommonProps = {
+  added: Signal<readonly string[]>;
+  removed: Signal<readonly string[]>;
+  visibility: Signal<string>;
+};
+
+/** Fields that apply to all selected videos. */
+function CommonFields({ added, removed, visibility }: CommonProps) {
+  return (
+    <>
+      <div class="columns tight">
+        <TagField id="added" label={t('Add tags')} tags={added.value} onChange={(tags) => (added.value = tags)} />
+        <TagField
+          id="removed"
+          label={t('Remove tags')}
+          tags={removed.value}
+          onChange={(tags) => (removed.value = tags)}
+        />
+      </div>
+      <SelectField
+        label={t('Visibility')}
+        value={visibility.value}
+        choices={[['', t('Keep as it is')], ...trAll(VISIBILITY_CHOICES)]}
+        onChange={(to) => (visibility.value = to)}
+      />
+    </>
+  );
+}
+
 function Failures({ lines }: { lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
@@ -120,7 +147,8 @@ function Failures({ lines }: { lines: readonly string[] }) {
 
 /** Edits a video as it is now: others may have edited it since the dialog opened. Returns whether it changed. */
 async function editNow(path: string, edit: Edit): Promise<boolean> {
-  if (edit.title === undefined && edit.added.length === 0 && edit.removed.length === 0) return false;
+  const keepsAll = edit.title === undefined && edit.visibility === undefined;
+  if (keepsAll && edit.added.length === 0 && edit.removed.length === 0) return false;
   const body = editOf(await api<VideoModel>('GET', path), edit);
   if (body !== null) await api('POST', path, body);
   return body !== null;

@@ -10,6 +10,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 const WORDS: Record<BulkModel['action'], string> = {
   move: 'Moving',
+  visibility: 'Changing the visibility',
   trash: 'Moving to the trash',
   restore: 'Restoring',
   delete: 'Deleting',

@@ -5,6 +5,7 @@ import { t } from '../base/language.ts';
 import { clock, day, plural, videoState } from '../base/words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
+import { VisibilityBadge, VisibilityMark } from '../parts/visibility.tsx';
 import { StateChip, StateNote } from '../uploads/state.tsx';
 import { dragVideo } from './collection-drop.tsx';
 import { RowFacts } from './columns.tsx';
@@ -35,7 +36,10 @@ export function Card({ libraryId, index, video, ...choice }: ItemProps) {
               <StateNote libraryId={libraryId} video={video} />
             )}
           </p>
-          <StateChip video={video} />
+          <div class="chips">
+            <StateChip video={video} />
+            <VisibilityBadge visibility={video.visibility} />
+          </div>
         </div>
       </Link>
       {choice.maySelect && <Choose video={video} {...choice} />}
@@ -56,6 +60,7 @@ export function Row({ libraryId, index, video, ...choice }: ItemProps) {
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
         <Thumbnail video={video} />
         <span class="row-title" dir="auto">
+          {video.visibility !== 'public' && <VisibilityMark visibility={video.visibility} />}
           {video.title}
         </span>
         <RowFacts video={video} />

@@ -4,6 +4,7 @@ import { keptValue } from '../base/kept-value.ts';
 import { t, tr } from '../base/language.ts';
 import { amount, bytes, clock, day } from '../base/words.ts';
 import { Icon } from '../parts/icon.tsx';
+import { VISIBILITY_CHOICES } from '../parts/visibility.tsx';
 import { StateChip } from '../uploads/state.tsx';
 import { changeListQuery, type ListQuery, ORDERS } from './list-query.ts';
 
@@ -35,6 +36,13 @@ const COLUMNS: readonly Column[] = [
   { name: 'size', label: 'Size', width: '84px', order: 'size', show: ({ storageSize }) => bytes(storageSize) },
   { name: 'views', label: 'Views', width: '72px', order: 'views', show: ({ views }) => amount(views) },
   { name: 'category', label: 'Category', width: '110px', order: null, show: ({ category }) => tr(category ?? '') },
+  {
+    name: 'visibility',
+    label: 'Visibility',
+    width: '96px',
+    order: null,
+    show: ({ visibility }) => tr(VISIBILITY_CHOICES.find(([name]) => name === visibility)?.[1] ?? ''),
+  },
   { name: 'date', label: 'Date', width: '110px', order: 'date', show: ({ dateUploaded }) => day(dateUploaded) },
 ];
 

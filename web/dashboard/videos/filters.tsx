@@ -3,6 +3,7 @@ import type { PaginationListOfCollectionModel } from '../../../src/api/models/co
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Icon } from '../parts/icon.tsx';
+import { VISIBILITY_CHOICES } from '../parts/visibility.tsx';
 import { ColumnChoice } from './columns.tsx';
 import { changeListQuery, type ListQuery, ORDERS, SPANS, STATES } from './list-query.ts';
 
@@ -25,6 +26,12 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
       />
       <CollectionFilter libraryId={libraryId} value={wanted.collection} />
       <Typed label={t('Tag')} class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
+      <Choice
+        label={t('Visibility')}
+        value={wanted.visibility}
+        choices={[['', t('Any visibility')], ...trAll(VISIBILITY_CHOICES)]}
+        onChoose={(visibility) => changeListQuery({ visibility })}
+      />
       <Choice
         label={t('Created')}
         value={wanted.days}

@@ -1,4 +1,5 @@
 import { changeQuery, query } from '../base/router.ts';
+import { readVisibility } from '../parts/visibility.tsx';
 
 /** Layouts of the list, from the largest items to the most compact. */
 export const VIEWS = ['grid', 'list', 'dense'] as const;
@@ -10,6 +11,8 @@ export type ListQuery = {
   state: string;
   collection: string;
   tag: string;
+  /** Name in the API. Empty for any. */
+  visibility: string;
   /** Maximum age of the listed videos in days. Empty for any. */
   days: string;
   order: string;
@@ -58,6 +61,7 @@ export function readListQuery(): ListQuery {
     state: STATES.some(([value]) => value === text('state')) ? text('state') : '',
     collection: text('collection'),
     tag: text('tag'),
+    visibility: readVisibility(text('visibility')) ?? '',
     days: SPANS.some(([value]) => value === text('days')) ? text('days') : '',
     order: name,
     direction: text('direction') === 'asc' || text('direction') === 'desc' ? text('direction') : usual,
@@ -69,15 +73,16 @@ export function changeListQuery(changes: Partial<ListQuery>): void {
   changeQuery(changes);
 }
 
-export function isFiltered({ search, state, collection, tag, days }: ListQuery): boolean {
-  return [search, state, collection, tag, days].some((text) => text !== '');
+export function isFiltered({ search, state, collection, tag, visibility, days }: ListQuery): boolean {
+  return [search, state, collection, tag, visibility, days].some((text) => text !== '');
 }
 
 /** Returns the same filters in the form that bulk actions accept. */
-export function toFilter({ search, state, collection, tag, days }: ListQuery) {
+export function toFilter({ search, state, collection, tag, visibility, days }: ListQuery) {
   const isIncomplete = state === 'incomplete';
   const plain = { search, collection, tag, status: isIncomplete ? '' : state, incomplete: isIncomplete };
-  return days === '' ? plain : { ...plain, dateFrom: daysAgo(Number(days)) };
+  const chosen = { ...plain, ...(visibility !== '' && { visibility }) };
+  return days === '' ? chosen : { ...chosen, dateFrom: daysAgo(Number(days)) };
 }
 
 /** Returns the start of a UTC day. It is constant all day, so that the list stays the same. */

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { changeListQuery, isFiltered, type ListQuery } from './list-query.ts';
 
 const MAX_SAVED = 20;
-const FIELDS = ['search', 'state', 'collection', 'tag', 'days', 'order', 'direction'] as const;
+const FIELDS = ['search', 'state', 'collection', 'tag', 'visibility', 'days', 'order', 'direction'] as const;
 
 type Filters = Pick<ListQuery, (typeof FIELDS)[number]>;
 type Saved = { libraryId: number; name: string; filters: Filters };
@@ -72,7 +72,10 @@ export function SavedFilters({ libraryId, wanted }: { libraryId: number; wanted:
   );
 }
 
-const CLEARED: Filters = { search: '', state: '', collection: '', tag: '', days: '', order: '', direction: '' };
+const CLEARED: Filters = {
+  ...{ search: '', state: '', collection: '', tag: '', visibility: '', days: '' },
+  ...{ order: '', direction: '' },
+};
 
 function pickFilters(wanted: Filters): Filters {
   return { ...CLEARED, ...Object.fromEntries(FIELDS.map((field) => [field, wanted[field]])) };

@@ -2,6 +2,10 @@ import type { FieldTexts } from './field-texts.ts';
 
 const COLLECTION = 'GUID of the collection of the video. Null or empty for none.';
 
+const VISIBILITY =
+  '`public`: the rules of the library decide who can play the video. `unlisted`: the same, but no feed and no ' +
+  'shared collection names it. `private`: it plays only with a token or a share link of this video.';
+
 /** Descriptions of the fields of videos, their parts, and collections. */
 export const VIDEO_FIELD_TEXTS: FieldTexts = {
   VideoModel: {
@@ -10,6 +14,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     dateUploaded: 'Time at which the video was created, before its upload.',
     views: 'Number of views. A viewer counts at most once in 30 minutes.',
     isPublic: 'Whether the video was public as a live stream, or where it was imported from. False for uploads.',
+    visibility: `${VISIBILITY} Not part of the hosted API.`,
     length: 'Length in whole seconds. 0 until the file is probed.',
     status: 'State of the video.',
     framerate: 'Frames per second of the source. 0 until the file is probed, or without a picture.',
@@ -43,11 +48,16 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     hasHighQualityPreview: 'Whether `preview_hq.mp4` exists.',
     thumbnailTime: 'Time of the thumbnail in the video, in milliseconds. Chosen automatically by default.',
   },
-  CreateVideoModel: { title: 'Title of the video, 1 to 1000 characters.', collectionId: COLLECTION },
+  CreateVideoModel: {
+    title: 'Title of the video, 1 to 1000 characters.',
+    collectionId: COLLECTION,
+    visibility: `${VISIBILITY} Default: public.`,
+  },
   UpdateVideoModel: {
     title: 'New title, at most 1000 characters.',
     description: 'New description in plain text or Markdown, at most 5000 characters. An empty string removes it.',
     category: 'New category as free text, at most 100 characters. An empty string removes it.',
+    visibility: VISIBILITY,
     collectionId: 'GUID of the new collection. An empty string removes the video from its collection.',
     chapters: 'Replaces all chapters.',
     moments: 'Replaces all moments.',
@@ -82,6 +92,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     url: 'URL of the file, http or https.',
     headers: 'Headers that are sent to the origin with the request.',
     title: 'Title of the video, at most 1000 characters. Default: the file name in the URL.',
+    visibility: `${VISIBILITY} Default: public.`,
   },
   CaptionModelAdd: {
     srclang: 'Ignored: the path contains the track.',
@@ -156,12 +167,14 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     collection: 'GUID of a collection.',
     status: 'Numbers of video states, separated by commas.',
     tag: 'Property or value of a meta tag, or `property=value`.',
+    visibility: 'Selects only videos with this visibility.',
     incomplete: 'If true, selects only finished videos with failed renditions.',
     dateFrom: 'Selects only videos created at or after this time.',
     dateTo: 'Selects only videos created before this time.',
   },
   CreateBulkModel: {
     action: 'Action to apply to each video.',
+    visibility: 'Target of `visibility`, which requires it. Not allowed for other actions.',
     collectionId: 'Target of `move`, which requires it; empty for no collection. Not allowed for other actions.',
     videoIds: 'GUIDs of the videos, at most 10000. Send exactly one of `videoIds`, `filter`, `undoOf` and `all`.',
     filter: 'Conditions that select the videos, at least one. With `restore`, they select from the trash.',
@@ -172,6 +185,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     guid: 'GUID of the operation, for reading its progress and for `undoOf`.',
     action: 'Action that is applied to each video.',
     collectionId: 'Target collection of `move`; empty for none.',
+    visibility: 'Visibility that `visibility` sets; null for other actions.',
     total: 'Number of selected videos.',
     done: 'Number of videos that the action changed so far.',
     failed: 'Number of videos to which the action could not be applied.',

@@ -236,6 +236,7 @@ async function becomeVideo(tx: Tx, key: MediaKey, stream: EndedStream): Promise<
       encode_progress: 100,
       collection_id,
       is_public,
+      ...(!is_public && { visibility: 'private' }),
       duration_ms: wholeMs(key),
       width_px: width_px ?? 0,
       height_px: height_px ?? 0,

@@ -1,11 +1,13 @@
 import type { SignedAddress, TokenFault, UrlToken } from '../../pull-zones/url-token.ts';
 import { signingKeys } from '../../pull-zones/zone-policy.ts';
+import type { Visibility } from '../../visibility.ts';
 import type { Firewall } from '../firewall/firewall.ts';
 import type { Hit, Verdict } from '../hit.ts';
 import { RULES, type Rule } from '../rules.ts';
 import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
 import type { HostRules } from './host-rules.ts';
 import { type Inspected, judgeFirewall } from './judge-firewall.ts';
+import { policyOfMedia } from './judge-playback.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { Rate, RateBuckets } from './rate-buckets.ts';
@@ -66,7 +68,7 @@ export const STAGES = {
 
 declare const admitted: unique symbol;
 
-/** An admitted request. Only `admit` creates one, and no response is sent without one. */
+/** An admitted request. Only `admit` and `admitToMedia` create one, and no response is sent without one. */
 export type Admitted<Request extends AdmissionRequest = AdmissionRequest> = {
   readonly [admitted]: true;
   request: Request;
@@ -90,9 +92,30 @@ export function admit<Request extends AdmissionRequest>(
     if (verdict.kind === 'block') return { ...verdict, hits };
     if (verdict.kind === 'log') hits.push(...verdict.hits);
   }
+  return toAdmitted(request, hits);
+}
+
+/**
+ * Decides whether an admitted request gets the files of a media item. Those of a private one need a token, even if the
+ * zone requires none. The result has the policy of the media item.
+ */
+export function admitToMedia<Request extends AdmissionRequest>(
+  admitted: Admitted<Request>,
+  media: { visibility: Visibility },
+  context: AdmissionContext,
+): Admitted<Request> | Blocked {
+  const { request: asked, hits } = admitted;
+  const policy = asked.policy === null ? null : policyOfMedia(asked.policy, media);
+  if (policy === asked.policy) return admitted;
+  const request = { ...asked, policy };
+  const verdict = judgeToken(request, context);
+  return verdict.kind === 'block' ? { ...verdict, hits: [] } : toAdmitted(request, hits);
+}
+
+/** Creates an `Admitted`. Nothing else does. */
+function toAdmitted<Request extends AdmissionRequest>(request: Request, hits: readonly Hit[]): Admitted<Request> {
   const { token } = request.address;
   const granted = asksForToken(request) && typeof token !== 'string' ? token : null;
-  // This is the only place that creates an `Admitted`.
   return { request, token: granted, hits } as Omit<Admitted<Request>, typeof admitted> as Admitted<Request>;
 }
 

@@ -5,6 +5,7 @@ import { signEmbedToken } from '../../libraries/embed-token.ts';
 import { readLibrarySettings } from '../../libraries/library-settings.ts';
 import type { ZonePolicy } from '../../pull-zones/zone-policy.ts';
 import type { Share } from '../../shares/share.ts';
+import type { Visibility } from '../../visibility.ts';
 import { RULES } from '../rules.ts';
 import { compilePolicy } from './compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from './edge-path.ts';
@@ -33,7 +34,7 @@ function judge(change: Partial<PlaybackRequest> = {}): { id: string; received: s
     method: 'GET',
     target: player(),
     policy: policyOf({ embedTokenRequired: true, ...withRules({ allowedReferrers: ['good.example'] }) }),
-    video: { mediaId, collectionId, usesSessions: true },
+    video: { mediaId, collectionId, visibility: 'public', usesSessions: true },
     viewer: { page: 'good.example', shown: NO_TOKEN },
     tokenShare: null,
     isOpenedByItself: false,
@@ -99,18 +100,35 @@ test.each<MediaFile>([
   { kind: 'rendition-playlist', renditionId, session: null },
 ])('playlists without keys or a video are not checked: $kind', (file) => {
   expect(
-    judge({ target: media(file), video: { mediaId, collectionId: null, usesSessions: false }, ...bad }),
+    judge({
+      target: media(file),
+      video: { mediaId, collectionId: null, visibility: 'public', usesSessions: false },
+      ...bad,
+    }),
   ).toBeNull();
   expect(judge({ target: media(file), video: null, ...bad })).toBeNull();
 });
 
-test.each([
-  [{ isPublic: false }, { id: forToken, received: 'no token' }],
-  [{ isPublic: true }, null],
-  [undefined, null],
-])('in a library without tokens, a live stream %o requires one only if it is not public', (live, expected) => {
-  const video = { mediaId, collectionId, live, usesSessions: false };
+test.each<[Visibility, { id: string; received: string } | null]>([
+  ['private', { id: forToken, received: 'no token' }],
+  ['unlisted', null],
+  ['public', null],
+])('in a library without tokens, a %s video requires one only if it is private', (visibility, expected) => {
+  const video = { mediaId, collectionId, visibility, usesSessions: false };
   expect(judge({ policy: policyOf({}), video })).toEqual(expected);
+});
+
+test.each<[Visibility, boolean]>([
+  ['public', true],
+  ['unlisted', false],
+  ['private', false],
+])('the token of a shared collection opens a %s video of it: %s', (visibility, isAccepted) => {
+  const ofCollection = { ...share, target: { kind: 'collection', collectionId } } as const;
+  const viewer = { page: 'good.example', shown: sign({ expiresSec: later, shareId }) };
+  const video = { mediaId, collectionId, visibility, usesSessions: false };
+  const ended = { id: forToken, received: 'one that has ended' };
+  expect(judge({ viewer, video, tokenShare: ofCollection })).toEqual(isAccepted ? null : ended);
+  expect(judge({ viewer, video, tokenShare: share })).toBeNull();
 });
 
 test('nothing is refused for an unknown path, library or video', () => {

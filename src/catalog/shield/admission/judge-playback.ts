@@ -2,6 +2,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import { describeToken, type EmbedToken, isEmbedTokenValid } from '../../libraries/embed-token.ts';
 import { embedKeys } from '../../pull-zones/zone-policy.ts';
 import { hasShareExpired, type Share, showsVideo } from '../../shares/share.ts';
+import type { Visibility } from '../../visibility.ts';
 import type { Hit } from '../hit.ts';
 import { RULES } from '../rules.ts';
 import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
@@ -23,16 +24,22 @@ export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts:
   return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", received: page ?? 'none' };
 }
 
+/** Policies of private media, by the policies of their zones. */
+const closedPolicies = new WeakMap<CompiledPolicy, CompiledPolicy>();
+
 /**
- * Returns the policy of a media item: viewers of a live stream that is not public need an embed token, even if the
- * library requires none.
+ * Returns the policy of a media item. A private one needs tokens for its player page and its files, even if the library
+ * and the zone require none.
  */
-export function policyOfMedia(
-  policy: CompiledPolicy,
-  { live }: { live?: { isPublic: boolean } | undefined },
-): CompiledPolicy {
-  if (live === undefined || live.isPublic || policy.zone.embedTokenRequired) return policy;
-  return { ...policy, zone: { ...policy.zone, embedTokenRequired: true } };
+export function policyOfMedia(policy: CompiledPolicy, { visibility }: { visibility: Visibility }): CompiledPolicy {
+  const { zone } = policy;
+  if (visibility !== 'private' || (zone.embedTokenRequired && zone.settings.tokenRequired)) return policy;
+  const known = closedPolicies.get(policy);
+  if (known !== undefined) return known;
+  const settings = { ...zone.settings, tokenRequired: true };
+  const closed = { ...policy, zone: { ...zone, embedTokenRequired: true, settings } };
+  closedPolicies.set(policy, closed);
+  return closed;
 }
 
 /** Returns why an embed token does not permit playing a video, or null if it does, or if the library requires none. */
@@ -55,13 +62,16 @@ export function holdsEmbedToken(
   return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
 }
 
+/** Facts of a video that decide which share pages show it. */
+export type JudgedVideo = { mediaId: Guid; collectionId: Guid | null; visibility: Visibility };
+
 /**
  * Returns why a valid embed token of a share page no longer applies, or null if it does, or if it is not of a share
  * page. `share` is the one that the token names, or null if it was deleted. `collectionId` is that of the video.
  */
 export function judgeShareToken(
   { zone }: CompiledPolicy,
-  { shown, share, ...video }: { mediaId: Guid; collectionId: Guid | null; shown: EmbedToken; share: Share | null },
+  { shown, share, ...video }: JudgedVideo & { shown: EmbedToken; share: Share | null },
   nowMs: number,
 ): Hit | null {
   if (!zone.embedTokenRequired || shown.shareId === undefined) return null;
@@ -80,12 +90,7 @@ export type PlaybackRequest = {
   target: EdgeTarget | null;
   policy: CompiledPolicy | null;
   /** `usesSessions`: its playlists have keys of play sessions. */
-  video: {
-    mediaId: Guid;
-    collectionId: Guid | null;
-    live?: { isPublic: boolean } | undefined;
-    usesSessions: boolean;
-  } | null;
+  video: (JudgedVideo & { usesSessions: boolean }) | null;
   viewer: Viewer;
   /** The share that the viewer's token names, or null if there is none. */
   tokenShare: Share | null;
@@ -106,7 +111,8 @@ export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hi
   const isDirect = target.kind === 'player' && !target.wantsState && (target.isDirect || request.isOpenedByItself);
   const pageHit = judgeDirectPlay(policy, isDirect) ?? judgePage(policy, viewer.page, ownHosts);
   if (pageHit !== null || checks === 'page') return pageHit;
-  const shown = { mediaId: video.mediaId, collectionId: video.collectionId, shown: viewer.shown };
+  const { mediaId, collectionId, visibility } = video;
+  const shown = { mediaId, collectionId, visibility, shown: viewer.shown };
   const ofMedia = policyOfMedia(policy, video);
   return judgeEmbedToken(ofMedia, shown, nowMs) ?? judgeShareToken(ofMedia, { ...shown, share: tokenShare }, nowMs);
 }

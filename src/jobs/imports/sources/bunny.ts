@@ -1,6 +1,7 @@
 import type { ImportSourceName } from '../../../catalog/imports/library-import.ts';
 import type { ImportedVideo, ImportFile, ListedItem } from '../../../catalog/imports/listed-item.ts';
 import { signFile, signFolder } from '../../../catalog/pull-zones/verify-url-token.ts';
+import { readVisibility } from '../../../catalog/visibility.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
@@ -47,7 +48,7 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     preparesFiles: false,
     refreshSec: null,
     async prepare(request, client, signal) {
-      return findFiles(await readAccount(request, client, signal), client, signal);
+      return findFiles(await readAccount(request, { client, name }, signal), client, signal);
     },
     readSettings: readStreamSettings,
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
@@ -64,14 +65,19 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
 }
 
 /** Reads the library, its pull zone and its storage zone with the key of the account, if there is one. */
-async function readAccount(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest> {
+async function readAccount(
+  request: SourceRequest,
+  { client, name }: { client: SourceClient; name: ImportSourceName },
+  signal: AbortSignal,
+): Promise<SourceRequest> {
   const { accountKey, coreUrl, libraryId } = request;
   if (accountKey === null || coreUrl === null) return request;
   const read = async (path: string) =>
     fieldsOf(await client.readJson({ url: `${coreUrl}${path}`, headers: { AccessKey: accountKey } }, signal));
   const library = await read(`/videolibrary/${libraryId}`);
   const zone = await read(`/pullzone/${countOf(library.PullZoneId)}`);
-  const needsToken = zone.ZoneSecurityEnabled === true;
+  // Private videos of Millrace need a token in any zone.
+  const needsToken = zone.ZoneSecurityEnabled === true || name === 'millrace';
   const storageId = countOf(library.StorageZoneId);
   const storage = storageId === 0 ? null : fieldsOf(await read(`/storagezone/${storageId}`));
   const host = textOf(listOf(zone.Hostnames)[0]?.Value);
@@ -228,6 +234,8 @@ function toImported(item: Fields, files: ImportFile[]): ImportedVideo {
     category: textOf(item.category),
     collectionId: readGuid(textOf(item.collectionId) ?? ''),
     isPublic: item.isPublic === true,
+    // bunny Stream has no such field: its videos that are not public play for everybody.
+    visibility: item.visibility === undefined ? 'public' : (readVisibility(item.visibility) ?? 'private'),
     uploadedAt: timeOf(item.dateUploaded),
     views: countOf(item.views),
     watchSec: countOf(item.totalWatchTime),

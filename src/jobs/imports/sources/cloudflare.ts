@@ -81,6 +81,7 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
     video: {
       ...emptyVideo(),
       isPublic,
+      visibility: isPublic ? 'public' : 'private',
       uploadedAt: timeOf(video.uploaded ?? video.created),
       metaTags: [...tagsOf('cloudflareUid', sourceId, []), ...details],
       thumbnail: isChosen && isPublic ? textOf(video.thumbnail) : null,

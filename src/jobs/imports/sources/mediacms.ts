@@ -14,6 +14,7 @@ import {
   textOf,
   timeOf,
   titleOf,
+  visibilityOf,
 } from './read-fields.ts';
 
 /** Videos of a MediaCMS: those of one author, or all of them with the token of an editor. */
@@ -57,11 +58,12 @@ function readMedium(medium: Fields, guidFor: Listing['guidFor']): ListedItem {
     sizeBytes: bytesOf(textOf(medium.size)),
     durationSec: secOf(medium.duration),
     obstacle: isMedia ? null : { reason: `It is no video, but of the type ${type}.`, isRetryable: false },
-    notes: medium.state === 'unlisted' ? ['It was unlisted, and is private here.'] : [],
+    notes: [],
     video: {
       ...emptyVideo(),
       description: descriptionOf(medium.description),
       isPublic: medium.state === 'public',
+      visibility: visibilityOf(medium.state, { public: 'public', unlisted: 'unlisted' }),
       uploadedAt: timeOf(medium.add_date),
       views: countOf(medium.views),
       metaTags: tagsOf('mediacmsToken', sourceId, []),

@@ -58,6 +58,7 @@ function readAsset(asset: Fields, guidFor: Listing['guidFor']): ListedItem {
     video: {
       ...emptyVideo(),
       isPublic,
+      visibility: isPublic ? 'public' : 'private',
       uploadedAt: createdSec > 0 ? new Date(createdSec * 1000).toISOString() : null,
       metaTags: [...tagsOf('muxAssetId', sourceId, []), ...extra.filter(({ value }) => value !== '')],
     },

@@ -17,13 +17,14 @@ import {
   textOf,
   timeOf,
   titleOf,
+  visibilityOf,
 } from './read-fields.ts';
 
 /** Maximum page size of the lists. */
 const PAGE_ITEMS = 100;
 /** A token is valid for a day. */
 const REFRESH_SEC = 12 * 3600;
-const [PUBLIC, PASSWORD] = [1, 5];
+const [PUBLIC, UNLISTED, PASSWORD] = [1, 2, 5] as const;
 const PUBLISHED = 1;
 
 /** Videos of a PeerTube account, with their GUIDs. Each channel becomes a collection. */
@@ -112,6 +113,7 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
       category: textOf(fieldsOf(video.category).label),
       collectionId: channel === null ? null : guidFor(channel),
       isPublic: privacy === PUBLIC,
+      visibility: visibilityOf(privacy, { [PUBLIC]: 'public', [UNLISTED]: 'unlisted' }),
       uploadedAt: timeOf(video.originallyPublishedAt ?? video.publishedAt ?? video.createdAt),
       views: countOf(video.views),
       metaTags: tagsOf('peertubeUuid', id, []),

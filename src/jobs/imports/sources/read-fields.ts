@@ -7,6 +7,7 @@ import {
 } from '../../../catalog/imports/listed-item.ts';
 import type { Chapter, Moment } from '../../../catalog/schema.ts';
 import { DAY_MS, MAX_BUCKETS } from '../../../catalog/statistics/sums/statistics-range.ts';
+import { readVisibility, type Visibility } from '../../../catalog/visibility.ts';
 import { cleanText } from '../../../lib/clean-text.ts';
 import { readLine } from '../../../lib/visible-text.ts';
 
@@ -110,6 +111,15 @@ export function commentDetails(list: unknown): { details: Pick<ImportedVideo, 'c
   return { details: { comments: threads }, notes };
 }
 
+/** Returns the visibility with a name that a source uses. An unknown name counts as private. */
+export function visibilityOf<Name extends string | number>(
+  name: unknown,
+  known: Readonly<Partial<Record<Name, Visibility>>>,
+): Visibility {
+  const found = Object.entries(known).find(([one]) => one === String(name))?.[1];
+  return readVisibility(found) ?? 'private';
+}
+
 /** Returns a video without properties. */
 export function emptyVideo(): ImportedVideo {
   return {
@@ -117,6 +127,7 @@ export function emptyVideo(): ImportedVideo {
     category: null,
     collectionId: null,
     isPublic: false,
+    visibility: 'public',
     uploadedAt: null,
     views: 0,
     watchSec: 0,

@@ -15,6 +15,7 @@ import {
   pickKnown,
   type SidecarFields,
 } from '../../../catalog/imports/sidecars.ts';
+import { readVisibility } from '../../../catalog/visibility.ts';
 import { readGuid } from '../../../lib/guid.ts';
 import { parseXml } from '../../../lib/parse-xml.ts';
 import { Refused } from '../../../lib/refused.ts';
@@ -281,6 +282,7 @@ function videoOf(fields: SidecarFields, notes: string[]): Partial<ImportedVideo>
     description: descriptionOf(known.description),
     category: textOf(known.category),
     isPublic: known.isPublic === true,
+    visibility: readVisibility(known.visibility) ?? 'public',
     views: countOf(known.views),
     watchSec: countOf(known.totalWatchTime),
     days: readDays(listOf(known.statistics)),

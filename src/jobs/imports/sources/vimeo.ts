@@ -15,6 +15,7 @@ import {
   textOf,
   timeOf,
   titleOf,
+  visibilityOf,
 } from './read-fields.ts';
 
 /** Maximum page size of the lists. */
@@ -93,6 +94,7 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
       category: textOf(listOf(video.categories)[0]?.name),
       collectionId: folder === null ? null : guidFor(`folder ${idOf(folder)}`),
       isPublic: fieldsOf(video.privacy).view === 'anybody',
+      visibility: visibilityOf(fieldsOf(video.privacy).view, VISIBILITIES),
       uploadedAt: timeOf(video.release_time ?? video.created_time),
       views: countOf(fieldsOf(video.stats).plays),
       metaTags: tagsOf(
@@ -103,6 +105,9 @@ function readVideo(video: Fields, guidFor: Listing['guidFor']): ListedItem {
     },
   };
 }
+
+/** Visibility by the privacy of a video. `disable` hides it on Vimeo, but not where it is embedded. */
+const VISIBILITIES = { anybody: 'public', unlisted: 'unlisted', disable: 'unlisted' } as const;
 
 /** Returns the source file if the plan has it, then the renditions by height. */
 function filesOf({ download, files }: Fields) {
