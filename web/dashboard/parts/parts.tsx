@@ -99,6 +99,15 @@ export function Notice({ kind, children }: { kind: 'error' | 'done'; children: C
   );
 }
 
+/** Takes the place of a part until it is loaded, or shows why it cannot be. */
+export function Loading({ error }: { error: string | null }) {
+  return error === null ? (
+    <div class="panel skeleton tall" aria-hidden="true" />
+  ) : (
+    <Notice kind="error">{error}</Notice>
+  );
+}
+
 /** An empty screen with the next step. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
