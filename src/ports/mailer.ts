@@ -1,5 +1,5 @@
-/** A plain text e-mail to one address. */
-export type Mail = { to: string; subject: string; text: string };
+/** An e-mail to one address, in plain text and in HTML. */
+export type Mail = { to: string; subject: string; text: string; html: string };
 
 /** Sends e-mail. */
 export type Mailer = {

@@ -210,7 +210,8 @@ test(
     const keptDays = { trash: 7, events: 3, visits: 90 };
     const session = { role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl, keptDays, person: null };
     const permissions = { account: [], libraries: { 1: expect.arrayContaining(['videos.edit']) } };
-    expect(await found.json()).toEqual({ ...session, permissions });
+    const engines = { speech: false, translation: false };
+    expect(await found.json()).toEqual({ ...session, permissions, engines });
     const cookie = found.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     const write = (headers: Record<string, string>) =>

@@ -80,9 +80,9 @@ test('a chat and a person get a finished and a failed video, with links, in one 
   expect(to).toEqual([owner.email]);
   const text = decoded(data);
   for (const part of [
-    '"Rough & <ready>|@channel" is ready.',
+    '“Rough & <ready>|@channel” is ready.',
     page(first),
-    '"Broken" failed.',
+    '“Broken” failed.',
     page(second),
     `${PUBLIC_URL}/dashboard/account`,
   ]) {
@@ -112,7 +112,7 @@ test('a started live stream and a reached quota are announced with links to thei
     .where('id', '=', 1)
     .executeTakeFirstOrThrow();
   expect(texts()[0]?.split('\n')).toEqual([
-    `${name}: Directos iniciados: 1 · Límites alcanzados: 1`,
+    `${name}: Transmisiones en directo iniciadas: 1 · Límites alcanzados: 1`,
     `• <${page}/live/${stream}|Match> está en directo.`,
     `• La biblioteca <${page}/settings/quotas|${name}> ha alcanzado su límite: espectadores simultáneos.`,
   ]);
@@ -237,7 +237,7 @@ test('people get e-mail only about libraries and events that their roles permit,
   sender = startSender(api, { mailUrl: mail.url });
   await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENT);
   const text = decoded(mail.mails[0]?.data ?? '');
-  expect(text).toContain('"Unser Film" ist fertig');
+  expect(text).toContain('„Unser Film“ ist fertig');
   expect(text).not.toMatch(/Geheim|Limit/);
 });
 

@@ -226,6 +226,17 @@ test('use of another month does not count', async () => {
   expect(await statuses()).toEqual([101, 101]);
 });
 
+test('the statistics and the quotas have the same encoded minutes', async () => {
+  const { db } = api.database;
+  await sql`insert into encoded_month values (1, date_trunc('month', now() at time zone 'UTC'), 7, 59_999)
+    on conflict do nothing`.execute(db);
+  const usage = await api.call('GET', '/library/1/statistics/usage', { key: api.first.libraryKey });
+  const { months, forecast } = Object(usage.body);
+  const { used } = (await get()).encodedMinutesPerMonth;
+  expect({ used, month: months.at(-1).encodedMinutes }).toEqual({ used, month: used });
+  expect(Number.isInteger(forecast.encodedMinutes)).toBe(true);
+});
+
 test('a worker measures all libraries with limits, four times a minute, and skips deleted ones', async () => {
   const { db, pool } = api.database;
   const queue = await openSendOnlyQueue({ pool, onError: (error) => void api.faults.push(error) });

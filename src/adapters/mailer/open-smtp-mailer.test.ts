@@ -28,7 +28,7 @@ function send(host: string, port: number): Promise<void> {
   const server = { user: 'millrace', password: 'secret', from: 'videos@example.com' };
   const mailer = openSmtpMailer({ ...server, url: `smtp://${host}:${port}` });
   onTestFinished(() => mailer.close());
-  return mailer.send({ to: 'ada@example.com', subject: 'A subject', text: 'A text.' });
+  return mailer.send({ to: 'ada@example.com', subject: 'A subject', text: 'A text.', html: '<p>A text.</p>' });
 }
 
 test('a password is not sent to another machine without TLS', async () => {

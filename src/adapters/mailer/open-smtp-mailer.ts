@@ -28,10 +28,10 @@ export function openSmtpMailer({ url, user, password, from }: SmtpServer): Maile
     disableUrlAccess: true,
   });
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, html }) {
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
       // An object is one address. A text would be parsed as a list.
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers });
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, headers });
     },
     close: () => transport.close(),
   };

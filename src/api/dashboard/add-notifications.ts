@@ -16,7 +16,7 @@ import { Refused } from '../../lib/refused.ts';
 import { words } from '../models/fields.ts';
 import { findCaller, noStore } from './add-sessions.ts';
 import type { DashboardDeps } from './dashboard-deps.ts';
-import { describeSession } from './describe-session.ts';
+import { permissionsOfCaller } from './describe-session.ts';
 import { createOwnAccountGuard } from './own-account-guard.ts';
 import { formReader } from './read-form.ts';
 import { readSession } from './session-cookie.ts';
@@ -66,12 +66,12 @@ export function addNotifications(app: FastifyInstance, deps: DashboardDeps): voi
 async function eventsOf(caller: Caller, deps: DashboardDeps): Promise<ListedEvents> {
   const { person } = caller;
   const events = person === undefined ? NOTIFICATION_EVENTS : (await loadChoices(deps.db, person.id)).browser;
-  const listed = events.map((event) => [event, librariesOf(caller, event, deps)] as const);
+  const listed = events.map((event) => [event, librariesOf(caller, event)] as const);
   return Object.fromEntries(listed.filter(([, libraries]) => libraries === null || libraries.length > 0));
 }
 
-function librariesOf(caller: Caller, event: NotificationEvent, deps: DashboardDeps): number[] | null {
-  const { account, libraries } = describeSession(caller, deps).permissions;
+function librariesOf(caller: Caller, event: NotificationEvent): number[] | null {
+  const { account, libraries } = permissionsOfCaller(caller);
   const permission = NOTIFICATION_PERMISSIONS[event];
   if (account.includes(permission)) return null;
   return Object.entries(libraries).flatMap(([id, permitted]) => (permitted.includes(permission) ? [Number(id)] : []));

@@ -63,7 +63,7 @@ export function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   app.get('/dashboard/session', async (request, reply) => {
     const caller = await findCaller(readSession(request.raw), deps);
     if (caller === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in first.');
-    return noStore(reply).send(describeSession(caller, deps));
+    return noStore(reply).send(await describeSession(caller, deps));
   });
   // If there are no people, the sign-in screen asks for a key first.
   app.get('/dashboard/sign-in', async (request, reply) => {
@@ -205,7 +205,7 @@ async function answerStarted(
 ): Promise<FastifyReply> {
   await endSession(readSession(request.raw), deps);
   reply.header('set-cookie', sessionCookie(request.raw, deps, id));
-  return noStore(reply).send(describeSession(caller, deps));
+  return noStore(reply).send(await describeSession(caller, deps));
 }
 
 /** Ends the session of a person or key. Does nothing for null. */

@@ -10,6 +10,7 @@ import type { AddressSet } from '../../lib/client-address.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { AuthenticateDeps } from '../authenticate.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 import type { ReadPlayDataDeps } from '../read-play-data.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
 
@@ -35,6 +36,9 @@ export type DashboardDeps = AuthenticateDeps &
     files: (() => Promise<DashboardFiles>) | null;
     /** Days for which individual viewing sessions are kept. */
     sessionDays: number;
+    /** True if a language model is configured, which translates captions. */
+    translates: boolean;
+    findSpeech(): Promise<SpeechEngine | null>;
     /** Returns the caller's own address, even behind proxies. */
     callerOf(message: IncomingMessage): string;
   };

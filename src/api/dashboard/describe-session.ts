@@ -3,6 +3,8 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../../catalog/peopl
 import type { Caller, Role } from '../../catalog/people/person.ts';
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 
 /** Rights of a session: `account` everywhere, `libraries` by id of the library. */
 export type SessionPermissions = { account: Permission[]; libraries: Record<number, Permission[]> };
@@ -14,6 +16,8 @@ export type SessionModel = {
   edgeUrl: string;
   keptDays: { trash: number; events: number; visits: number };
   permissions: SessionPermissions;
+  /** Engines that are configured: for captions from speech, and for their translation. */
+  engines: { speech: boolean; translation: boolean };
   person: {
     id: string;
     email: string;
@@ -29,10 +33,17 @@ export type SessionModel = {
 const READING: readonly Permission[] = ['libraries.list', 'videos.read', 'statistics.read'];
 const WRITING: readonly Permission[] = [...READING, 'videos.comment', 'videos.upload', 'videos.edit', 'live.edit'];
 
-export function describeSession(
+type Deps = {
+  edgeUrl: string;
+  sessionDays: number;
+  translates: boolean;
+  findSpeech(): Promise<SpeechEngine | null>;
+};
+
+export async function describeSession(
   caller: Caller,
-  { edgeUrl, sessionDays }: { edgeUrl: string; sessionDays: number },
-): SessionModel {
+  { edgeUrl, sessionDays, translates, findSpeech }: Deps,
+): Promise<SessionModel> {
   const { scope, libraryId, person } = caller;
   return {
     role: ({ account: 'owner', write: 'editor', read: 'reader' } as const)[scope],
@@ -40,6 +51,7 @@ export function describeSession(
     edgeUrl,
     keptDays: { trash: TRASH_DAYS, events: EVENT_LOG_DAYS, visits: sessionDays },
     permissions: permissionsOfCaller(caller),
+    engines: { speech: (await findSpeech().catch(asConfigured)) !== null, translation: translates },
     person: person === undefined ? null : { ...pick(person), role: person.roles.account },
   };
 }
@@ -48,7 +60,13 @@ function pick({ id, email, name, language, hasTotp, hasPassword, sessionId }: No
   return { id, email, name, language, hasTotp, hasPassword, sessionId };
 }
 
-function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {
+/** A model that cannot be read is configured. A transcription request reports the problem. */
+function asConfigured(error: unknown): SpeechEngine {
+  if (error instanceof Refused) return { languages: [] };
+  throw error;
+}
+
+export function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {
   if (person === undefined) return permissionsOfKey(grant);
   const libraries = [...person.roles.libraries.keys()].map((id) => [id, permissionsOf(person.roles, id)]);
   return { account: permissionsOf(person.roles, null), libraries: Object.fromEntries(libraries) };

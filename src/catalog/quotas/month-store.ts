@@ -18,6 +18,11 @@ export async function measureStorage(db: Db): Promise<void> {
   );
 }
 
+/** Rounds down, as quotas do, so that a month has the same minutes in both. */
+function inWholeMinutes<T extends { encodedMinutes: number }>(month: T): T {
+  return { ...month, encodedMinutes: Math.floor(month.encodedMinutes) };
+}
+
 type Row = { month: string; stored_bytes: number | null; encoded_ms: number; bytes: number; now_bytes: number };
 
 /**
@@ -47,5 +52,5 @@ export async function loadMonths(db: Db, libraryId: number, months: number): Pro
   });
   const first = read.findIndex((one) => one.storageBytes !== null || one.encodedMinutes > 0 || one.bandwidthBytes > 0);
   const used = read.slice(first);
-  return { months: used, forecast: forecastMonth(used, Date.now()) };
+  return { months: used.map(inWholeMinutes), forecast: inWholeMinutes(forecastMonth(used, Date.now())) };
 }

@@ -5,7 +5,7 @@ import type { ShareCodeStore } from '../../catalog/shares/share-code-store.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import type { DerivedSecret } from '../../lib/secret-ring.ts';
 import { createWindowLimit } from '../../lib/window-limit.ts';
-import type { Mailer } from '../../ports/mailer.ts';
+import type { Mail, Mailer } from '../../ports/mailer.ts';
 import { createShareLimit } from './share-limit.ts';
 import { createSharePass, type SharePass } from './share-pass.ts';
 
@@ -24,7 +24,7 @@ const SHARE_RATE = { max: 200, windowMs: WINDOW_MS };
 const MAX_WAITING = 100;
 
 /** Writes the e-mail with a code. */
-type WriteCode = (code: string) => { subject: string; text: string };
+type WriteCode = (code: string) => Omit<Mail, 'to'>;
 type Client = { key: string };
 
 /** Access to shares that are limited to e-mail domains. */

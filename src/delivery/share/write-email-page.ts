@@ -1,6 +1,8 @@
 import type { DeliverySettings } from '../../catalog/publications/delivery-settings.ts';
 import { CODE_MINUTES } from '../../catalog/shares/share-code-store.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { type MailPart, writeMailPage } from '../../lib/write-mail-page.ts';
+import type { Mail } from '../../ports/mailer.ts';
 import type { Languages } from '../player/player-words.ts';
 import { chooseWords } from '../player/player-words.ts';
 import { logo, lookStyle, type Writing, word, writeDocument } from './share-document.ts';
@@ -73,10 +75,19 @@ ${again}
 }
 
 /** Writes the e-mail with a code. It does not name the video. */
-export function writeCodeMail(code: string, languages: Languages, wanted: string): { subject: string; text: string } {
-  const { words } = chooseWords(languages, wanted);
+export function writeCodeMail(code: string, languages: Languages, wanted: string): Omit<Mail, 'to'> {
+  const { language, isRtl, words } = chooseWords(languages, wanted);
   const fill = (text = '') => withMinutes(text.replaceAll('{code}', code));
-  return { subject: fill(words['share.mail.subject']), text: `${fill(words['share.mail.text'])}\n` };
+  const subject = fill(words['share.mail.subject']);
+  const text = fill(words['share.mail.text']);
+  const [how = '', ...rest] = text.split('\n\n');
+  const parts: MailPart[] = [
+    { kind: 'code', text: code },
+    { kind: 'text', text: how },
+    ...rest.map((remark) => ({ kind: 'small' as const, text: remark })),
+  ];
+  const title = words['share.email.title'] ?? subject;
+  return { subject, text: `${text}\n`, html: writeMailPage({ language, isRtl, title, parts }) };
 }
 
 /** Fills in the time for which a code is valid. */

@@ -4,9 +4,15 @@ import type { NotificationEvent, NotificationLanguage } from '../../catalog/noti
 export type NotificationWords = {
   /** `{0}` is the title; for quotas, the library, and `{1}` the resource. */
   sentences: Record<NotificationEvent, string>;
+  /** A title in quotation marks, in plain text. */
+  quoted: string;
+  /** A label and its number. */
+  count: string;
   /** Labels before a number. */
   labels: Record<NotificationEvent, string>;
   resources: Record<string, string>;
+  /** Text of the link to the object of a single event. */
+  open: string;
   /** After the named events. */
   more: string;
   /** Before the link to the choices. */
@@ -17,6 +23,8 @@ export type NotificationWords = {
 
 export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, NotificationWords>> = {
   en: {
+    count: '{0}: {1}',
+    quoted: '“{0}”',
     sentences: {
       ready: '{0} is ready.',
       failed: '{0} failed.',
@@ -36,11 +44,14 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
       concurrentViewers: 'simultaneous viewers',
       bandwidthBytesPerMonth: 'bandwidth per month',
     },
+    open: 'Open in the dashboard',
     more: 'and {0} more',
     footer: 'You chose this e-mail in your account. To stop it, change your choice there:',
     test: 'Test message for the library {0}. Notifications will appear here.',
   },
   de: {
+    count: '{0}: {1}',
+    quoted: '„{0}“',
     sentences: {
       ready: '{0} ist fertig.',
       failed: '{0} ist fehlgeschlagen.',
@@ -60,11 +71,14 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
       concurrentViewers: 'gleichzeitige Zuschauer',
       bandwidthBytesPerMonth: 'Datenvolumen pro Monat',
     },
+    open: 'Im Dashboard öffnen',
     more: 'und {0} weitere',
     footer: 'Du hast diese E-Mail in deinem Konto ausgewählt. Abbestellen kannst du sie dort:',
     test: 'Testnachricht für die Bibliothek {0}. Benachrichtigungen erscheinen hier.',
   },
   es: {
+    count: '{0}: {1}',
+    quoted: '“{0}”',
     sentences: {
       ready: '{0} está listo.',
       failed: '{0} ha fallado.',
@@ -74,26 +88,29 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
     labels: {
       ready: 'Vídeos listos',
       failed: 'Vídeos fallidos',
-      live: 'Directos iniciados',
+      live: 'Transmisiones en directo iniciadas',
       quota: 'Límites alcanzados',
     },
     resources: {
       storageBytes: 'almacenamiento',
       encodedMinutesPerMonth: 'minutos codificados al mes',
-      concurrentLiveStreams: 'directos simultáneos',
+      concurrentLiveStreams: 'transmisiones en directo simultáneas',
       concurrentViewers: 'espectadores simultáneos',
       bandwidthBytesPerMonth: 'ancho de banda al mes',
     },
+    open: 'Abrir en el panel',
     more: 'y {0} más',
     footer: 'Elegiste este correo en tu cuenta. Para dejar de recibirlo, cambia tu elección allí:',
     test: 'Mensaje de prueba de la biblioteca {0}. Las notificaciones aparecerán aquí.',
   },
   fr: {
+    count: '{0} : {1}',
+    quoted: '« {0} »',
     sentences: {
       ready: '{0} est prête.',
       failed: '{0} a échoué.',
       live: '{0} est en direct.',
-      quota: 'La bibliothèque {0} a atteint sa limite : {1}.',
+      quota: 'La bibliothèque {0} a atteint sa limite : {1}.',
     },
     labels: {
       ready: 'Vidéos prêtes',
@@ -108,11 +125,14 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
       concurrentViewers: 'spectateurs simultanés',
       bandwidthBytesPerMonth: 'bande passante par mois',
     },
+    open: 'Ouvrir dans le tableau de bord',
     more: 'et {0} de plus',
-    footer: 'Vous avez choisi cet e-mail dans votre compte. Pour ne plus le recevoir, modifiez ce choix :',
+    footer: 'Vous avez choisi cet e-mail dans votre compte. Pour ne plus le recevoir, modifiez ce choix :',
     test: 'Message de test pour la bibliothèque {0}. Les notifications apparaîtront ici.',
   },
   pt: {
+    count: '{0}: {1}',
+    quoted: '“{0}”',
     sentences: {
       ready: '{0} está pronto.',
       failed: '{0} falhou.',
@@ -132,16 +152,19 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
       concurrentViewers: 'espectadores simultâneos',
       bandwidthBytesPerMonth: 'largura de banda por mês',
     },
+    open: 'Abrir no painel',
     more: 'e mais {0}',
     footer: 'Você escolheu este e-mail na sua conta. Para deixar de recebê-lo, altere a escolha lá:',
     test: 'Mensagem de teste da biblioteca {0}. As notificações aparecerão aqui.',
   },
   ja: {
+    count: '{0}：{1}',
+    quoted: '「{0}」',
     sentences: {
       ready: '{0}の準備ができました。',
       failed: '{0}の処理に失敗しました。',
       live: '{0}の配信が始まりました。',
-      quota: 'ライブラリ「{0}」が上限に達しました：{1}',
+      quota: 'ライブラリ{0}が上限に達しました：{1}',
     },
     labels: {
       ready: '準備ができた動画',
@@ -156,6 +179,7 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationLanguage, Notificat
       concurrentViewers: '同時視聴者数',
       bandwidthBytesPerMonth: '1か月の転送量',
     },
+    open: 'ダッシュボードで開く',
     more: 'ほか{0}件',
     footer:
       'このメールは、アカウントで選択されたため送信されています。停止するには、次のページで選択を変更してください：',

@@ -47,7 +47,19 @@ test('a chat message fits into 2,000 characters, and counts the events that it d
 
 test('a title with line breaks stays in the subject of its e-mail', () => {
   const { subject } = writeEmail(draftOf([itemOf('ready')], 'A\r\nBcc: all@example.com', 'en'));
-  expect(subject).toBe('"A Bcc: all@example.com" is ready');
+  expect(subject).toBe('“A Bcc: all@example.com” is ready');
+});
+
+test('an e-mail has an HTML part with links, in which a title is only text', () => {
+  const items = [itemOf('ready'), itemOf('failed')];
+  const { html, text } = writeEmail(draftOf(items, '<img src=x onerror=alert(1)>', 'de'));
+  expect(html).toContain('lang="de"');
+  expect(html).not.toContain('<img');
+  for (const { mediaId } of items) {
+    const link = `https://videos.example.com/dashboard/library/1/videos/${mediaId}`;
+    expect(html).toContain(`href="${link}"`);
+    expect(text).toContain(link);
+  }
 });
 
 test.each(NOTIFICATION_LANGUAGES)('each event has its own sentence with the name: %s', (language) => {

@@ -6,6 +6,8 @@ import {
   type Summary,
 } from '../../catalog/notifications/notification.ts';
 import type { SummaryNames } from '../../catalog/notifications/recipient-store.ts';
+import { type MailPart, writeMailPage } from '../../lib/write-mail-page.ts';
+import type { Mail } from '../../ports/mailer.ts';
 import { NOTIFICATION_WORDS, type NotificationWords } from './notification-words.table.ts';
 
 /** Discord accepts 2,000 characters, fewer than Slack and Mattermost. */
@@ -16,13 +18,12 @@ const MAX_TITLE_CHARS = 100;
 export type Draft = { summary: Summary; names: SummaryNames; language: string | null; publicUrl: string | null };
 
 /**
- * Writes an e-mail in plain text: a sentence and a link for each named event, the number of the others, and how to stop
- * such e-mails.
+ * Writes an e-mail: a sentence and a link for each named event, the number of the others, and how to stop such e-mails.
  */
-export function writeEmail({ summary, names, language, publicUrl }: Draft): { subject: string; text: string } {
+export function writeEmail({ summary, names, language, publicUrl }: Draft): Omit<Mail, 'to'> {
   const words = wordsOf(language);
   const named = nameItems(summary, names);
-  const sentences = named.map((item) => sentenceOf(item, words, (title) => `"${title}"`));
+  const sentences = named.map((item) => sentenceOf(item, words, (title) => fill(words.quoted, title)));
   const total = totalOf(summary);
   const [only] = sentences;
   const subject = total === 1 && only !== undefined ? withoutStop(only) : describeCounts(summary, words);
@@ -34,7 +35,28 @@ export function writeEmail({ summary, names, language, publicUrl }: Draft): { su
     ...(rest > 0 && named.length > 0 ? [`… ${fill(words.more, String(rest))}`] : []),
     lineWithLink(words.footer, publicUrl === null ? null : `${publicUrl}/dashboard/account`),
   ];
-  return { subject, text: `${parts.join('\n\n')}\n` };
+  const account = publicUrl === null ? null : `${publicUrl}/dashboard/account`;
+  const html: MailPart[] = [
+    ...named.map((item, index): MailPart => {
+      const url = linkOf(item, publicUrl);
+      const link = url === null ? null : { text: item.title, url };
+      // The sentence about a single event is the heading, so its link follows it.
+      return total === 1 && url !== null
+        ? { kind: 'text', text: words.open, link: { text: words.open, url } }
+        : { kind: 'text', text: sentences[index] ?? '', link };
+    }),
+    ...(rest > 0 && named.length > 0 ? [{ kind: 'text' as const, text: `… ${fill(words.more, String(rest))}` }] : []),
+    {
+      kind: 'small',
+      text: account === null ? words.footer : `${words.footer} ${account}`,
+      link: account === null ? null : { text: account, url: account },
+    },
+  ];
+  return {
+    subject,
+    text: `${parts.join('\n\n')}\n`,
+    html: writeMailPage({ language: languageOf(language), isRtl: false, title: subject, parts: html }),
+  };
 }
 
 /** Writes a message in the format of Slack (mrkdwn) about the events of a library. */
@@ -84,7 +106,7 @@ function sentenceOf({ event, title, resource }: Named, words: NotificationWords,
 function describeCounts({ counts }: Summary, words: NotificationWords): string {
   return NOTIFICATION_EVENTS.flatMap((event) => {
     const sum = counts.reduce((all, each) => all + (each.event === event ? each.count : 0), 0);
-    return sum === 0 ? [] : [`${words.labels[event]}: ${sum}`];
+    return sum === 0 ? [] : [fill(words.count, words.labels[event], String(sum))];
   }).join(' · ');
 }
 
@@ -105,8 +127,11 @@ function lineWithLink(line: string, link: string | null): string {
 }
 
 function wordsOf(language: string | null): NotificationWords {
-  const known = (code: NotificationLanguage) => code === language;
-  return NOTIFICATION_WORDS[NOTIFICATION_LANGUAGES.find(known) ?? 'en'];
+  return NOTIFICATION_WORDS[languageOf(language)];
+}
+
+function languageOf(language: string | null): NotificationLanguage {
+  return NOTIFICATION_LANGUAGES.find((code) => code === language) ?? 'en';
 }
 
 function fill(template: string, ...values: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { ApiError, type Connection, isTemporary, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
 import { noteCall } from './calls.ts';
-import { said, t } from './language.ts';
+import { type Sentence, saidRefusal, t } from './language.ts';
 import { prefix } from './router.ts';
 
 export { ApiError, isTemporary, UnreachableError };
@@ -48,12 +48,28 @@ function toBody(body: unknown): BodyInit | null {
   return body instanceof Blob ? body.slice(0, body.size, 'application/octet-stream') : JSON.stringify(body);
 }
 
+const REFUSED = 'The input was not accepted.';
+const FAILED = 'The service cannot do this at the moment.';
+/** Sentences for refusals without a translation, by status (RFC 9110 section 15). */
+const GENERAL: Readonly<Record<number, Sentence>> = {
+  401: 'You have no permission for this.',
+  403: 'You have no permission for this.',
+  404: 'This does not exist, or was deleted.',
+  408: 'This took too long. Try again.',
+  409: 'This conflicts with another change.',
+  413: 'The file or text is too large.',
+  429: 'Too many requests. Try again in a moment.',
+  507: 'The storage of the service is full.',
+};
+
 /** Describes an error in a readable sentence, with the request's id if the service responded. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
     // The response has no message, or it is a proxy's page.
     const isWordless = error.said === '' || error.said.startsWith('<');
-    const words = isWordless ? t('The service returned status {0}.', error.status) : said(error.said);
+    const words = isWordless
+      ? t('The service returned status {0}.', error.status)
+      : saidRefusal(error.said, GENERAL[error.status] ?? (error.status < 500 ? REFUSED : FAILED));
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;
   }
   // fetch throws a TypeError if it gets no response.

@@ -21,6 +21,12 @@ export type UnsavedEditor = {
 /** Editors of the open screen that have unsaved changes. The bar at the bottom of the page saves or discards them. */
 export const unsaved = signal<ReadonlyMap<symbol, UnsavedEditor>>(new Map());
 
+/**
+ * True after a save that a fault prevented. Until then, fields show their fault only after the user has left them, and
+ * the bar shows none.
+ */
+export const isTried = signal(false);
+
 /** Continuation of a navigation that waits for the user's decision about unsaved changes. Null without one. */
 export const leaving = signal<(() => void) | null>(null);
 
@@ -33,6 +39,7 @@ export function leaveThen(leave: () => void): void {
 export function discardAll(): void {
   for (const { discard } of unsaved.value.values()) discard();
   unsaved.value = new Map();
+  isTried.value = false;
 }
 
 /** The edited value. `resets` counts discards, as a key for fields that keep their own text. */

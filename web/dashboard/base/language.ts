@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
 import { setCountryLanguage, translateCountry } from './countries.ts';
 import { keepText, readKeptText } from './kept-text.ts';
-import { readTemplates, type Template, translateBy } from './templates.ts';
+import { isKnown, readTemplates, type Template, translateBy } from './templates.ts';
 
 /** The dashboard's texts, in English. Every other language has a translation of each. */
 export type Sentence = keyof typeof de;
@@ -58,6 +58,15 @@ export function tr(text: string): string {
 /** Translates a message of the service to the page's language, if a translation exists. */
 export function said(sentence: string): string {
   return translateBy(serviceWords.value, sentence, { nameValue: translateCountry });
+}
+
+/**
+ * Translates a refusal of the service. Without a translation, `general` is shown first, a sentence in the page's
+ * language for all refusals of its kind.
+ */
+export function saidRefusal(sentence: string, general: Sentence): string {
+  if (language.value === 'en' || isKnown(serviceWords.value, sentence)) return said(sentence);
+  return `${t(general)} (${sentence})`;
 }
 
 /** Returns the choices of a fixed list with translated labels. */

@@ -17,9 +17,9 @@ export type Loaded<T> = {
 
 /**
  * Reads a URL when the component mounts or the URL changes. `again` reads it again and shows the old value
- * until then. `question`, the body of a search, is sent by POST.
+ * until then. `question`, the body of a search, is sent by POST. Null as the URL reads nothing.
  */
-export function useLoaded<T>(path: string, question?: object): Loaded<T> {
+export function useLoaded<T>(path: string | null, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);
   const error = useSignal<string | null>(null);
   const isGone = useSignal(false);
@@ -28,6 +28,7 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const again = () => {
     clearTimeout(retry.current);
     latest.current?.abort();
+    if (path === null) return;
     const turn = new AbortController();
     latest.current = turn;
     api<T>(question === undefined ? 'GET' : 'POST', path, question, turn.signal)

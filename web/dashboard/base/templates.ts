@@ -15,6 +15,11 @@ export function readTemplates(table: Readonly<Record<string, string>>): Template
 
 type Naming = { depth?: number; nameValue?: (value: string) => string };
 
+/** Returns whether a template matches a sentence. */
+export function isKnown(templates: readonly Template[], sentence: string): boolean {
+  return templates.some(({ pattern }) => pattern.test(sentence));
+}
+
 /**
  * Translates a sentence, and its values, with the first matching template. Without a match, `nameValue` translates a
  * value, and a sentence is returned unchanged.

@@ -179,4 +179,136 @@ export const service = {
   'Statistics by day and heatmaps are not imported.': 'Statistiken nach Tagen und Heatmaps werden nicht übernommen.',
   'Views are in a separate API and are not imported.':
     'Aufrufe stehen in einer getrennten API und werden nicht übernommen.',
+  // Refusals of the API.
+  'Your role does not include the permission {0} here. Ask an owner for it.':
+    'Deine Rolle enthält die Berechtigung {0} hier nicht. Bitte einen Inhaber darum.',
+  'There is no library {0}. Choose another one.': 'Es gibt keine Bibliothek {0}. Wähle eine andere.',
+  "This key can only read, but {0} writes. Use the library's ApiKey.":
+    'Dieser Schlüssel darf nur lesen, {0} schreibt aber. Verwende den API-Schlüssel der Bibliothek.',
+  'You are not signed in as a person. Sign in first.': 'Du bist nicht als Person angemeldet. Melde dich zuerst an.',
+  'This person or passkey can no longer sign in. Ask an owner of the account.':
+    'Diese Person oder dieser Passkey kann sich nicht mehr anmelden. Frage einen Inhaber des Kontos.',
+  'Video {0} in the trash of library {1} not found. Check the id.':
+    'Video {0} ist nicht im Papierkorb der Bibliothek {1}.',
+  'Video {0} in library {1} not found. Check the id.':
+    'Video {0} gibt es in der Bibliothek {1} nicht. Vielleicht wurde es gelöscht.',
+  'Library {0} not found. Check the library roles.': 'Bibliothek {0} gibt es nicht. Prüfe die Rollen in Bibliotheken.',
+  'Library {0} not found. Check the id.': 'Bibliothek {0} gibt es nicht. Vielleicht wurde sie gelöscht.',
+  'Collection {0} in library {1} not found. Check the id.':
+    'Sammlung {0} gibt es in der Bibliothek {1} nicht. Vielleicht wurde sie gelöscht.',
+  'Person {0} not found. Check the id.': 'Die Person {0} gibt es nicht. Vielleicht wurde sie gelöscht.',
+  'Key {0} of library {1} not found. Check both ids.':
+    'Den Schlüssel {0} gibt es in der Bibliothek {1} nicht. Vielleicht wurde er widerrufen.',
+  'Sign-in provider {0} not found. Check the id.':
+    'Den Anmelde-Anbieter {0} gibt es nicht. Vielleicht wurde er gelöscht.',
+  'Webhook endpoint {0} in library {1} not found. Check the id.':
+    'Den Webhook-Empfänger {0} gibt es in der Bibliothek {1} nicht. Vielleicht wurde er gelöscht.',
+  'This upload no longer exists.': 'Diesen Upload gibt es nicht mehr.',
+  'This passkey does not exist. Reload the page.': 'Diesen Passkey gibt es nicht. Lade die Seite neu.',
+  'The library uses {0} (quota {1}), and {2} more would exceed it. {3}':
+    'Die Bibliothek nutzt {0}, und weitere {2} wären zu viel. {3}',
+  'The library uses {0} (quota {1}). {2}': 'Die Bibliothek hat ihr Limit erreicht: {0}. {2}',
+  '{0} of {1} of storage': '{0} von {1} Speicher',
+  '{0} of {1} encoded minutes this month': '{0} von {1} encodierten Minuten in diesem Monat',
+  '{0} of {1} live streams at the same time': '{0} von {1} gleichzeitigen Livestreams',
+  '{0} of {1} sent this month': '{0} von {1} Datenvolumen in diesem Monat',
+  'Delete videos and empty the trash, or raise the limit.':
+    'Lösche Videos und leere den Papierkorb, oder erhöhe das Limit.',
+  'End another stream, or raise the limit.': 'Beende einen anderen Stream, oder erhöhe das Limit.',
+  'The host name {0} is already registered. Remove it from the other pull zone first.':
+    'Der Hostname {0} ist schon eingetragen. Entferne ihn zuerst aus der anderen Pull-Zone.',
+  'The video already has captions in {0} languages. Delete one first.':
+    'Das Video hat schon Untertitel in {0} Sprachen. Lösche zuerst eine.',
+  'The video already has {0} audio tracks. Remove one first.':
+    'Das Video hat schon {0} Tonspuren. Entferne zuerst eine.',
+  'Library {0} already has {1} keys. Revoke one that is not needed.':
+    'Die Bibliothek {0} hat schon {1} Schlüssel. Widerrufe einen, der nicht mehr gebraucht wird.',
+  'The account already has {0} people. Delete one first.': 'Das Konto hat schon {0} Personen. Lösche zuerst eine.',
+  'The account already has {0} sign-in providers. Delete one first.':
+    'Das Konto hat schon {0} Anmelde-Anbieter. Lösche zuerst einen.',
+  'The library already has {0} endpoints. Delete one first.':
+    'Die Bibliothek hat schon {0} Empfänger. Lösche zuerst einen.',
+  'The list already has {0} host names. Remove one.': 'Die Liste hat schon {0} Hostnamen. Entferne einen.',
+  '{0} already has {1} shares. Delete one that is not needed.':
+    '{0} hat schon {1} Freigabeseiten. Lösche eine, die nicht mehr gebraucht wird.',
+  'You have {0} passkeys, which is the maximum. Delete one first.':
+    'Du hast {0} Passkeys, mehr sind nicht möglich. Lösche zuerst einen.',
+  'Person {0} is disabled. Set Status to active first.': 'Die Person ist gesperrt. Entsperre sie zuerst.',
+  'Another request still writes to this upload. Try again in a second.':
+    'Eine andere Anfrage schreibt noch in diesen Upload. Versuche es gleich noch einmal.',
+  'Another request took over this upload.': 'Eine andere Anfrage hat diesen Upload übernommen.',
+  'The library already has {0} waiting or running fetches. Try again later.':
+    'Die Bibliothek lädt schon {0} Dateien von URLs. Versuche es später noch einmal.',
+  'Library {0} is already generating texts for {1} videos. Send this again later.':
+    'Für {1} Videos dieser Bibliothek werden schon Texte erzeugt. Versuche es später noch einmal.',
+  '{0} test deliveries of this library are already waiting. Try again later.':
+    '{0} Testzustellungen dieser Bibliothek warten schon. Versuche es später noch einmal.',
+  'Endpoint {0} is unknown or disabled. Check the id, or enable it.':
+    'Der Empfänger ist unbekannt oder ausgeschaltet. Schalte ihn ein.',
+  'The library has no chat webhook. Set its URL first.':
+    'Die Bibliothek hat keinen Chat-Webhook. Trage zuerst seine URL ein.',
+  'This move cannot be undone. {0}': 'Dieses Verschieben lässt sich nicht rückgängig machen. {0}',
+  'Cannot change {0} after the stream has started. Create another stream.':
+    '{0} lässt sich nach dem Start des Streams nicht ändern. Erstelle einen neuen Stream.',
+  'The stream has ended, so its key is no longer accepted. Create another one.':
+    'Der Stream ist beendet, sein Schlüssel gilt nicht mehr. Erstelle einen neuen Stream.',
+  'The stream has ended and needs no key. Create another one.':
+    'Der Stream ist beendet und braucht keinen Schlüssel. Erstelle einen neuen Stream.',
+  'The stream has not started, so it cannot be stopped. Start it first, or delete it with DELETE.':
+    'Der Stream hat nicht begonnen, also lässt er sich nicht stoppen. Starte ihn zuerst, oder lösche ihn.',
+  'The recording of this stream is being turned into a video. Try again in a few seconds.':
+    'Aus der Aufzeichnung dieses Streams wird gerade ein Video. Versuche es in ein paar Sekunden noch einmal.',
+  'Expected a finished video, got {0} ({1}). Wait until it is finished.':
+    'Das Video ist noch nicht fertig. Warte, bis es fertig ist.',
+  'Expected a video that is not being encoded, got one that is {0}. Try again when it is finished.':
+    'Das Video wird gerade encodiert. Versuche es noch einmal, wenn es fertig ist.',
+  'The encoding of video {0} cannot be cancelled: it {1}. Check the video.':
+    'Die Encodierung lässt sich nicht abbrechen: Es läuft keine.',
+  'The original file of video {0} is missing. Upload it to a new video.':
+    'Die Originaldatei des Videos fehlt. Lade sie als neues Video hoch.',
+  'The audio tracks of video {0} cannot be changed now: it is waiting to be encoded. Try again later.':
+    'Die Tonspuren lassen sich gerade nicht ändern: Das Video wartet auf die Encodierung. Versuche es später noch einmal.',
+  'Expected a title that no other audio track of the video has, got {0}. Choose another.':
+    'Eine andere Tonspur heißt schon {0}. Wähle einen anderen Titel.',
+  'The body is not valid: {0} Nothing was done. Correct the fields.':
+    'Die Eingaben sind nicht gültig: {0} Nichts wurde geändert.',
+  'Expected a title, got an empty string. Send a title.': 'Der Titel ist leer. Gib einen ein.',
+  'Expected a Name of at least 1 character, got none. Send a name.': 'Der Name ist leer. Gib einen ein.',
+  'Expected a password of {0} to {1} characters, got {2}.': 'Das Passwort muss {0} bis {1} Zeichen haben, es hat {2}.',
+  'Expected an e-mail address, got "{0}". Correct it.': '„{0}“ ist keine E-Mail-Adresse. Korrigiere sie.',
+  'Expected url to be an http or https URL, got {0}. Correct it.':
+    '{0} ist keine http- oder https-URL. Korrigiere sie.',
+  'Expected a URL such as https://example.com/video.mp4, got {0}.':
+    '{0} ist keine URL wie https://example.com/video.mp4.',
+  'Expected a default role other than owner, because everybody would get it.':
+    'Die Standardrolle darf nicht Inhaber sein, weil alle sie bekämen.',
+  'Expected a domain such as example.com, got {0}.': '{0} ist keine Domain wie example.com.',
+  'Expected another audio track of video {0} to remain, but none would. {1}':
+    'Das Video muss mindestens eine Tonspur behalten. {1}',
+  'The host {0} is not allowed: its address is {1}.': 'Der Host {0} ist nicht erlaubt: Seine Adresse ist {1}.',
+  'The host name {0} has no address.': 'Der Hostname {0} hat keine Adresse.',
+  'The server could not be reached: {0}.': 'Der Server ist nicht erreichbar: {0}.',
+  'The origin sent an empty file. Check the URL.': 'Unter der URL liegt eine leere Datei. Prüfe die URL.',
+  'The origin sent {0}, which cannot be fetched: {1}.': 'Unter der URL liegt keine Mediendatei ({0}).',
+  'The file is an HTML page; {0}': 'Die Datei ist eine HTML-Seite, keine Video- oder Audiodatei.',
+  'Expected an image of at most 8192 x 4320 pixels that can be decoded, but {0}. Send another file.':
+    'Das Bild ist nicht lesbar oder größer als 8192 × 4320 Pixel. Nimm eine andere Datei.',
+  'Expected a JPEG, PNG, WebP or AVIF image, got {0} bytes that begin with {1}. {2}':
+    'Die Datei ist kein JPEG-, PNG-, WebP- oder AVIF-Bild.',
+  'Too many images are being processed. Send this image again in a few seconds.':
+    'Gerade werden zu viele Bilder verarbeitet. Versuche es in ein paar Sekunden noch einmal.',
+  'Too many people are signing in at the moment. Try again in a few seconds.':
+    'Gerade melden sich zu viele Personen an. Versuche es in ein paar Sekunden noch einmal.',
+  'The search took too long. Search a shorter window, or filter by ruleId.':
+    'Die Suche hat zu lange gedauert. Suche in einem kürzeren Zeitraum, oder filtere nach einer Regel.',
+  'The {0} cannot be reached. As far as is known, this request changed nothing. Try again in {1} s.':
+    'Ein Teil des Dienstes ist nicht erreichbar ({0}). Nichts wurde geändert. Versuche es in {1} s noch einmal.',
+  'The storage is full. Free some space and send the bytes again.':
+    'Der Speicher ist voll. Schaffe Platz und versuche es noch einmal.',
+  'Expected {0} bytes to remain free after an upload of {1} bytes, but only {2} are free now. {3}':
+    'Auf dem Server ist zu wenig Platz für diese Datei. Schaffe Platz, oder lade eine kleinere Datei hoch.',
+  'Line {0}: expected times such as {1}, found "{2}".': 'Zeile {0}: „{2}“ ist keine Zeitangabe wie {1}.',
+  'Line {0}: expected a cue to end after it starts.': 'Zeile {0}: Der Untertitel endet, bevor er beginnt.',
+  'Line {0}: expected a cue with a line "start --> end", found "{1}".':
+    'Zeile {0}: Hier fehlt eine Zeile „Anfang --> Ende“, gefunden: „{1}“.',
 } as const;

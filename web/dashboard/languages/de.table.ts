@@ -1238,8 +1238,7 @@ export const de = {
   '1 day': '1 Tag',
   '1 week': '1 Woche',
   'Queuing for transcription': 'Wird zum Transkribieren eingereiht',
-  'Transcribes videos without captions. Requires a speech engine in the service configuration.':
-    'Transkribiert Videos ohne Untertitel. Dafür braucht die Konfiguration des Dienstes eine Spracherkennung.',
+  'Transcribes videos without captions.': 'Transkribiert Videos ohne Untertitel.',
   'Generate title from speech': 'Titel aus der Sprache erzeugen',
   'Generate description from speech': 'Beschreibung aus der Sprache erzeugen',
   'Generate chapters from speech': 'Kapitel aus der Sprache erzeugen',
@@ -1361,6 +1360,23 @@ export const de = {
   'Captions generated': 'Untertitel erzeugt',
   'Title or description generated': 'Titel oder Beschreibung erzeugt',
   Event: 'Ereignis',
+  '{0} characters too many.': '{0} Zeichen zu viel.',
+  '{0}: shorten the text to {1} characters.': '{0}: Kürze den Text auf {1} Zeichen.',
+  'Captions and texts from speech are not set up. Ask an administrator.':
+    'Untertitel und Texte aus Sprache sind nicht eingerichtet. Frage einen Administrator.',
+  'Captions and texts from speech need a speech engine. Add a model on the server:':
+    'Untertitel und Texte aus Sprache brauchen eine Spracherkennung. Füge auf dem Server ein Modell hinzu:',
+  'The input was not accepted.': 'Die Eingabe wurde nicht angenommen.',
+  'You have no permission for this.': 'Dafür hast du keine Rechte.',
+  'This does not exist, or was deleted.': 'Das gibt es nicht, oder es wurde gelöscht.',
+  'This took too long. Try again.': 'Das hat zu lange gedauert. Versuche es noch einmal.',
+  'This conflicts with another change.': 'Das widerspricht einer anderen Änderung.',
+  'The file or text is too large.': 'Die Datei oder der Text ist zu groß.',
+  'Too many requests. Try again in a moment.': 'Zu viele Anfragen. Versuche es gleich noch einmal.',
+  'The service cannot do this at the moment.': 'Der Dienst kann das gerade nicht.',
+  'The storage of the service is full.': 'Der Speicher des Dienstes ist voll.',
+  'First steps': 'Erste Schritte',
+  'Hide checklist': 'Checkliste ausblenden',
   'Upload a video': 'Ein Video hochladen',
   'Embed it in a page': 'Auf einer Seite einbetten',
   'The Share tab of each video has code for HTML, React and oEmbed, a link and a QR code.':

@@ -104,9 +104,9 @@ export const service = {
   'In {0}, {1} % of {2} views stalled.': '{0} では、{2} セッション中 {1}% で再生が途切れました。',
   'Failures of playback in the last seven days in {0}: {1}.': '過去 7 日間の再生エラー（{0}）: {1} 件。',
   'Expected {0} to have 1 to {1} characters, got {2}. Correct it.':
-    '{0} は 1～{1} 文字にしてください（受信: {2} 文字）。',
+    '{0} は 1～{1} 文字にしてください（受信：{2} 文字）。',
   'Expected time to be a position in the video, 0 to {0} s, got {1}. Correct it.':
-    '動画内の位置は 0～{0} 秒です（受信: {1}）。修正してください。',
+    '動画内の位置は 0～{0} 秒です（受信：{1}）。修正してください。',
   'Comment {0} was written by somebody else. Send a reply instead.':
     'コメント {0} は他の人が書きました。返信してください。',
   'Comment {0} was written by somebody else. Ask an editor.':
@@ -175,4 +175,139 @@ export const service = {
   'Statistics by country and heatmaps are not imported.': '国別の統計とヒートマップはインポートされません。',
   'Statistics by day and heatmaps are not imported.': '日別の統計とヒートマップはインポートされません。',
   'Views are in a separate API and are not imported.': '視聴回数は別の API にあるため、インポートされません。',
+  // Refusals of the API.
+  'Your role does not include the permission {0} here. Ask an owner for it.':
+    'あなたのロールには、ここでの権限「{0}」がありません。オーナーに依頼してください。',
+  'There is no library {0}. Choose another one.': 'ライブラリ {0} は存在しません。別のものを選択してください。',
+  "This key can only read, but {0} writes. Use the library's ApiKey.":
+    'このキーは読み取り専用ですが、{0} は書き込みを行います。ライブラリの API キーを使用してください。',
+  'You are not signed in as a person. Sign in first.': 'メンバーとしてログインしていません。先にログインしてください。',
+  'This person or passkey can no longer sign in. Ask an owner of the account.':
+    'このメンバーまたはパスキーではもうログインできません。アカウントのオーナーに問い合わせてください。',
+  'Video {0} in the trash of library {1} not found. Check the id.': '動画 {0} はライブラリ {1} のゴミ箱にありません。',
+  'Video {0} in library {1} not found. Check the id.':
+    '動画 {0} はライブラリ {1} にありません。削除された可能性があります。',
+  'Library {0} not found. Check the library roles.':
+    'ライブラリ {0} は存在しません。ライブラリのロールを確認してください。',
+  'Library {0} not found. Check the id.': 'ライブラリ {0} は存在しません。削除された可能性があります。',
+  'Collection {0} in library {1} not found. Check the id.':
+    'コレクション {0} はライブラリ {1} にありません。削除された可能性があります。',
+  'Person {0} not found. Check the id.': 'メンバー {0} は見つかりません。削除された可能性があります。',
+  'Key {0} of library {1} not found. Check both ids.':
+    'キー {0} はライブラリ {1} にありません。失効した可能性があります。',
+  'Sign-in provider {0} not found. Check the id.':
+    'ログインプロバイダ {0} は見つかりません。削除された可能性があります。',
+  'Webhook endpoint {0} in library {1} not found. Check the id.':
+    'Webhook エンドポイント {0} はライブラリ {1} にありません。削除された可能性があります。',
+  'This upload no longer exists.': 'このアップロードはもう存在しません。',
+  'This passkey does not exist. Reload the page.': 'このパスキーは存在しません。ページを再読み込みしてください。',
+  'The library uses {0} (quota {1}), and {2} more would exceed it. {3}':
+    'ライブラリは {0} を使用しており、さらに {2} を加えると上限を超えます。{3}',
+  'The library uses {0} (quota {1}). {2}': 'ライブラリが上限に達しました：{0}。{2}',
+  '{0} of {1} of storage': 'ストレージ {1} のうち {0}',
+  '{0} of {1} encoded minutes this month': '今月のエンコード時間 {1} 分のうち {0} 分',
+  '{0} of {1} live streams at the same time': '同時ライブ配信 {1} 件のうち {0} 件',
+  '{0} of {1} sent this month': '今月の転送量 {1} のうち {0}',
+  'Delete videos and empty the trash, or raise the limit.':
+    '動画を削除してゴミ箱を空にするか、上限を引き上げてください。',
+  'End another stream, or raise the limit.': '別のライブ配信を終了するか、上限を引き上げてください。',
+  'The host name {0} is already registered. Remove it from the other pull zone first.':
+    'ホスト名 {0} は登録済みです。先に別のプルゾーンから削除してください。',
+  'The video already has captions in {0} languages. Delete one first.':
+    'この動画にはすでに {0} 言語の字幕があります。先に 1 つ削除してください。',
+  'The video already has {0} audio tracks. Remove one first.':
+    'この動画にはすでに {0} 本の音声トラックがあります。先に 1 つ削除してください。',
+  'Library {0} already has {1} keys. Revoke one that is not needed.':
+    'ライブラリ {0} にはすでに {1} 個のキーがあります。不要なものを失効させてください。',
+  'The account already has {0} people. Delete one first.':
+    'アカウントにはすでに {0} 人のメンバーがいます。先に 1 人削除してください。',
+  'The account already has {0} sign-in providers. Delete one first.':
+    'アカウントにはすでに {0} 件のログインプロバイダがあります。先に 1 つ削除してください。',
+  'The library already has {0} endpoints. Delete one first.':
+    'ライブラリにはすでに {0} 件のエンドポイントがあります。先に 1 つ削除してください。',
+  'The list already has {0} host names. Remove one.':
+    'リストにはすでに {0} 個のホスト名があります。1 つ削除してください。',
+  '{0} already has {1} shares. Delete one that is not needed.':
+    '{0} にはすでに {1} 件の共有があります。不要なものを削除してください。',
+  'You have {0} passkeys, which is the maximum. Delete one first.':
+    'パスキーは上限の {0} 個に達しています。先に 1 つ削除してください。',
+  'Person {0} is disabled. Set Status to active first.': 'このメンバーは無効になっています。先に有効にしてください。',
+  'Another request still writes to this upload. Try again in a second.':
+    '別のリクエストがこのアップロードに書き込み中です。少し待って再試行してください。',
+  'Another request took over this upload.': '別のリクエストがこのアップロードを引き継ぎました。',
+  'The library already has {0} waiting or running fetches. Try again later.':
+    'ライブラリにはすでに {0} 件の取得が待機中または実行中です。後でもう一度お試しください。',
+  'Library {0} is already generating texts for {1} videos. Send this again later.':
+    'このライブラリではすでに {1} 本の動画のテキストを生成中です。後でもう一度お試しください。',
+  '{0} test deliveries of this library are already waiting. Try again later.':
+    'このライブラリのテスト配信がすでに {0} 件待機中です。後でもう一度お試しください。',
+  'Endpoint {0} is unknown or disabled. Check the id, or enable it.':
+    'エンドポイントが不明か、無効になっています。有効にしてください。',
+  'The library has no chat webhook. Set its URL first.':
+    'ライブラリにチャット Webhook がありません。先に URL を設定してください。',
+  'This move cannot be undone. {0}': 'この移動は元に戻せません。{0}',
+  'Cannot change {0} after the stream has started. Create another stream.':
+    '配信の開始後は {0} を変更できません。別のライブ配信を作成してください。',
+  'The stream has ended, so its key is no longer accepted. Create another one.':
+    '配信は終了したため、キーは使用できません。別のライブ配信を作成してください。',
+  'The stream has ended and needs no key. Create another one.':
+    '配信は終了したため、キーは不要です。別のライブ配信を作成してください。',
+  'The stream has not started, so it cannot be stopped. Start it first, or delete it with DELETE.':
+    '配信は開始されていないため停止できません。先に開始するか、削除してください。',
+  'The recording of this stream is being turned into a video. Try again in a few seconds.':
+    'この配信の録画を動画に変換しています。数秒後にもう一度お試しください。',
+  'Expected a finished video, got {0} ({1}). Wait until it is finished.':
+    '動画はまだ完成していません。完成するまでお待ちください。',
+  'Expected a video that is not being encoded, got one that is {0}. Try again when it is finished.':
+    '動画はエンコード中です。完了後にもう一度お試しください。',
+  'The encoding of video {0} cannot be cancelled: it {1}. Check the video.':
+    'エンコードを中止できません。実行中のエンコードがありません。',
+  'The original file of video {0} is missing. Upload it to a new video.':
+    '動画の元ファイルがありません。新しい動画としてアップロードしてください。',
+  'The audio tracks of video {0} cannot be changed now: it is waiting to be encoded. Try again later.':
+    '動画がエンコード待ちのため、音声トラックを変更できません。後でもう一度お試しください。',
+  'Expected a title that no other audio track of the video has, got {0}. Choose another.':
+    '別の音声トラックがすでに {0} という名前です。別のタイトルにしてください。',
+  'The body is not valid: {0} Nothing was done. Correct the fields.':
+    '入力内容が正しくありません：{0} 何も変更されていません。',
+  'Expected a title, got an empty string. Send a title.': 'タイトルが空です。入力してください。',
+  'Expected a Name of at least 1 character, got none. Send a name.': '名前が空です。入力してください。',
+  'Expected a password of {0} to {1} characters, got {2}.':
+    'パスワードは {0}～{1} 文字にしてください（現在 {2} 文字）。',
+  'Expected an e-mail address, got "{0}". Correct it.': '「{0}」はメールアドレスではありません。修正してください。',
+  'Expected url to be an http or https URL, got {0}. Correct it.':
+    '{0} は http または https の URL ではありません。修正してください。',
+  'Expected a URL such as https://example.com/video.mp4, got {0}.':
+    '{0} は https://example.com/video.mp4 のような URL ではありません。',
+  'Expected a default role other than owner, because everybody would get it.':
+    '全員に付与されるため、デフォルトのロールをオーナーにはできません。',
+  'Expected a domain such as example.com, got {0}.': '{0} は example.com のようなドメインではありません。',
+  'Expected another audio track of video {0} to remain, but none would. {1}':
+    '動画には少なくとも 1 本の音声トラックを残す必要があります。{1}',
+  'The host {0} is not allowed: its address is {1}.': 'ホスト {0} は許可されていません。アドレス：{1}',
+  'The host name {0} has no address.': 'ホスト名 {0} にはアドレスがありません。',
+  'The server could not be reached: {0}.': 'サーバーに接続できません：{0}',
+  'The origin sent an empty file. Check the URL.': 'URL から空のファイルが返されました。URL を確認してください。',
+  'The origin sent {0}, which cannot be fetched: {1}.': 'URL からメディアファイルが返されませんでした（{0}）。',
+  'The file is an HTML page; {0}': 'このファイルは HTML ページで、動画や音声ではありません。',
+  'Expected an image of at most 8192 x 4320 pixels that can be decoded, but {0}. Send another file.':
+    '画像を読み込めないか、8192×4320 ピクセルを超えています。別のファイルを使用してください。',
+  'Expected a JPEG, PNG, WebP or AVIF image, got {0} bytes that begin with {1}. {2}':
+    'このファイルは JPEG、PNG、WebP、AVIF のいずれの画像でもありません。',
+  'Too many images are being processed. Send this image again in a few seconds.':
+    '処理中の画像が多すぎます。数秒後にもう一度お試しください。',
+  'Too many people are signing in at the moment. Try again in a few seconds.':
+    '現在ログインが集中しています。数秒後にもう一度お試しください。',
+  'The search took too long. Search a shorter window, or filter by ruleId.':
+    '検索に時間がかかりすぎました。期間を短くするか、ルールで絞り込んでください。',
+  'The {0} cannot be reached. As far as is known, this request changed nothing. Try again in {1} s.':
+    'サービスの一部に接続できません（{0}）。何も変更されていません。{1} 秒後にもう一度お試しください。',
+  'The storage is full. Free some space and send the bytes again.':
+    'ストレージがいっぱいです。空きを作ってからもう一度お試しください。',
+  'Expected {0} bytes to remain free after an upload of {1} bytes, but only {2} are free now. {3}':
+    'サーバーの空き容量が足りません。空きを作るか、小さいファイルをアップロードしてください。',
+  'Line {0}: expected times such as {1}, found "{2}".': '{0} 行目：「{2}」は {1} のような時刻ではありません。',
+  'Line {0}: expected a cue to end after it starts.': '{0} 行目：字幕が開始前に終了しています。',
+  'Line {0}: expected a cue with a line "start --> end", found "{1}".':
+    '{0} 行目：「開始 --> 終了」の行がありません（「{1}」）。',
 } as const;

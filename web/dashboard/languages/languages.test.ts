@@ -34,10 +34,12 @@ function readSources(): string {
 }
 
 test.each(TABLES)('each translation has the same placeholders as its sentence: %s', (_code, table, ofService) => {
-  const wrong = Object.entries({ ...table, ...ofService }).filter(
-    ([sentence, text]) => `${places(sentence)}` !== `${places(text)}`,
+  const wrong = Object.entries(table).filter(([sentence, text]) => `${places(sentence)}` !== `${places(text)}`);
+  // Translations of the service's messages may leave out values, such as ids.
+  const invented = Object.entries(ofService).filter(
+    ([sentence, text]) => !places(text).every((place) => places(sentence).includes(place)),
   );
-  expect(wrong).toEqual([]);
+  expect([...wrong, ...invented]).toEqual([]);
 });
 
 test.each(TABLES)('all languages translate the same sentences: %s', (_code, table, ofService) => {
@@ -85,6 +87,15 @@ test('translates sentences of the service with their values, and returns untrans
     '720p konnte nicht erzeugt werden: out of (memory) $1.',
   );
   expect(said('Quite another thing.')).toBe('Quite another thing.');
+  expect(
+    said(
+      'The library uses 9 GB of 10 GB of storage (quota storageBytes), and 2 GB more would exceed it. Delete videos ' +
+        'and empty the trash, or raise the limit.',
+    ),
+  ).toBe(
+    'Die Bibliothek nutzt 9 GB von 10 GB Speicher, und weitere 2 GB wären zu viel. Lösche Videos und leere den ' +
+      'Papierkorb, oder erhöhe das Limit.',
+  );
 });
 
 test('no translation exists for a sentence that the service no longer sends', () => {
@@ -99,4 +110,49 @@ test('no translation exists for a sentence that the service no longer sends', ()
   expect(said.length).toBeGreaterThan(40);
   const endOf = (part: string) => part.split(' ').slice(-3).join(' ');
   expect(said.filter((part) => !source.includes(endOf(part)))).toEqual([]);
+});
+
+/** One word for each concept, by language. */
+const TERMS: readonly (readonly [sentence: RegExp, words: Readonly<Record<string, RegExp>>])[] = [
+  [/\bpasskey/i, { de: /passkey/i, es: /llave/i, fr: /passkey/i, pt: /passkey/i, ja: /パスキー/ }],
+  [/\btrash\b/i, { de: /papierkorb/i, es: /papelera/i, fr: /corbeille/i, pt: /lixeira/i, ja: /ゴミ箱/ }],
+  [/\bcollections?\b/i, { de: /sammlung/i, es: /colecci/i, fr: /collection/i, pt: /coleç/i, ja: /コレクション/ }],
+  [/\bcaptions?\b/i, { de: /untertitel/i, es: /subtítulo/i, fr: /sous-titre/i, pt: /legenda/i, ja: /字幕/ }],
+  [/\bthumbnails?\b/i, { de: /vorschaubild/i, es: /miniatura/i, fr: /miniature/i, pt: /miniatura/i, ja: /サムネイル/ }],
+  [/\bchapters?\b/i, { de: /kapitel/i, es: /capítulo/i, fr: /chapitre/i, pt: /capítulo/i, ja: /チャプター/ }],
+  [/\baudio tracks?\b/i, { de: /tonspur/i, es: /pista/i, fr: /piste/i, pt: /faixa/i, ja: /音声トラック/ }],
+  [/\bowners?\b/i, { de: /inhaber/i, es: /propietari/i, fr: /propriétaire/i, pt: /proprietári/i, ja: /オーナー/ }],
+  [/\blive streams?\b/i, { de: /livestream/i, es: /transmisi/i, fr: /direct/i, pt: /transmiss/i, ja: /ライブ配信/ }],
+  [/\bresolutions?\b/i, { de: /auflösung/i, es: /resoluci/i, fr: /résolution/i, pt: /resoluç/i, ja: /解像度/ }],
+  [/\bpasswords?\b/i, { de: /passw/i, es: /contraseña/i, fr: /mots? de passe/i, pt: /senha/i, ja: /パスワード/ }],
+  [
+    /\bpull zones?\b/i,
+    { de: /pull-zone/i, es: /zona de distr/i, fr: /pull zone/i, pt: /pull zone/i, ja: /プルゾーン/ },
+  ],
+  [
+    /\bstream key/i,
+    { de: /streamschl/i, es: /clave de tr/i, fr: /clé de flux/i, pt: /chave de tr/i, ja: /ストリームキー/ },
+  ],
+  [/\bhost names?\b/i, { de: /hostname/i, es: /nombres? de h/i, fr: /noms? d’h/i, pt: /nomes? de h/i, ja: /ホスト名/ }],
+];
+
+/** Spellings that a language does not use. */
+const WRONG: Readonly<Record<string, RegExp>> = {
+  // The formal address.
+  de: /["']|\b(?:Ihnen|Ihrem|Ihren|möchten Sie)\b/,
+  es: /["'«]|\b[Vv]ideos?\b|\b(?:usted|Seleccione|Introduzca|Haga)\b/,
+  // Straight apostrophes, and punctuation marks after an ordinary space.
+  fr: /["']| [:;!?](?:\s|$)|« | »|(?<!\p{L})(?:tu|ton|tes)(?!\p{L})/u,
+  pt: /["«]|\b(?:ficheiro|ecrã|utilizador|partilhar)\b/,
+  // Half-width punctuation within Japanese text.
+  ja: /[ぁ-んァ-ヶ一-龠](?:: |[!?,.])|サインイン/,
+};
+
+test.each(TABLES)('uses one word per concept, and the usual spelling: %s', (code, table, ofService) => {
+  const entries = Object.entries({ ...table, ...ofService });
+  const foreign = entries.filter(([sentence, text]) =>
+    TERMS.some(([term, words]) => term.test(sentence) && words[code]?.test(text) === false),
+  );
+  const wrong = entries.filter(([, text]) => /\.\.\./.test(text) || WRONG[code]?.test(text) === true);
+  expect({ foreign, wrong }).toEqual({ foreign: [], wrong: [] });
 });

@@ -111,17 +111,17 @@ export const service = {
     'O comentário {0} é de outra pessoa. Escreva uma resposta.',
   'Comment {0} was written by somebody else. Ask an editor.': 'O comentário {0} é de outra pessoa. Peça a um editor.',
   'Comment {0} has replies of others, which would be deleted too. Set isResolved instead.':
-    'O comentário {0} tem respostas de outras pessoas, que também seriam apagadas. Marque como resolvido.',
+    'O comentário {0} tem respostas de outras pessoas, que também seriam excluídas. Marque como resolvido.',
   'Comment {0} is a reply. Set isResolved of comment {1} instead.':
     'O comentário {0} é uma resposta. Resolva o comentário {1}.',
   'Only its author and editors can resolve or open comment {0}. Ask one of them.':
     'Só o autor e os editores podem resolver ou reabrir o comentário {0}. Peça a um deles.',
-  'Comment {0} of {1} not found. Check the ids.': 'Comentário {0} ({1}) não encontrado. Talvez tenha sido apagado.',
-  'Comment {0} not found. It may have been deleted.': 'Comentário {0} não encontrado. Talvez tenha sido apagado.',
+  'Comment {0} of {1} not found. Check the ids.': 'Comentário {0} ({1}) não encontrado. Talvez tenha sido excluído.',
+  'Comment {0} not found. It may have been deleted.': 'Comentário {0} não encontrado. Talvez tenha sido excluído.',
   'Comment {0} is a reply. Send the parentId {1} instead.':
     'O comentário {0} é uma resposta. Responda ao comentário {1}.',
   'The video already has {0} comments. Delete some that are not needed.':
-    'O vídeo já tem {0} comentários. Apague os desnecessários.',
+    'O vídeo já tem {0} comentários. Exclua os desnecessários.',
   'an unknown country': 'País desconhecido',
   // Messages about the encoding of a video.
   'The video is incomplete: {0} could not be created. Retry the failed parts.':
@@ -176,4 +176,132 @@ export const service = {
   'Statistics by day and heatmaps are not imported.': 'Estatísticas por dia e mapas de calor não são importados.',
   'Views are in a separate API and are not imported.':
     'As visualizações ficam em uma API separada e não são importadas.',
+  // Refusals of the API.
+  'Your role does not include the permission {0} here. Ask an owner for it.':
+    'A sua função não inclui a permissão {0} aqui. Peça-a a um proprietário.',
+  'There is no library {0}. Choose another one.': 'A biblioteca {0} não existe. Escolha outra.',
+  "This key can only read, but {0} writes. Use the library's ApiKey.":
+    'Esta chave só permite leitura, mas {0} grava. Use a chave de API da biblioteca.',
+  'You are not signed in as a person. Sign in first.': 'Você não entrou como pessoa. Entre primeiro.',
+  'This person or passkey can no longer sign in. Ask an owner of the account.':
+    'Esta pessoa ou passkey não pode mais entrar. Fale com um proprietário da conta.',
+  'Video {0} in the trash of library {1} not found. Check the id.':
+    'O vídeo {0} não está na lixeira da biblioteca {1}.',
+  'Video {0} in library {1} not found. Check the id.':
+    'O vídeo {0} não existe na biblioteca {1}. Talvez tenha sido excluído.',
+  'Library {0} not found. Check the library roles.':
+    'A biblioteca {0} não existe. Verifique as funções nas bibliotecas.',
+  'Library {0} not found. Check the id.': 'A biblioteca {0} não existe. Talvez tenha sido excluída.',
+  'Collection {0} in library {1} not found. Check the id.':
+    'A coleção {0} não existe na biblioteca {1}. Talvez tenha sido excluída.',
+  'Person {0} not found. Check the id.': 'A pessoa {0} não existe. Talvez tenha sido excluída.',
+  'Key {0} of library {1} not found. Check both ids.':
+    'A chave {0} não existe na biblioteca {1}. Talvez tenha sido revogada.',
+  'Sign-in provider {0} not found. Check the id.': 'O provedor de login {0} não existe. Talvez tenha sido excluído.',
+  'Webhook endpoint {0} in library {1} not found. Check the id.':
+    'O endpoint de webhook {0} não existe na biblioteca {1}. Talvez tenha sido excluído.',
+  'This upload no longer exists.': 'Este envio não existe mais.',
+  'This passkey does not exist. Reload the page.': 'Esta passkey não existe. Recarregue a página.',
+  'The library uses {0} (quota {1}), and {2} more would exceed it. {3}':
+    'A biblioteca usa {0}, e mais {2} ultrapassariam o limite. {3}',
+  'The library uses {0} (quota {1}). {2}': 'A biblioteca atingiu o limite: {0}. {2}',
+  '{0} of {1} of storage': '{0} de {1} de armazenamento',
+  '{0} of {1} encoded minutes this month': '{0} de {1} minutos codificados neste mês',
+  '{0} of {1} live streams at the same time': '{0} de {1} transmissões simultâneas',
+  '{0} of {1} sent this month': '{0} de {1} transferidos neste mês',
+  'Delete videos and empty the trash, or raise the limit.': 'Exclua vídeos e esvazie a lixeira, ou aumente o limite.',
+  'End another stream, or raise the limit.': 'Encerre outra transmissão ou aumente o limite.',
+  'The host name {0} is already registered. Remove it from the other pull zone first.':
+    'O nome de host {0} já está registrado. Remova-o primeiro da outra pull zone.',
+  'The video already has captions in {0} languages. Delete one first.':
+    'O vídeo já tem legendas em {0} idiomas. Exclua um primeiro.',
+  'The video already has {0} audio tracks. Remove one first.':
+    'O vídeo já tem {0} faixas de áudio. Remova uma primeiro.',
+  'Library {0} already has {1} keys. Revoke one that is not needed.':
+    'A biblioteca {0} já tem {1} chaves. Revogue uma que não seja necessária.',
+  'The account already has {0} people. Delete one first.': 'A conta já tem {0} pessoas. Exclua uma primeiro.',
+  'The account already has {0} sign-in providers. Delete one first.':
+    'A conta já tem {0} provedores de login. Exclua um primeiro.',
+  'The library already has {0} endpoints. Delete one first.': 'A biblioteca já tem {0} endpoints. Exclua um primeiro.',
+  'The list already has {0} host names. Remove one.': 'A lista já tem {0} nomes de host. Remova um.',
+  '{0} already has {1} shares. Delete one that is not needed.':
+    '{0} já tem {1} páginas de compartilhamento. Exclua uma que não seja necessária.',
+  'You have {0} passkeys, which is the maximum. Delete one first.':
+    'Você tem {0} passkeys, o máximo. Exclua uma primeiro.',
+  'Person {0} is disabled. Set Status to active first.': 'A pessoa está desativada. Ative-a primeiro.',
+  'Another request still writes to this upload. Try again in a second.':
+    'Outra requisição ainda grava neste envio. Tente de novo em um segundo.',
+  'Another request took over this upload.': 'Outra requisição assumiu este envio.',
+  'The library already has {0} waiting or running fetches. Try again later.':
+    'A biblioteca já tem {0} buscas em andamento ou na fila. Tente mais tarde.',
+  'Library {0} is already generating texts for {1} videos. Send this again later.':
+    'Já estão sendo gerados textos para {1} vídeos desta biblioteca. Tente mais tarde.',
+  '{0} test deliveries of this library are already waiting. Try again later.':
+    '{0} entregas de teste desta biblioteca já estão na fila. Tente mais tarde.',
+  'Endpoint {0} is unknown or disabled. Check the id, or enable it.':
+    'O endpoint é desconhecido ou está desativado. Ative-o.',
+  'The library has no chat webhook. Set its URL first.': 'A biblioteca não tem webhook de chat. Defina a URL primeiro.',
+  'This move cannot be undone. {0}': 'Esta mudança não pode ser desfeita. {0}',
+  'Cannot change {0} after the stream has started. Create another stream.':
+    'Não é possível alterar {0} depois do início da transmissão. Crie outra.',
+  'The stream has ended, so its key is no longer accepted. Create another one.':
+    'A transmissão terminou e a chave não é mais aceita. Crie outra.',
+  'The stream has ended and needs no key. Create another one.':
+    'A transmissão terminou e não precisa de chave. Crie outra.',
+  'The stream has not started, so it cannot be stopped. Start it first, or delete it with DELETE.':
+    'A transmissão não começou, então não pode ser parada. Inicie-a primeiro ou exclua-a.',
+  'The recording of this stream is being turned into a video. Try again in a few seconds.':
+    'A gravação desta transmissão está sendo convertida em vídeo. Tente em alguns segundos.',
+  'Expected a finished video, got {0} ({1}). Wait until it is finished.':
+    'O vídeo ainda não está pronto. Espere terminar.',
+  'Expected a video that is not being encoded, got one that is {0}. Try again when it is finished.':
+    'O vídeo está sendo codificado. Tente quando terminar.',
+  'The encoding of video {0} cannot be cancelled: it {1}. Check the video.':
+    'A codificação não pode ser cancelada: não há nenhuma em andamento.',
+  'The original file of video {0} is missing. Upload it to a new video.':
+    'Falta o arquivo original do vídeo. Envie-o como um novo vídeo.',
+  'The audio tracks of video {0} cannot be changed now: it is waiting to be encoded. Try again later.':
+    'As faixas de áudio não podem ser alteradas agora: o vídeo aguarda a codificação. Tente mais tarde.',
+  'Expected a title that no other audio track of the video has, got {0}. Choose another.':
+    'Outra faixa de áudio já se chama {0}. Escolha outro título.',
+  'The body is not valid: {0} Nothing was done. Correct the fields.':
+    'Os dados não são válidos: {0} Nada foi alterado.',
+  'Expected a title, got an empty string. Send a title.': 'O título está vazio. Digite um.',
+  'Expected a Name of at least 1 character, got none. Send a name.': 'O nome está vazio. Digite um.',
+  'Expected a password of {0} to {1} characters, got {2}.': 'A senha deve ter de {0} a {1} caracteres; tem {2}.',
+  'Expected an e-mail address, got "{0}". Correct it.': '“{0}” não é um endereço de e-mail. Corrija-o.',
+  'Expected url to be an http or https URL, got {0}. Correct it.': '{0} não é uma URL http ou https. Corrija-a.',
+  'Expected a URL such as https://example.com/video.mp4, got {0}.':
+    '{0} não é uma URL como https://example.com/video.mp4.',
+  'Expected a default role other than owner, because everybody would get it.':
+    'A função padrão não pode ser proprietário, pois todos a receberiam.',
+  'Expected a domain such as example.com, got {0}.': '{0} não é um domínio como example.com.',
+  'Expected another audio track of video {0} to remain, but none would. {1}':
+    'O vídeo deve manter pelo menos uma faixa de áudio. {1}',
+  'The host {0} is not allowed: its address is {1}.': 'O host {0} não é permitido: o endereço é {1}.',
+  'The host name {0} has no address.': 'O nome de host {0} não tem endereço.',
+  'The server could not be reached: {0}.': 'Não foi possível acessar o servidor: {0}.',
+  'The origin sent an empty file. Check the URL.': 'A URL retornou um arquivo vazio. Verifique a URL.',
+  'The origin sent {0}, which cannot be fetched: {1}.': 'A URL não retorna um arquivo de mídia ({0}).',
+  'The file is an HTML page; {0}': 'O arquivo é uma página HTML, não um vídeo nem um áudio.',
+  'Expected an image of at most 8192 x 4320 pixels that can be decoded, but {0}. Send another file.':
+    'A imagem não pode ser lida ou passa de 8192 × 4320 pixels. Use outro arquivo.',
+  'Expected a JPEG, PNG, WebP or AVIF image, got {0} bytes that begin with {1}. {2}':
+    'O arquivo não é uma imagem JPEG, PNG, WebP ou AVIF.',
+  'Too many images are being processed. Send this image again in a few seconds.':
+    'Há imagens demais em processamento. Tente em alguns segundos.',
+  'Too many people are signing in at the moment. Try again in a few seconds.':
+    'Há pessoas demais entrando agora. Tente em alguns segundos.',
+  'The search took too long. Search a shorter window, or filter by ruleId.':
+    'A busca demorou demais. Reduza o período ou filtre por regra.',
+  'The {0} cannot be reached. As far as is known, this request changed nothing. Try again in {1} s.':
+    'Uma parte do serviço não responde ({0}). Nada foi alterado. Tente em {1} s.',
+  'The storage is full. Free some space and send the bytes again.':
+    'O armazenamento está cheio. Libere espaço e tente de novo.',
+  'Expected {0} bytes to remain free after an upload of {1} bytes, but only {2} are free now. {3}':
+    'Não há espaço no servidor para este arquivo. Libere espaço ou envie um arquivo menor.',
+  'Line {0}: expected times such as {1}, found "{2}".': 'Linha {0}: “{2}” não é um tempo como {1}.',
+  'Line {0}: expected a cue to end after it starts.': 'Linha {0}: a legenda termina antes de começar.',
+  'Line {0}: expected a cue with a line "start --> end", found "{1}".':
+    'Linha {0}: falta uma linha “início --> fim”; encontrado: “{1}”.',
 } as const;

@@ -1235,8 +1235,7 @@ export const pt = {
   '1 day': '1 dia',
   '1 week': '1 semana',
   'Queuing for transcription': 'Colocando na fila de transcrição',
-  'Transcribes videos without captions. Requires a speech engine in the service configuration.':
-    'Transcreve vídeos sem legendas. Requer reconhecimento de fala na configuração do serviço.',
+  'Transcribes videos without captions.': 'Transcreve vídeos sem legendas.',
   'Generate title from speech': 'Gerar título a partir da fala',
   'Generate description from speech': 'Gerar descrição a partir da fala',
   'Generate chapters from speech': 'Gerar capítulos a partir da fala',
@@ -1360,6 +1359,23 @@ export const pt = {
   'Captions generated': 'Legendas geradas',
   'Title or description generated': 'Título ou descrição gerados',
   Event: 'Evento',
+  '{0} characters too many.': '{0} caracteres a mais.',
+  '{0}: shorten the text to {1} characters.': '{0}: encurte o texto para {1} caracteres.',
+  'Captions and texts from speech are not set up. Ask an administrator.':
+    'Legendas e textos a partir da fala não estão configurados. Fale com um administrador.',
+  'Captions and texts from speech need a speech engine. Add a model on the server:':
+    'Legendas e textos a partir da fala precisam de um mecanismo de fala. Adicione um modelo no servidor:',
+  'The input was not accepted.': 'Os dados não foram aceitos.',
+  'You have no permission for this.': 'Você não tem permissão para isso.',
+  'This does not exist, or was deleted.': 'Isso não existe ou foi excluído.',
+  'This took too long. Try again.': 'Demorou demais. Tente de novo.',
+  'This conflicts with another change.': 'Isso entra em conflito com outra alteração.',
+  'The file or text is too large.': 'O arquivo ou o texto é grande demais.',
+  'Too many requests. Try again in a moment.': 'Requisições demais. Tente daqui a pouco.',
+  'The service cannot do this at the moment.': 'O serviço não pode fazer isso no momento.',
+  'The storage of the service is full.': 'O armazenamento do serviço está cheio.',
+  'First steps': 'Primeiros passos',
+  'Hide checklist': 'Ocultar a lista',
   'Upload a video': 'Envie um vídeo',
   'Embed it in a page': 'Incorpore-o em uma página',
   'The Share tab of each video has code for HTML, React and oEmbed, a link and a QR code.':

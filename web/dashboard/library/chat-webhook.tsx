@@ -9,7 +9,7 @@ import { EVENT_LABELS } from '../base/notifications.ts';
 import { moment } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Loading, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 const URL_HINT = 'URL of an incoming webhook. For Discord, add /slack to it. It is stored encrypted.';
@@ -19,7 +19,7 @@ export function ChatWebhook({ libraryId }: { libraryId: number }) {
   const path = `/library/${libraryId}/chat-webhook`;
   const { value, error, again } = useLoaded<ChatWebhookModel>(path);
   const stored = value.value;
-  if (stored === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  if (stored === null) return <Loading error={error.value} />;
   // A deleted webhook starts again with an empty form.
   return <Editor key={stored.maskedUrl === null ? 'new' : 'set'} path={path} stored={stored} onChanged={again} />;
 }

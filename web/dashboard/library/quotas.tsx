@@ -6,7 +6,7 @@ import { useLoaded } from '../base/load.ts';
 import { may } from '../base/session.ts';
 import { amount, bytes } from '../base/words.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Loading, Notice } from '../parts/parts.tsx';
 
 type Resource = keyof UpdateQuotasModel;
 /** `unit` is the number of the API's units in one unit of the form. */
@@ -45,7 +45,7 @@ const MODES = [
 export function Quotas({ libraryId }: { libraryId: number }) {
   const { value, error, again } = useLoaded<QuotasModel>(`/library/${libraryId}/quotas`);
   const quotas = value.value;
-  if (quotas === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  if (quotas === null) return <Loading error={error.value} />;
   return (
     <div class="stack">
       <Use quotas={quotas} />

@@ -5,7 +5,7 @@ import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Loading } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 
 /**
@@ -14,7 +14,7 @@ import { TestAddress } from '../parts/test-address.tsx';
  */
 export function Rules({ zoneId }: { zoneId: number }) {
   const { value, error, again } = useLoaded<PullZoneModel>(`/pullzone/${zoneId}`);
-  if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  if (value.value === null) return <Loading error={error.value} />;
   return (
     <div class="stack">
       <TestAddress zoneId={zoneId} address={`${session.value?.edgeUrl ?? ''}/${value.value.Name ?? ''}/`} />

@@ -4,13 +4,13 @@ import { useDraft } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Loading } from '../parts/parts.tsx';
 
 /** Audio settings of a library. */
 export function SoundFields({ libraryId }: { libraryId: number }) {
   const path = `/videolibrary/${libraryId}/sound`;
   const { value, error, again } = useLoaded<LibrarySoundModel>(path);
-  if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  if (value.value === null) return <Loading error={error.value} />;
   return <SoundForm path={path} sound={value.value} onSaved={again} />;
 }
 

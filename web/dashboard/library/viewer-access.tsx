@@ -7,7 +7,7 @@ import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
-import { CopyField, Notice } from '../parts/parts.tsx';
+import { CopyField, Loading, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 const MODES = [
@@ -24,7 +24,7 @@ export function ViewerAccess({ libraryId }: { libraryId: number }) {
   const path = `/library/${libraryId}/viewers`;
   const { value, error } = useLoaded<ViewerAccessModel>(path);
   const stored = value.value;
-  if (stored === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  if (stored === null) return <Loading error={error.value} />;
   return <Editor path={path} stored={stored} onSaved={(saved) => (value.value = saved)} />;
 }
 

@@ -1,4 +1,7 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { isTried } from '../base/drafts.ts';
+import { t } from '../base/language.ts';
 
 type Named = { label: string; hint?: string };
 
@@ -10,19 +13,38 @@ export function TextField({
   isSecret = false,
   onChange,
 }: Named & { value: string; error?: string | null; isSecret?: boolean; onChange: (text: string) => void }) {
+  const shown = useFault(error);
   return (
     <label>
       {label}
       <input
         // Password managers must not offer the password of the dashboard.
         {...(isSecret && ({ type: 'password', autocomplete: 'one-time-code' } as { type: 'password' }))}
-        {...(error !== null && { 'aria-invalid': true })}
+        {...(shown.fault !== null && { 'aria-invalid': true })}
+        {...shown.leaving}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       {hint !== undefined && <span class="hint">{hint}</span>}
-      {error !== null && <span class="hint bad">{error}</span>}
+      {shown.fault !== null && <span class="hint bad">{shown.fault}</span>}
     </label>
+  );
+}
+
+/** Shows the fault of a field only while nobody types in it, or after an attempt to save it. */
+export function useFault(fault: string | null) {
+  const isTyping = useSignal(false);
+  const leaving = { onFocus: () => (isTyping.value = true), onBlur: () => (isTyping.value = false) };
+  return { fault: isTried.value || !isTyping.value ? fault : null, leaving };
+}
+
+/** The length of a text near its limit, and a sentence if it is longer. The text itself is never cut. */
+export function CharCount({ length, max }: { length: number; max: number }) {
+  if (length <= max * 0.8) return null;
+  return (
+    <span class={length > max ? 'hint bad' : 'hint'} role={length > max ? 'alert' : undefined}>
+      {length > max ? t('{0} characters too many.', length - max) : t('{0} of {1}', length, max)}
+    </span>
   );
 }
 

@@ -53,9 +53,9 @@ export function Tabs({ label, open, children }: { label: string; open: string; c
 }
 
 /** Properties of a text with a button that copies it. */
-type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean };
+type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean; onCopied?: () => void };
 
-export function CopyField({ label, text, isSecret = false, isWrapped = false }: CopyProps) {
+export function CopyField({ label, text, isSecret = false, isWrapped = false, onCopied }: CopyProps) {
   const shown = useSignal(!isSecret);
   return (
     <div class="copy-field">
@@ -66,19 +66,20 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
           {shown.value ? t('Hide') : t('Show')}
         </button>
       )}
-      <CopyButton label={label} text={text} />
+      <CopyButton label={label} text={text} onCopied={onCopied} />
     </div>
   );
 }
 
 /** Copies a text. `isNamed` adds a label, for use where the text itself is not shown. */
-type CopyButtonProps = { label: string; text: string; isNamed?: boolean };
+type CopyButtonProps = { label: string; text: string; isNamed?: boolean; onCopied?: (() => void) | undefined };
 
-export function CopyButton({ label, text, isNamed = false }: CopyButtonProps) {
+export function CopyButton({ label, text, isNamed = false, onCopied }: CopyButtonProps) {
   const copied = useSignal(false);
   const copy = async () => {
     if (!(await copyText(text))) return;
     copied.value = true;
+    onCopied?.();
     setTimeout(() => {
       copied.value = false;
     }, 2000);
@@ -95,6 +96,15 @@ export function Notice({ kind, children }: { kind: 'error' | 'done'; children: C
     <p class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       {children}
     </p>
+  );
+}
+
+/** Takes the place of a part until it is loaded, or shows why it cannot be. */
+export function Loading({ error }: { error: string | null }) {
+  return error === null ? (
+    <div class="panel skeleton tall" aria-hidden="true" />
+  ) : (
+    <Notice kind="error">{error}</Notice>
   );
 }
 

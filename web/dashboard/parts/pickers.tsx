@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { language, t } from '../base/language.ts';
 import { languageName } from '../base/words.ts';
-import { SelectField, TextField } from './fields.tsx';
+import { SelectField, TextField, useFault } from './fields.tsx';
 import { Icon } from './icon.tsx';
 
 type Named = { label: string; hint?: string };
@@ -12,7 +12,7 @@ const COLOUR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
 /** Picks a colour from a palette, or by its hexadecimal digits. */
 export function ColourField({ label, value, onChange }: Named & { value: string; onChange: (text: string) => void }) {
-  const isColour = COLOUR.test(value);
+  const shown = useFault(COLOUR.test(value) ? null : t('Not a colour. Example: #ff5f1f.'));
   return (
     <fieldset class="colour-field">
       <legend>{label}</legend>
@@ -26,12 +26,13 @@ export function ColourField({ label, value, onChange }: Named & { value: string;
         type="text"
         aria-label={t('{0}, hexadecimal', label)}
         class="short-text"
-        aria-invalid={!isColour}
+        aria-invalid={shown.fault !== null}
+        {...shown.leaving}
         spellcheck={false}
         value={value}
         onInput={({ currentTarget }) => onChange(currentTarget.value.trim())}
       />
-      {!isColour && <span class="hint bad">{t('Not a colour. Example: #ff5f1f.')}</span>}
+      {shown.fault !== null && <span class="hint bad">{shown.fault}</span>}
     </fieldset>
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { discardAll, leaving, unsaved } from '../base/drafts.ts';
+import { discardAll, isTried, leaving, unsaved } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
+import { useHeightVariable } from '../base/use-height-variable.ts';
 import { Dialog } from './dialog.tsx';
 import { Notice } from './parts.tsx';
 import { toast } from './toasts.tsx';
@@ -13,15 +14,15 @@ export function SaveBar() {
   // Also active without editors, because a field that is being edited reports its change only when it loses the focus.
   useShortcuts(editors.length === 0 ? { 'ctrl+s': save } : { 'ctrl+s': save, 'ctrl+enter': save });
   const isShown = editors.length > 0;
+  const bar = useHeightVariable<HTMLElement>('--save-bar-px', isShown);
   useEffect(() => {
     // The bar must not cover the field that is being edited.
     if (isShown) document.activeElement?.scrollIntoView({ block: 'nearest' });
   }, [isShown]);
   if (!isShown) return null;
   const isBusy = editors.some(({ saving }) => saving.isBusy.value);
-  const fault = editors.find((editor) => editor.fault !== null)?.fault ?? null;
   return (
-    <section class="save-bar" aria-label={t('Unsaved changes')}>
+    <section ref={bar} class="save-bar" aria-label={t('Unsaved changes')}>
       <p class="save-bar-text">
         <strong>{t('Unsaved changes')}</strong>
         <span class="hint">{editors.map(({ name }) => name).join(', ')}</span>
@@ -29,7 +30,7 @@ export function SaveBar() {
       <button type="button" disabled={isBusy} onClick={discardAll}>
         {t('Discard')}
       </button>
-      <button type="button" class="primary" disabled={isBusy || fault !== null} onClick={() => void saveAll()}>
+      <button type="button" class="primary" disabled={isBusy} onClick={() => void saveAll()}>
         {isBusy ? t('Saving…') : t('Save changes')}
       </button>
       <Problems />
@@ -52,7 +53,8 @@ async function saveTyped(): Promise<void> {
 /** Saves all open editors. Resolves to whether each succeeded. */
 async function saveAll(): Promise<boolean> {
   const editors = [...unsaved.value.values()];
-  if (editors.some(({ fault }) => fault !== null)) return false;
+  isTried.value = editors.some(({ fault }) => fault !== null);
+  if (isTried.value) return false;
   const results = await Promise.all(editors.map(({ save }) => save()));
   const done = editors.filter((_, index) => results[index] === true).map((editor) => editor.done);
   for (const text of new Set(done)) toast(text);
@@ -62,7 +64,7 @@ async function saveAll(): Promise<boolean> {
 /** Reasons why the last save failed or why changes cannot be saved. */
 function Problems() {
   const editors = [...unsaved.value.values()];
-  const errors = new Set(editors.flatMap(({ fault, saving }) => [fault, saving.error.value]));
+  const errors = new Set(editors.flatMap(({ fault, saving }) => [isTried.value ? fault : null, saving.error.value]));
   return (
     <>
       {[...errors].map((error) =>

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
-import { addressOf, go } from '../base/router.ts';
+import { addressOf, replacePath } from '../base/router.ts';
+import { restoreSession, session } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { PasswordChoice } from './password-choice.tsx';
 import { Mark } from './sign-in.tsx';
@@ -20,15 +21,17 @@ export function Join() {
       (found) => {
         invited.value = { ...found, secret };
       },
-      (reason: unknown) => {
-        error.value = describeError(reason);
+      async (reason: unknown) => {
+        await restoreSession().catch(() => undefined);
+        if (secret === '' && session.value) replacePath({ name: 'home' });
+        else error.value = describeError(reason);
       },
     );
   }, [error, invited]);
   return (
     <main class="sign-in">
       {invited.value !== null ? (
-        <PasswordChoice {...invited.value} onDone={() => go({ name: 'home' })} />
+        <PasswordChoice {...invited.value} onDone={() => replacePath({ name: 'home' })} />
       ) : (
         <div class="sign-in-card">
           <h1 class="brand">

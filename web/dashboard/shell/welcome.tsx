@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
 import { said, t } from '../base/language.ts';
-import { addressOf, go } from '../base/router.ts';
+import { addressOf, replacePath } from '../base/router.ts';
 import { restoreSession, session, signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { SecretField } from '../parts/secret-field.tsx';
@@ -20,6 +20,8 @@ type Step = { name: 'signing-in' } | { name: 'choosing' } | { name: 'invited'; s
  * Then creates the account of the owner, or continues with keys only.
  */
 export function Welcome() {
+  // Replaces the URL, so that the browser's Back does not return to a used link.
+  const leave = () => replacePath({ name: 'home' });
   const error = useSignal<string | null>(null);
   const step = useSignal<Step>({ name: 'signing-in' });
   useEffect(() => {
@@ -33,11 +35,11 @@ export function Welcome() {
         // After a reload, the link is already used, but this browser is still signed in.
         await restoreSession().catch(() => undefined);
         if (session.value?.person === null && session.value.libraryId === null) step.value = { name: 'choosing' };
+        else if (secret === '' && session.value) leave();
         else error.value = secret === '' ? said(USED) : describeError(reason);
       },
     );
   }, [error, step]);
-  const leave = () => go({ name: 'home' });
   const { value } = step;
   if (value.name === 'invited') {
     return (

@@ -41,7 +41,7 @@ function Cells({ month: { storageBytes, encodedMinutes, bandwidthBytes } }: { mo
   return (
     <>
       <td>{storageBytes === null ? '–' : bytes(storageBytes)}</td>
-      <td>{plural(Math.round(encodedMinutes), 'minute')}</td>
+      <td>{plural(encodedMinutes, 'minute')}</td>
       <td>{bytes(bandwidthBytes)}</td>
     </>
   );

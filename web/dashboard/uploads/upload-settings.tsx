@@ -4,6 +4,7 @@ import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
 import { RUNGS, withTurned } from '../base/rungs.ts';
+import { session } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/fields.tsx';
 import { LanguageField } from '../parts/pickers.tsx';
@@ -47,17 +48,21 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
           value={isOnDemand.value}
           onChange={(isOn) => (isOnDemand.value = isOn)}
         />
-        <LanguageField
-          label={t('Transcription language')}
-          none={t('Library setting')}
-          code={spoken.value}
-          onChange={(code) => (spoken.value = code)}
-        />
-        <Check
-          label={t('Generate title, description and chapters from speech')}
-          value={hasTexts.value}
-          onChange={(isOn) => (hasTexts.value = isOn)}
-        />
+        {session.value?.engines.speech === true && (
+          <>
+            <LanguageField
+              label={t('Transcription language')}
+              none={t('Library setting')}
+              code={spoken.value}
+              onChange={(code) => (spoken.value = code)}
+            />
+            <Check
+              label={t('Generate title, description and chapters from speech')}
+              value={hasTexts.value}
+              onChange={(isOn) => (hasTexts.value = isOn)}
+            />
+          </>
+        )}
         <div class="row end">{children({ settings, visibility: visibility.value })}</div>
       </div>
     </Dialog>

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
+import { keepStep } from '../base/kept-steps.ts';
 import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { session } from '../base/session.ts';
+import { useHeightVariable } from '../base/use-height-variable.ts';
 import { bytes, plural, timeLeft, videoState } from '../base/words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { CopyButton, Link } from '../parts/parts.tsx';
@@ -45,6 +47,7 @@ export function UploadTray() {
   const isSmall = useSignal(innerWidth < NARROW_PX);
   useEffect(() => void restoreUploads(), []);
   const items = uploads.value;
+  const tray = useHeightVariable<HTMLElement>('--tray-px', items.length > 0);
   if (items.length === 0) return null;
   const failed = items.filter(mayRetry).length;
   const open = items.filter(({ state }) => OPEN.includes(state)).length;
@@ -56,7 +59,7 @@ export function UploadTray() {
     .filter(({ state, isUnusable }) => state === 'done' && isUnusable === undefined)
     .slice(0, MAX_FOLLOWED_UPLOADS);
   return (
-    <section class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
+    <section ref={tray} class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
       <header class="row spread">
         <h2>{open === 0 ? t('Uploads') : t('Uploading {0}', plural(open, 'file'))}</h2>
         <button
@@ -182,7 +185,12 @@ function SentVideo(props: SentProps) {
       {!isUnusable && (
         <div class="tray-actions">
           <CopyButton label={t('link')} text={address} isNamed />
-          <CopyButton label={t('embed code')} text={embedCode(address, video)} isNamed />
+          <CopyButton
+            label={t('embed code')}
+            text={embedCode(address, video)}
+            isNamed
+            onCopied={() => keepStep('embedded', libraryId)}
+          />
         </div>
       )}
     </>

@@ -9,7 +9,7 @@ import { mayWrite, session } from '../base/session.ts';
 import { isEncoding, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel, Table } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Loading, Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { Attempts } from './attempts.tsx';
@@ -25,7 +25,7 @@ export function Activity(props: PartProps) {
   return (
     <div class="stack">
       {error !== null && <Notice kind="error">{error}</Notice>}
-      {why.value.value !== null && <Why {...props} why={why.value.value} />}
+      {why.value.value !== null ? <Why {...props} why={why.value.value} /> : error === null && <Loading error={null} />}
       {session.value?.role === 'owner' && <TryAddress libraryId={props.libraryId} videoId={props.video.guid} />}
       {activity.value.value !== null && (
         <Tasks activity={activity.value.value}>

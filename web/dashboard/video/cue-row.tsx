@@ -1,4 +1,6 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { isTried } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { type Cue, readSec, writeSec } from './cues.ts';
 
@@ -20,13 +22,21 @@ type RowProps = {
 export function CueRow(props: RowProps) {
   const { cue, index, count, fault, isNow, isSelected, onChange, onSelect, onSeek, onRemove } = props;
   const line = index + 1;
+  // A new line has no text yet, so its fault is shown only after the user has left it.
+  const isEntered = useSignal(false);
   return (
     <li
       class={`cue${isNow ? ' now' : ''}${isSelected ? ' here' : ''}`}
       data-row={index}
       aria-setsize={count}
       aria-posinset={line}
-      onFocusIn={onSelect}
+      onFocusIn={() => {
+        isEntered.value = true;
+        onSelect();
+      }}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) isEntered.value = false;
+      }}
     >
       <button type="button" class="quiet" aria-label={t('Play line {0}', line)} onClick={onSeek}>
         {line}
@@ -51,7 +61,7 @@ export function CueRow(props: RowProps) {
       <button type="button" class="quiet" aria-label={t('Remove line {0}', line)} onClick={onRemove}>
         ✕
       </button>
-      {fault !== null && (
+      {fault !== null && (isTried.value || !isEntered.value) && (
         <p class="tray-error" role="alert">
           {t('Line')} {line}: {fault}
         </p>

@@ -7,7 +7,7 @@ import { t } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
-import { Panel, SelectField } from '../parts/fields.tsx';
+import { CharCount, Panel, SelectField } from '../parts/fields.tsx';
 import { TagField } from '../parts/tag-field.tsx';
 import { otherMetaTags, readDescription, readTags, toMetaTags } from '../parts/tags.ts';
 import { VisibilityField } from '../parts/visibility.tsx';
@@ -16,7 +16,9 @@ import type { PartProps } from './part-props.ts';
 
 const Markdown = lazy(async () => (await import('../parts/markdown.tsx')).Markdown);
 
+const MAX_TITLE_CHARS = 1_000;
 const MAX_DESCRIPTION_CHARS = 5_000;
+const MAX_CATEGORY_CHARS = 100;
 
 type Fields = {
   title: string;
@@ -47,13 +49,25 @@ function readFields(video: VideoModel): Fields {
 export function useDetails({ path, video, onChanged }: PartProps): DetailsDraft {
   return useDraft(readFields(video), {
     name: t('Details'),
-    findFault: ({ title }) => (title.trim() === '' ? t('The title is empty. Enter one.') : null),
+    findFault,
     async save({ tags, others, ...edits }) {
       const metaTags = toMetaTags(video.metaTags, { tags, others, description: edits.description });
       await api('POST', path, { ...edits, ...metaTags });
       onChanged();
     },
   });
+}
+
+/** Returns why the details cannot be saved. Null if they can. */
+function findFault({ title, description, category }: Fields): string | null {
+  if (title.trim() === '') return t('The title is empty. Enter one.');
+  const limits = [
+    [t('Title'), title, MAX_TITLE_CHARS],
+    [t('Description'), description, MAX_DESCRIPTION_CHARS],
+    [t('Category'), category, MAX_CATEGORY_CHARS],
+  ] as const;
+  const long = limits.find(([, text, max]) => text.length > max);
+  return long === undefined ? null : t('{0}: shorten the text to {1} characters.', long[0], long[2]);
 }
 
 type Props = PartProps & { draft: DetailsDraft };
@@ -71,10 +85,10 @@ function DetailsForm({ libraryId, path, video, onChanged, draft: { value, change
         <input
           dir="auto"
           class="title-field"
-          maxLength={1_000}
           value={value.title}
           onInput={({ currentTarget }) => change({ title: currentTarget.value })}
         />
+        <CharCount length={value.title.length} max={MAX_TITLE_CHARS} />
       </label>
       <DescriptionField text={value.description} onChange={(description) => change({ description })} />
       {video.length > 0 && (
@@ -94,10 +108,10 @@ function DetailsForm({ libraryId, path, video, onChanged, draft: { value, change
           {t('Category')}
           <input
             dir="auto"
-            maxLength={100}
             value={value.category}
             onInput={({ currentTarget }) => change({ category: currentTarget.value })}
           />
+          <CharCount length={value.category.length} max={MAX_CATEGORY_CHARS} />
         </label>
       </div>
     </section>
@@ -131,7 +145,6 @@ function DescriptionField({ text, onChange }: DescriptionProps) {
           id="description"
           dir="auto"
           rows={Math.min(14, Math.max(4, text.split('\n').length + 1))}
-          maxLength={MAX_DESCRIPTION_CHARS}
           aria-describedby="description-hint"
           value={text}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
@@ -139,9 +152,7 @@ function DescriptionField({ text, onChange }: DescriptionProps) {
       )}
       <p class="hint row spread" id="description-hint">
         <span>{t('Markdown: **bold**, *italic*, [link](https://…), lists')}</span>
-        {text.length > MAX_DESCRIPTION_CHARS * 0.8 && (
-          <span>{t('{0} of {1}', text.length, MAX_DESCRIPTION_CHARS)}</span>
-        )}
+        <CharCount length={text.length} max={MAX_DESCRIPTION_CHARS} />
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { keepStep } from '../base/kept-steps.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
@@ -23,7 +24,11 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
       {isShareable(video) && (
         <Panel title={t('Share')}>
           <CopyField label={t('Link')} text={address} />
-          <CopyField label={t('Embed code')} text={embedCode(address, video)} />
+          <CopyField
+            label={t('Embed code')}
+            text={embedCode(address, video)}
+            onCopied={() => keepStep('embedded', libraryId)}
+          />
           <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsScroll>
             {t('Player options and signed links')}
           </Link>

@@ -4,8 +4,10 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useRefresh } from '../base/load.ts';
+import { session } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { NoSpeechEngine } from './no-speech-engine.tsx';
 
 /** SmartGenerateStatus values for work in progress. */
 const UNDER_WAY: readonly unknown[] = [1, 2];
@@ -32,6 +34,9 @@ export function Generate({ path, video, what, onChanged, children }: Props) {
       toast(t('Generating in the background. The result will appear here.'));
       onChanged();
     });
+  // Captions have the words already.
+  const isAble = session.value?.engines.speech === true || video.captions.length > 0;
+  if (!isAble && !isUnderWay) return <NoSpeechEngine />;
   return (
     <>
       <div class="row">

@@ -6,6 +6,7 @@ import { t } from '../base/language.ts';
 import { nameKey } from '../base/name-key.ts';
 import { may } from '../base/session.ts';
 import { clock, moment } from '../base/words.ts';
+import { CharCount } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import type { PlayerLink } from './player-frame.tsx';
 
@@ -175,18 +176,18 @@ function Editor({ label, text, button, isBusy, onSave, onCancel }: EditorProps) 
     >
       <label>
         {label}
-        <textarea
-          rows={2}
-          maxLength={MAX_CHARACTERS}
-          value={typed.value}
-          onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
-        />
+        <textarea rows={2} value={typed.value} onInput={({ currentTarget }) => (typed.value = currentTarget.value)} />
+        <CharCount length={typed.value.length} max={MAX_CHARACTERS} />
       </label>
       <div class="row end">
         <button type="button" onClick={onCancel}>
           {t('Cancel')}
         </button>
-        <button type="submit" class="primary" disabled={isBusy || typed.value.trim() === ''}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={isBusy || typed.value.trim() === '' || typed.value.length > MAX_CHARACTERS}
+        >
           {button}
         </button>
       </div>

@@ -6,7 +6,7 @@ import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { may } from '../base/session.ts';
 import { clock } from '../base/words.ts';
-import { Panel } from '../parts/fields.tsx';
+import { CharCount, Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import type { PartProps } from './part-props.ts';
 import { ReviewThread } from './review-thread.tsx';
@@ -79,7 +79,6 @@ function Composer({ path, link, onSaved }: ComposerProps) {
         {t('Comment')}
         <textarea
           rows={3}
-          maxLength={MAX_CHARACTERS}
           value={text.value}
           onInput={({ currentTarget }) => {
             // The picture that the comment is about stays visible.
@@ -87,10 +86,15 @@ function Composer({ path, link, onSaved }: ComposerProps) {
             text.value = currentTarget.value;
           }}
         />
+        <CharCount length={text.value.length} max={MAX_CHARACTERS} />
       </label>
       {sending.error.value !== null && <Notice kind="error">{sending.error.value}</Notice>}
       <div class="row end">
-        <button type="submit" class="primary" disabled={sending.isBusy.value || text.value.trim() === ''}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={sending.isBusy.value || text.value.trim() === '' || text.value.length > MAX_CHARACTERS}
+        >
           {t('Add comment at {0}', clock(time))}
         </button>
       </div>

@@ -4,6 +4,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import type { StatusModelOfVideoResolutionsInfoModel } from '../../../src/api/models/video-storage.ts';
 import { readTimeSec } from '../../player/base/start-options.ts';
 import { fullLink } from '../base/full-link.ts';
+import { keepStep } from '../base/kept-steps.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
@@ -189,7 +190,7 @@ type CodeProps = PartProps & {
 };
 
 /** The code that shows the video on a page, in the chosen form and size. */
-function Code({ video, address, start, play, files }: CodeProps) {
+function Code({ libraryId, video, address, start, play, files }: CodeProps) {
   const kind = useSignal<CodeKind>('iframe');
   const size = useSignal<FrameSize>({ kind: 'fluid' });
   // Browsers play protected media only with a player that requests its keys.
@@ -215,7 +216,12 @@ function Code({ video, address, start, play, files }: CodeProps) {
         ))}
       </fieldset>
       <SizeFields video={video} size={size.value} onChange={(to) => (size.value = to)} />
-      <CopyField label={t('Code for {0}', tr(shown))} text={shareCode(kind.value, shared)} isWrapped />
+      <CopyField
+        label={t('Code for {0}', tr(shown))}
+        text={shareCode(kind.value, shared)}
+        isWrapped
+        onCopied={() => keepStep('embedded', libraryId)}
+      />
       {kind.value === 'oembed' && <p class="hint">{t('Publishing systems that support oEmbed request this URL.')}</p>}
       {kind.value === 'video' && (
         <p class="hint">{t('The browser plays HLS itself, or else the MP4 file. The player options do not apply.')}</p>

@@ -4,10 +4,11 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { said, t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
-import { mayWrite } from '../base/session.ts';
+import { mayWrite, session } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { isLanguage, LANGUAGE_CODES, LanguageField, LanguagesField } from '../parts/pickers.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { NoSpeechEngine } from './no-speech-engine.tsx';
 
 type Transcription = NonNullable<VideoActivityModel['transcription']>;
 
@@ -24,6 +25,7 @@ export function Transcribe({ path, onChanged }: Props) {
   const running = useAction();
   const run = activity.value.value?.transcription ?? null;
   const isOpen = run !== null && isUnderWay(run);
+  const isAble = session.value?.engines.speech === true;
   useRefresh(() => {
     if (isOpen) activity.again();
     else if (wasOpen.value) {
@@ -46,7 +48,8 @@ export function Transcribe({ path, onChanged }: Props) {
     });
   return (
     <div class="row ends transcribe">
-      {mayWrite() && !isOpen && (
+      {mayWrite() && !isOpen && !isAble && <NoSpeechEngine />}
+      {mayWrite() && !isOpen && isAble && (
         <>
           <LanguageField
             label={t('Spoken language')}
@@ -54,12 +57,14 @@ export function Transcribe({ path, onChanged }: Props) {
             code={language.value}
             onChange={(code) => (language.value = code)}
           />
-          <LanguagesField
-            label={t('Translate into')}
-            codes={targets.value}
-            offered={LANGUAGE_CODES.filter((code) => code !== language.value)}
-            onChange={(codes) => (targets.value = codes)}
-          />
+          {session.value?.engines.translation === true && (
+            <LanguagesField
+              label={t('Translate into')}
+              codes={targets.value}
+              offered={LANGUAGE_CODES.filter((code) => code !== language.value)}
+              onChange={(codes) => (targets.value = codes)}
+            />
+          )}
           <button
             type="button"
             disabled={running.isBusy.value || !(language.value === '' || isLanguage(language.value))}

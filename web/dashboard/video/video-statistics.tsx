@@ -3,7 +3,7 @@ import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/m
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { amount, clock, plural } from '../base/words.ts';
-import { Link } from '../parts/parts.tsx';
+import { Link, Loading } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from '../statistics/audience.tsx';
 import { Compared } from '../statistics/compared.tsx';
 import { PeriodPicker, usePeriod } from '../statistics/period-picker.tsx';
@@ -20,7 +20,7 @@ export function VideoStatistics(props: { libraryId: number; videoId: string; len
   const quality = useLoaded<QualityModel>(`/library/${libraryId}/statistics/quality?${query}`);
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${videoId}/heatmap`);
   const found = statistics.value.value;
-  if (found === null) return null;
+  if (found === null) return <Loading error={statistics.error.value} />;
   return (
     <>
       <PeriodPicker state={state}>

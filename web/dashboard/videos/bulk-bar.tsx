@@ -5,6 +5,8 @@ import { useAction } from '../base/action.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { session } from '../base/session.ts';
+import { useHeightVariable } from '../base/use-height-variable.ts';
 import { amount, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -29,10 +31,7 @@ const ASKED = {
     'Cancel encoding',
     'Waiting and running encodes are stopped. Earlier versions and finished resolutions are kept.',
   ],
-  transcribe: [
-    'Transcribe',
-    'Transcribes videos without captions. Requires a speech engine in the service configuration.',
-  ],
+  transcribe: ['Transcribe', 'Transcribes videos without captions.'],
 } as const;
 type Asked = keyof typeof ASKED;
 
@@ -41,6 +40,7 @@ export function BulkBar({ total, ...list }: ShownList & { total: number }) {
   const asked = useSignal<Asked | 'move' | 'edit' | null>(null);
   const running = useAction();
   const count = countSelected(total);
+  const bar = useHeightVariable<HTMLElement>('--bulk-bar-px', count > 0);
   // The error of one dialog must not appear in the next.
   const ask = (next: typeof asked.value) => {
     running.error.value = null;
@@ -59,7 +59,7 @@ export function BulkBar({ total, ...list }: ShownList & { total: number }) {
     <>
       <BulkProgress libraryId={list.libraryId} />
       {count > 0 && (
-        <section class="bulk-bar" aria-label={t('Selected videos')}>
+        <section ref={bar} class="bulk-bar" aria-label={t('Selected videos')}>
           <strong>{t('{0} selected', amount(count))}</strong>
           {selection.value.kind === 'some' && count < total && (
             <button type="button" class="quiet" onClick={selectAll}>
@@ -82,9 +82,11 @@ export function BulkBar({ total, ...list }: ShownList & { total: number }) {
           <button type="button" onClick={() => ask('cancel')}>
             {t('Cancel encoding…')}
           </button>
-          <button type="button" onClick={() => ask('transcribe')}>
-            {t('Transcribe…')}
-          </button>
+          {session.value?.engines.speech === true && (
+            <button type="button" onClick={() => ask('transcribe')}>
+              {t('Transcribe…')}
+            </button>
+          )}
           <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(list))}>
             <Icon name="trash" /> {t('Trash')}
           </button>

@@ -81,7 +81,6 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
               key={guid}
               dir="auto"
               aria-label={t('Title of {0}', title)}
-              maxLength={1_000}
               value={titles.value.get(guid) ?? title}
               onInput={({ currentTarget }) => (titles.value = new Map(titles.value).set(guid, currentTarget.value))}
             />

@@ -10,7 +10,7 @@ import { Card, Row } from './card.tsx';
 import { CollectionDrop } from './collection-drop.tsx';
 import { columnWidths, ListHead } from './columns.tsx';
 import { Filters } from './filters.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstSteps, wantsFirstSteps } from './first-steps.tsx';
 import {
   changeListQuery,
   isFiltered,
@@ -45,6 +45,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   // With other filters the previous selection no longer applies.
   useEffect(() => clearSelection, [libraryId, apiQuery]);
   const total = pages.total.value;
+  const isStarting = (total ?? 0) > 0 && !isFiltered(wanted) && wantsFirstSteps(libraryId);
   useShortcuts({
     g: () => changeListQuery({ view: VIEWS[(VIEWS.indexOf(wanted.view) + 1) % VIEWS.length] ?? 'grid' }),
     Escape: clearSelection,
@@ -63,6 +64,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
         <span class="push" />
         {mayUpload() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </header>
+      {isStarting && <FirstSteps libraryId={libraryId} isEmpty={false} />}
       <Filters libraryId={libraryId} wanted={wanted} />
       <SavedFilters libraryId={libraryId} wanted={wanted} />
       {pages.error.value !== null && <Notice kind="error">{pages.error.value}</Notice>}
@@ -139,5 +141,5 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
       </Empty>
     );
   }
-  return <FirstSteps libraryId={libraryId} />;
+  return <FirstSteps libraryId={libraryId} isEmpty />;
 }

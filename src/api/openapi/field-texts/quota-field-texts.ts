@@ -2,7 +2,8 @@ import type { FieldTexts } from './field-texts.ts';
 
 const RESOURCES = {
   storageBytes: 'Stored bytes of all videos, including originals and the trash.',
-  encodedMinutesPerMonth: 'Minutes of video that encoders made this month, summed over resolutions and codecs.',
+  encodedMinutesPerMonth:
+    'Minutes of video that encoders made this month, summed over resolutions and codecs, rounded down.',
   concurrentLiveStreams: 'Live streams with a publisher.',
   concurrentViewers: 'Viewers with playback in the last half minute.',
   bandwidthBytesPerMonth: 'Bytes that the edges sent this month.',
@@ -19,13 +20,14 @@ export const QUOTA_FIELD_TEXTS: FieldTexts = {
   MonthUsageModel: {
     month: 'Month in UTC, `yyyy-MM`.',
     storageBytes: 'Stored bytes at the last measurement of the month, now in the current one. Null if not measured.',
-    encodedMinutes: 'Minutes of video that encoders made, summed over resolutions and codecs.',
+    encodedMinutes: 'Minutes of video that encoders made, summed over resolutions and codecs, rounded down.',
     bandwidthBytes: 'Bytes that the edges sent.',
   },
   UsageForecastModel: {
     month: 'Current month in UTC, `yyyy-MM`.',
     storageBytes: 'Stored bytes at the end of the month, if storage keeps growing as in this month.',
-    encodedMinutes: 'Minutes at the end of the month, at the pace of this month and, early in it, of the last one.',
+    encodedMinutes:
+      'Minutes at the end of the month, at the pace of this month and, early in it, of the last one, rounded down.',
     bandwidthBytes: 'Bytes at the end of the month, at the same pace.',
   },
   QuotaModel: {
