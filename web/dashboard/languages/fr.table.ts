@@ -483,7 +483,7 @@ export const fr = {
   'Plays only with a signed URL or a share link of this video.':
     'Lisible uniquement avec une URL signée ou un lien de partage de cette vidéo.',
   'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
-    'Si désactivé, le direct et son enregistrement sont privés : ils ne sont lisibles qu’avec une URL signée ou ' +
+    'Si désactivé, le direct et son enregistrement sont privés : ils ne sont lisibles qu’avec une URL signée ou ' +
     'un lien de partage.',
   Close: 'Fermer',
   Hide: 'Masquer',
