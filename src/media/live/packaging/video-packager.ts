@@ -226,7 +226,10 @@ export class VideoPackager {
     // The previous part may still be open.
     output.ended.unshift(...ended);
     output.ended.push(...(startsSegment ? [] : this.#endPart()));
-    output.held.push(...this.#write(endTick), ...this.#endPart());
+    const held = [...this.#write(endTick), ...this.#endPart()];
+    // The next repetition begins a segment, but received frames may still belong to this one.
+    const mayBeLast = endTick - this.#segmentTick >= HELD_SEGMENT_TICKS;
+    output.held.push(...held.map((part) => ({ ...part, mayBeLast })));
     this.#pending = null;
     this.#isHeld = true;
     this.#heldTick = endTick;
