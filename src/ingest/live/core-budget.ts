@@ -21,7 +21,8 @@ export class CoreBudget {
     const need = `It needs ${shown(cores)} of the ${shown(this.#cores)} processor cores for live encoding`;
     const smaller = 'Publish a lower resolution or frame rate.';
     if (cores > this.#cores) return `${need}. ${smaller}`;
-    return `${need}, and other live streams use ${shown(this.#taken)} of them. End one of them. Alternatively: ${smaller}`;
+    const others = `other live streams use ${shown(this.#taken)} of them`;
+    return `${need}, and ${others}. End one of them. Alternatively: ${smaller}`;
   }
 
   /** Reserves cores until the returned function is called. Returns null if there are not enough. */

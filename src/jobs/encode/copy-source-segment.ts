@@ -30,8 +30,8 @@ export function sourceGone(renditionId: Guid): Refused {
 }
 
 /**
- * Runs `copy`, which reads stored segments of a video. If they are damaged or missing, throws `Refused` (`invalid`) with
- * advice for owners of videos.
+ * Runs `copy`, which reads stored segments of a video. If they are damaged or missing, throws `Refused` (`invalid`)
+ * with advice for owners of videos.
  */
 export async function copyingFrom<T>(mediaId: Guid, copy: () => Promise<T>): Promise<T> {
   try {
@@ -39,7 +39,8 @@ export async function copyingFrom<T>(mediaId: Guid, copy: () => Promise<T>): Pro
   } catch (cause) {
     const isMissing = cause instanceof Refused && cause.kind === 'not-found';
     if (!isMissing && !(cause instanceof BrokenMedia)) throw cause;
-    const what = `The stored media of video ${mediaId}, which this video uses, is ${isMissing ? 'missing' : 'damaged'}.`;
+    const state = isMissing ? 'missing' : 'damaged';
+    const what = `The stored media of video ${mediaId}, which this video uses, is ${state}.`;
     throw new Refused('invalid', `${what} Re-encode that video or upload it again, then create this one again.`, {
       cause,
     });

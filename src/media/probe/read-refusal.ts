@@ -29,8 +29,8 @@ export function readRefusal(stderr: string): SourceFault | null {
   const name = format?.[1] ?? '';
   if (RAW_FORMATS.has(name)) {
     const message =
-      `Expected a media file with times (MP4, MOV, MKV ...), got a raw ${name} stream. Put it into an MP4 file first, ` +
-      `such as with "ffmpeg -framerate 25 -f ${name} -i FILE -c copy FILE.mp4", and upload that.`;
+      `Expected a media file with times (MP4, MOV, MKV ...), got a raw ${name} stream. Put it into an MP4 file ` +
+      `first, such as with "ffmpeg -framerate 25 -f ${name} -i FILE -c copy FILE.mp4", and upload that.`;
     return { kind: 'not-media', message };
   }
   if (format !== null) {

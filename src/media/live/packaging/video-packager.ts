@@ -89,7 +89,6 @@ export class VideoPackager {
   #isHeld = false;
   /** End of the repeated keyframe. */
   #heldTick = 0;
-
   readonly #longestGopSec: number;
 
   constructor(config: TrackConfig, { segment, startTick, still = null }: Place, longestGopSec = 0) {
