@@ -163,6 +163,34 @@ test('a chosen quality replaces the segment that is being played, at its positio
   await page.context().close();
 });
 
+test('a quality that is chosen shortly before the end is shown after a seek within the last segment', async () => {
+  const page = await open({ mbps: FAST, query: '&t=16.5' });
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  const video = page.locator('video');
+  await untilPlayed(page, 16.6);
+  await expect.poll(() => bufferedSec(page), PATIENCE).toBeGreaterThan(19.5);
+  const readHeight = () => video.evaluate((element: HTMLVideoElement) => element.videoHeight);
+  const before = await readHeight();
+  await page.mouse.move(300, 150);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Quality' }).click();
+  // The rest of the film lasts a moment, also while the menu is handled.
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.currentTime = element.duration - 0.3;
+    element.playbackRate = 1;
+  });
+  await page
+    .getByRole('menuitemradio', { name: before === 90 ? /^180p/ : /^90p/ })
+    .evaluate((item: HTMLElement) => item.click());
+  const hasEnded = () => video.evaluate((element: HTMLVideoElement) => element.ended);
+  await expect.poll(hasEnded, PATIENCE).toBe(true);
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.currentTime = 17;
+  });
+  await expect.poll(readHeight, PATIENCE).toBe(before === 90 ? 180 : 90);
+  await page.context().close();
+});
+
 test('the page shows the quality to which it switches', async () => {
   const page = await open({ mbps: FAST, query: '&t=8.2' });
   await page.locator('media-controller[ready]').waitFor(PATIENCE);

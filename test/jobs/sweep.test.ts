@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
+import { createLiveStore } from '../../src/catalog/live/streams/live-store.ts';
+import { recordStill } from '../../src/catalog/live/viewing/still-store.ts';
 import { retireObject } from '../../src/catalog/retired-object-store.ts';
 import type { MediaState } from '../../src/catalog/schema.ts';
 import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
@@ -8,7 +12,9 @@ import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
+import { LIVE_SETTINGS } from '../live/live-service.ts';
 import { ownStore } from '../support/own-store.ts';
 import { addRows } from '../support/rendition-rows.ts';
 import { loseFirst } from './lose-deadlock.ts';
@@ -195,6 +201,23 @@ test('a sweep retries a transaction that lost a deadlock', async () => {
   expect(await Promise.all([object, chunk].map(isThere))).toEqual([false, false]);
   const { state } = await db.selectFrom('media').select('state').where('id', '=', stuck).executeTakeFirstOrThrow();
   expect(state).toBe('failed');
+});
+
+test('a sweep forgets the stills of a stream whose recording was deleted, and keeps those of others', async () => {
+  const { db } = fixture.database;
+  const live = createLiveStore({ db, secretBox: createSecretBox(randomBytes(32)) });
+  const add = async () => {
+    const { stream } = await live.create({ ...LIVE_SETTINGS, libraryId });
+    await live.change({ libraryId, mediaId: stream.id }, stopStream);
+    const still = { streamId: stream.id, atMs: 1_000, key: storageKey('stills/1.jpg'), sizeBytes: 1 };
+    await recordStill(db, still);
+    return stream.id;
+  };
+  const [deleted, kept] = [await add(), await add()];
+  await db.deleteFrom('media').where('id', '=', deleted).execute();
+  await sweep.run({}, sweepDeps(), never);
+  const rows = await db.selectFrom('live_thumbnail').select('stream_id').execute();
+  expect(rows).toEqual([{ stream_id: kept }]);
 });
 
 test('locked objects without a row do not block an unlocked object of the same video forever', async () => {

@@ -38,6 +38,9 @@ function lastReason(stream: TestStream): Promise<string> {
 /** A frame whose NAL unit is longer than the frame. */
 const DAMAGED = Buffer.from([0x27, 1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0x41]);
 
+/** An audio frame in Speex, which is not supported. */
+const SPEEX = Buffer.from([0xb2, 0, 0, 0]);
+
 const RTMP: readonly { title: string; reason: RegExp; send(publisher: RtmpPublisher): void }[] = [
   {
     title: '100 damaged frames in a row',
@@ -119,4 +122,32 @@ test('the status gives the reason why a publisher was disconnected: a new stream
   await call(fixture.service, 'PUT', `/library/${stream.key.libraryId}/live/${stream.key.mediaId}/regenerate-key`);
   await publisher.closed;
   expect(await lastReason(stream)).toBe('The encoder was disconnected. The key of the stream was replaced.');
+}, 60_000);
+
+test('the status keeps the reason of an encoder that disconnects by itself, until the next one connects', async () => {
+  const stream = await startLive(fixture);
+  const address = `/library/${stream.key.libraryId}/live/${stream.key.mediaId}`;
+  const publisherState = async () => Object(await call(fixture.service, 'GET', address)).publisherState;
+  expect(await publisherState()).toBe('none');
+  const publisher = await begin(stream);
+  publisher.send({ type: 8, timestampMs: 4_000, body: SPEEX });
+  const reason = await until(
+    async () => (await statusOf(fixture, stream)).transcoding?.reason?.match(/Speex.*/)?.[0] ?? null,
+    'the reason of the codec',
+  );
+  expect(await publisherState()).toBe('live');
+  publisher.close();
+  const kept = await until(async () => {
+    const { transcoding } = await statusOf(fixture, stream);
+    return transcoding?.state === 'idle' ? transcoding.reason : null;
+  }, 'the reason after the end');
+  expect(kept).toMatch(/^The encoder disconnected\. /);
+  expect(kept).toContain(reason);
+  await until(async () => ((await publisherState()) === 'away' ? true : null), 'the missing publisher');
+  const next = await publish(stream.ingest);
+  await until(
+    async () => ((await statusOf(fixture, stream)).transcoding?.reason?.includes('Speex') === true ? null : true),
+    'the end of the reason',
+  );
+  next.kill('SIGKILL');
 }, 60_000);

@@ -138,7 +138,13 @@ async function addStream(db: Db): Promise<LeasedRow> {
   return {
     async claim(id) {
       const { lease } = await publishing.authorise(streamKey, { id, feedUrl: `http://${id}.example` });
-      const report = { streamId: lease.key.mediaId, epoch: lease.epoch, primaryMediaAtMs: null, backupMediaAtMs: null };
+      const report = {
+        streamId: lease.key.mediaId,
+        epoch: lease.epoch,
+        session: null,
+        primaryMediaAtMs: null,
+        backupMediaAtMs: null,
+      };
       return {
         renew: async () =>
           (await publishing.renew(id, [{ ...report, bitrate: null, ladder: null, relays: [] }])).length === 1,

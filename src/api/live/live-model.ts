@@ -74,6 +74,7 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
     collectionId: stream.collectionId,
     public: stream.isPublic,
     status: STATUS[stream.state],
+    publisherState: publisherStateOf(view),
     dateCreated: wireTime(view.createdAt),
     scheduledStartTime: timeOrNull(stream.scheduledStartAt),
     scheduledEndTime: timeOrNull(stream.scheduledEndAt),
@@ -99,6 +100,11 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
     preStreamTrailerVideoId: stream.trailerVideoId,
     ingestEndpoints: audience === 'viewer' ? null : endpointsOf(showing.ingestAddresses),
   };
+}
+
+function publisherStateOf({ ingest: { primaryLive, backupLive, firstMediaAt } }: LiveView): 'none' | 'live' | 'away' {
+  if (primaryLive || backupLive) return 'live';
+  return firstMediaAt === null ? 'none' : 'away';
 }
 
 /** Maximum length of a broadcast, in ms. */

@@ -38,6 +38,8 @@ export const LiveStreamModel = model('LiveStreamModel', {
   collectionId: nullable(text()),
   public: flag(),
   status: LiveStreamStatus,
+  /** Not part of the hosted API: `none` before the first media, `live`, or `away` without media for 5 s. */
+  publisherState: text(),
   dateCreated: dateTime(),
   /** Sent without a time zone; parsed as UTC. */
   scheduledStartTime: nullable(dateTime()),

@@ -17,7 +17,7 @@ export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: 
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db
     .selectFrom('media')
-    .select(['state', 'facts', 'source_key'])
+    .select(['state', 'facts', 'source_key', 'thumbnail_key'])
     .select(({ selectFrom }) =>
       selectFrom('timeline')
         .select('id')
@@ -40,6 +40,7 @@ export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
     mediaId: key.mediaId,
     facts: media.facts,
     hasOriginal: media.source_key !== null,
+    hasThumbnail: media.thumbnail_key !== null,
     cutList,
     renditions,
     isRecorded: false,

@@ -60,3 +60,19 @@ export async function findPartOriginal(
   if (row === undefined || row.source_key === null || row.facts === null) return null;
   return { sourceKey: row.source_key, facts: row.facts };
 }
+
+/** The thumbnail of the first part of a composition that has one. Null if no part has one any more. */
+export async function findPartThumbnail(
+  db: Db,
+  { libraryId, mediaId }: MediaKey,
+): Promise<{ key: StorageKey; blurhash: string } | null> {
+  const { rows } = await sql<{ key: StorageKey; blurhash: string }>`
+    select m.thumbnail_key as key, m.thumbnail_blurhash as blurhash from composition c
+    cross join lateral jsonb_array_elements(c.recipe -> 'parts') with ordinality part(one, place)
+    join media m on m.library_id = c.library_id and m.id = (part.one ->> 'mediaId')::uuid
+    where c.library_id = ${libraryId} and c.media_id = ${mediaId}
+      and m.thumbnail_key is not null and m.thumbnail_blurhash is not null
+    order by part.place limit 1
+  `.execute(db);
+  return rows[0] ?? null;
+}

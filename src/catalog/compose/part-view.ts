@@ -15,6 +15,7 @@ export type PartView = {
   mediaId: Guid;
   facts: SourceFacts;
   hasOriginal: boolean;
+  hasThumbnail: boolean;
   /**
    * True for live streams. Their audio is cut where the video is cut, and they have no original from which the ends of
    * a part could be encoded.

@@ -103,7 +103,15 @@ async function loadView(
     video: video === undefined ? null : describe(video, period.frameRate),
     audio: audio === undefined ? null : { codec: audio.codec, sampleRateHz: audio.timescale },
   });
-  return { mediaId: key.mediaId, facts, hasOriginal: false, cutList, renditions, isRecorded: true };
+  return {
+    mediaId: key.mediaId,
+    facts,
+    hasOriginal: false,
+    hasThumbnail: false,
+    cutList,
+    renditions,
+    isRecorded: true,
+  };
 }
 
 function describe({ codec, codecString, widthPx, heightPx }: PartRendition, frameRate: number) {

@@ -11,7 +11,8 @@ export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number
 /**
  * Encoding of a stream's rungs below the source. `reason` explains why they are not encoded, or which media is not
  * shown. Rungs are numbers: 720 is 720p. `none`: no smaller rung is enabled. `idle`: there is no publisher.
- * `refused`: the last publisher was refused or disconnected by this service, and none is connected.
+ * `refused`: none is connected, and the last one was refused or disconnected by this service, or left while not all of
+ * its media was shown.
  */
 export type LadderState = {
   kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle' | 'refused';

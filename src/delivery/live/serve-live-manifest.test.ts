@@ -31,6 +31,7 @@ async function watch(): Promise<WatchedStream> {
     isPublic: true,
     feedUrl: null,
     isInterrupted: false,
+    hasBegun: true,
     startsAtMs: null,
     trailerId: null,
     extent: null,

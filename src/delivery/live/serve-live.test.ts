@@ -21,6 +21,7 @@ const head: LiveHead = {
   dvrWindowSec: null,
   feedUrl: null,
   isInterrupted: false,
+  hasBegun: true,
   startsAtMs: null,
   trailerId: null,
   extent: null,

@@ -20,6 +20,7 @@ const running: LiveHead = {
   dvrWindowSec: null,
   feedUrl: null,
   isInterrupted: false,
+  hasBegun: true,
   startsAtMs: null,
   trailerId: null,
   extent: null,

@@ -35,7 +35,8 @@ export function phaseOfStream(
       const live = liveWindow(head, viewers);
       // The edge notices earlier than the database that the publisher disconnected or returned.
       const isAway = head.feedUrl === null || (isSilent ?? head.isInterrupted);
-      return isAway ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
+      if (!isAway) return { kind: 'live', live };
+      return head.hasBegun ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'awaiting-publisher' };
     }
     case 'vod-processing':
       return { kind: 'converting', percent };

@@ -10,13 +10,19 @@ export class CoreBudget {
     this.#cores = cores;
   }
 
-  get cores(): number {
-    return this.#cores;
-  }
-
   /** Number of free cores. */
   get free(): number {
     return Math.max(0, this.#cores - this.#taken);
+  }
+
+  /** Explains why `take` returned null for this number of cores, and what to do. */
+  explain(cores: number): string {
+    if (this.#cores === 0) return 'Live encoding is turned off on this server (MILLRACE_LIVE_CORES is 0).';
+    const need = `It needs ${shown(cores)} of the ${shown(this.#cores)} processor cores for live encoding`;
+    const smaller = 'Publish a lower resolution or frame rate.';
+    if (cores > this.#cores) return `${need}. ${smaller}`;
+    const others = `other live streams use ${shown(this.#taken)} of them`;
+    return `${need}, and ${others}. End one of them. Alternatively: ${smaller}`;
   }
 
   /** Reserves cores until the returned function is called. Returns null if there are not enough. */
@@ -29,4 +35,9 @@ export class CoreBudget {
       isTaken = false;
     };
   }
+}
+
+/** Rounds up, so that a small need is not shown as 0. */
+function shown(cores: number): string {
+  return String(Math.ceil(cores * 10) / 10);
 }

@@ -2,7 +2,9 @@ import type { LadderState } from '../../catalog/live/live-stream.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 import type { LivePublisher } from './live-publisher.ts';
 
-/** Reasons why this process disconnected the last publisher of each slot, until another one connects. */
+/**
+ * Reasons why the last publisher of each slot is missing, or why its media was not shown, until another one connects.
+ */
 export class DroppedPublishers {
   readonly #reasons = new Map<Slot, string>();
 
@@ -19,11 +21,16 @@ export class DroppedPublishers {
     return { ...known, reason: known.reason === null ? reason : `${known.reason} ${reason}` };
   }
 
-  note({ slot, leftOut }: LivePublisher, reason: string): void {
+  /** `dropped`: why this process ended the connection, or null if the publisher did. */
+  note({ slot, reasons }: Pick<LivePublisher, 'slot' | 'reasons'>, dropped: string | null): void {
     const name = slot === 'backup' ? 'backup encoder' : 'encoder';
+    if (dropped === null) {
+      if (reasons.length > 0) this.#reasons.set(slot, [`The ${name} disconnected.`, ...reasons].join(' '));
+      return;
+    }
     // The reason may already be among those for damaged media.
-    const others = leftOut.all.filter((one) => !one.includes(reason));
-    this.#reasons.set(slot, [`The ${name} was disconnected. ${reason}`, ...others].join(' '));
+    const others = reasons.filter((one) => !one.includes(dropped));
+    this.#reasons.set(slot, [`The ${name} was disconnected. ${dropped}`, ...others].join(' '));
   }
 
   forget({ slot }: LivePublisher): void {

@@ -131,8 +131,8 @@ export class Marker {
     const release = this.#deps.budget.take(cores);
     if (rung === undefined || release === null) {
       release?.();
-      const need = `It needs ${cores.toFixed(1)} cores, but ${this.#deps.budget.free.toFixed(1)} are free.`;
-      this.#deps.refuse(`This server has no capacity to draw the library's watermark. ${need}`);
+      const why = this.#deps.budget.explain(cores);
+      this.#deps.refuse(`This server cannot draw the library's watermark. ${why}`);
       return;
     }
     this.#release = release;

@@ -67,6 +67,7 @@ export class OwnedStream {
   /** Audio parameters of the newest period. A publisher that returns without audio gets a silent track with them. */
   #audio: TrackConfig | null = null;
   #isLeaving = false;
+  #session: number | null = null;
 
   constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
     this.lease = lease;
@@ -108,6 +109,7 @@ export class OwnedStream {
     for (const old of before) logTakenOver(this.lease.key, old);
     for (const old of before) this.#drop(old, REPLACED);
     this.#dropped.forget(publisher);
+    this.#session = publisher.session;
     if (this.#audio !== null) publisher.expect(this.#audio);
     if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
@@ -117,7 +119,7 @@ export class OwnedStream {
   remove(publisher: LivePublisher, dropped: string | null): void {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
     const isReplaced = this.#publishers.some(({ slot }) => slot === publisher.slot);
-    if (dropped !== null && !isReplaced) this.#dropped.note(publisher, dropped);
+    if (!isReplaced) this.#dropped.note(publisher, dropped);
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     // Edges may already watch the stream at its next owner.
@@ -147,7 +149,7 @@ export class OwnedStream {
     const { key, epoch } = this.lease;
     const shown = this.#active ?? this.#publishers[0] ?? null;
     const ladder = this.#dropped.explain(this.#writers.at(-1)?.ladder ?? null, shown);
-    const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
+    const media = { session: this.#session, primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
     const relays = this.#publishers.flatMap((one) => one.relayStates());
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
   }

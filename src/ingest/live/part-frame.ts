@@ -4,11 +4,11 @@ import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 /**
  * Returns a part as a feed frame. `isLast` tells edges that the segment is complete, so that their playlists announce
- * no further part of it.
+ * no further part of it. `mayBeLast` has the same effect on the announcement only.
  */
 export function partFrame(
   renditionId: Guid,
-  { segment, part, fragment, durationTicks, isIndependent }: LivePart,
+  { segment, part, fragment, durationTicks, isIndependent, mayBeLast }: LivePart,
   isLast = false,
 ): Buffer[] {
   const startTick = fragment.baseTick;
@@ -23,6 +23,7 @@ export function partFrame(
     samples,
     isIndependent,
     ...(isLast && { isLast }),
+    ...(mayBeLast && { mayBeLast }),
   } as const;
   return writeFeedFrame(message, fragment.head, fragment.payload);
 }

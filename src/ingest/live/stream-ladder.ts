@@ -108,9 +108,8 @@ export class StreamLadder {
     const { rungs, cores } = this.#ladder;
     const release = this.#deps.budget.take(cores);
     if (release === null) {
-      const { budget } = this.#deps;
-      const need = `It needs ${cores.toFixed(1)} cores, but ${budget.free.toFixed(1)} of ${budget.cores} are free.`;
-      this.#copyOnly(`Passed through: this server has no capacity to encode it. ${need}`);
+      const why = this.#deps.budget.explain(cores);
+      this.#copyOnly(`Viewers get only the resolution of the encoder: this server cannot encode smaller ones. ${why}`);
       return;
     }
     this.#startedMs = Date.now();

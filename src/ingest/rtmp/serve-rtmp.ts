@@ -10,6 +10,7 @@ import {
   type Publish,
   UNREADABLE,
 } from '../../media/live/publishing/publisher.ts';
+import { readKey } from '../../media/live/publishing/read-key.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { type Amf0, BadAmf, readAmf0, writeAmf0 } from './amf0.ts';
@@ -230,17 +231,12 @@ class RtmpSession {
   async #publish(name: string, streamId: number): Promise<void> {
     if (this.#isPublishing) throw new BadRtmp('Expected one publish on a connection.');
     this.#isPublishing = true;
-    const [streamKey = ''] = name.split('?', 1);
+    const streamKey = readKey(name, this.#app);
     const slot = /^backup\b|-backup\b/.test(this.#app) ? 'backup' : 'primary';
+    const { remote } = this.#deps;
+    const disconnect = (reason: string) => this.#kick(streamId, reason);
     try {
-      const request = {
-        streamKey,
-        slot,
-        protocol: 'rtmp',
-        remote: this.#deps.remote,
-        disconnect: (reason: string) => this.#kick(streamId, reason),
-      } as const;
-      this.#input = await this.#deps.publish(request);
+      this.#input = await this.#deps.publish({ streamKey, slot, protocol: 'rtmp', remote, disconnect });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#status(streamId, 'error', 'NetStream.Publish.BadName', error.message);

@@ -7,6 +7,8 @@ test.each([
   { sent: '#!::m=publish,r=key,slot=backup,u=somebody', name: { name: 'key', slot: 'backup' } },
   { sent: '%23%21%3A%3Ar%3Dkey%2Cm%3Dpublish', name: { name: 'key', slot: 'primary' } },
   { sent: 'publish:key', name: { name: 'key', slot: 'primary' } },
+  { sent: 'live/key ', name: { name: 'key', slot: 'primary' } },
+  { sent: '#!::r=live/key,m=publish', name: { name: 'key', slot: 'primary' } },
   { sent: '#!::r=key,m=request', name: null },
   { sent: '#!::u=somebody', name: null },
   { sent: '%23%', name: { name: '%23%', slot: 'primary' } },

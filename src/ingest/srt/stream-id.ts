@@ -1,4 +1,5 @@
 import type { Slot } from '../../media/live/publishing/publisher.ts';
+import { readKey } from '../../media/live/publishing/read-key.ts';
 
 /**
  * Name in a caller's stream id: a stream key, or the id of a stream. With the id, the stream key is the passphrase of
@@ -19,7 +20,7 @@ export function readStreamId(sent: string): SrtName | null {
   if (sent.length > LONGEST) return null;
   const streamId = sent.startsWith(ESCAPED) ? unescapeText(sent) : sent;
   if (!streamId.startsWith(ACCESS_CONTROL)) {
-    const name = streamId.replace(/^(publish[:/]|live\/)/, '');
+    const name = readKey(streamId.replace(/^publish:/, ''));
     return name === '' ? null : { name, slot: 'primary' };
   }
   const fields = new Map(
@@ -31,7 +32,7 @@ export function readStreamId(sent: string): SrtName | null {
         return [key.trim(), value.join('=').trim()] as const;
       }),
   );
-  const name = fields.get('r') ?? '';
+  const name = readKey(fields.get('r') ?? '');
   const mode = fields.get('m') ?? 'publish';
   if (name === '' || mode !== 'publish') return null;
   return { name, slot: fields.get('slot') === 'backup' ? 'backup' : 'primary' };

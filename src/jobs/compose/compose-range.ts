@@ -5,7 +5,7 @@ import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
-import { copySourceSegment } from '../encode/copy-source-segment.ts';
+import { copyingFrom, copySourceSegment } from '../encode/copy-source-segment.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import type { PicturesInit } from '../encode/read-encoded-video.ts';
@@ -56,14 +56,15 @@ async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<numbe
   );
   for (const run of planRuns(view, fromSegment, toSegment, isCopied)) {
     if (run.kind === 'copy') {
+      const { mediaId } = view.recipe.parts[run.piece.part] ?? { mediaId: key.mediaId };
       for (const [index, rendition] of view.renditions.entries()) {
         const audio = audioTracks[index] ?? null;
-        if (audio !== null) {
-          await add(index, await audio.copy(run.number, signal));
-          continue;
-        }
         const source = rendition.plan.composedOf?.[run.piece.part] ?? null;
-        await add(index, await copySourceSegment({ source, ...placeOf(view, run) }, deps, signal));
+        const copy = () =>
+          audio === null
+            ? copySourceSegment({ source, ...placeOf(view, run) }, deps, signal)
+            : audio.copy(run.number, signal);
+        await add(index, await copyingFrom(mediaId, copy));
       }
       continue;
     }

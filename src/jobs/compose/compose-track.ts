@@ -1,4 +1,4 @@
-import { findSourceChunk, loadComposition } from '../../catalog/compose/composition-store.ts';
+import { type CompositionView, findSourceChunk, loadComposition } from '../../catalog/compose/composition-store.ts';
 import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -7,7 +7,7 @@ import { AUDIO_RATE_HZ } from '../../media/cmaf/audio-grid.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import { type AudioSpan, planAudio } from '../../media/compose/plan-audio.ts';
-import { readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
+import { copyingFrom, readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
@@ -28,7 +28,7 @@ export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, s
   const total = Math.ceil(spans.reduce((sum, { frames }) => sum + frames, 0) / AAC_SEGMENT_FRAMES);
   const target = { storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt };
   const writer = createChunkWriter(target);
-  const frames = createFrameReader(rendition, deps);
+  const frames = createFrameReader(rendition, view.recipe, deps);
   try {
     for (let number = publishedTo; number < total; number += 1) {
       await writer.add(await makeSegment(number, spans, frames, signal), signal);
@@ -75,15 +75,16 @@ async function makeSegment(
  * Creates a reader of single audio frames. It loads the sources one segment at a time. It returns silence after the end
  * of a source and in parts without audio.
  */
-function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
+function createFrameReader({ plan }: TaskRendition, { parts }: CompositionView['recipe'], deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;
   return {
     async read(part, frame, signal) {
       const source = plan.composedOf?.[part] ?? null;
-      if (source === null) return SILENT_FRAME;
+      const mediaId = parts[part]?.mediaId;
+      if (source === null || mediaId === undefined) return SILENT_FRAME;
       const segment = Math.floor(frame / AAC_SEGMENT_FRAMES);
       if (held?.source !== source || held.segment !== segment) {
-        held = { source, segment, frames: await readFrames(source, segment, deps, signal) };
+        held = { source, segment, frames: await copyingFrom(mediaId, () => readFrames(source, segment, deps, signal)) };
       }
       return held.frames[frame % AAC_SEGMENT_FRAMES] ?? SILENT_FRAME;
     },

@@ -10,7 +10,7 @@ import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import { type CutList, frameTimescale, segmentFramesOf } from '../../media/timeline/cut-list.ts';
-import { composeAudioTasks, composeTasks, type TaskTimeline } from '../planning/plan-tasks.ts';
+import { composeAudioTasks, composeTasks, type TaskTimeline, thumbnailTask } from '../planning/plan-tasks.ts';
 import { estimateBytes } from './estimate-bytes.ts';
 
 /** A range of a video, in seconds of its timeline. */
@@ -49,6 +49,9 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
         ...composeTasks(timeline, { ...pictures, isAllCopied }),
         ...audioTracks.flatMap((audio) => composeAudioTasks(timeline, audio)),
       ];
+  // A composition of audio shows the cover of its first part that has one.
+  const isAudio = parts.every(({ view }) => view.facts.video === null);
+  if (isAudio && parts.some(({ view }) => view.hasThumbnail)) tasks.push(thumbnailTask(timeline));
   const renditions = [...pictures.copied, ...pictures.made, ...audioTracks];
   return {
     timeline: { id: timeline.timelineId, cutList, isActive: true, renditions, tasks },

@@ -1,6 +1,7 @@
 import { findSourceChunk } from '../../catalog/compose/composition-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { segmentRanges } from '../../media/cmaf/chunk.ts';
 import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -23,7 +24,27 @@ export async function copySourceSegment(
 
 /** Returns the error for a source rendition that was deleted during the copy. */
 export function sourceGone(renditionId: Guid): Refused {
-  return new Refused('invalid', `Rendition ${renditionId} no longer exists: its video was changed.`);
+  const cause = new Error(`Rendition ${renditionId} no longer exists.`);
+  const message = 'A video that this video uses was changed or deleted. Create this video again.';
+  return new Refused('invalid', message, { cause });
+}
+
+/**
+ * Runs `copy`, which reads stored segments of a video. If they are damaged or missing, throws `Refused` (`invalid`)
+ * with advice for owners of videos.
+ */
+export async function copyingFrom<T>(mediaId: Guid, copy: () => Promise<T>): Promise<T> {
+  try {
+    return await copy();
+  } catch (cause) {
+    const isMissing = cause instanceof Refused && cause.kind === 'not-found';
+    if (!isMissing && !(cause instanceof BrokenMedia)) throw cause;
+    const state = isMissing ? 'missing' : 'damaged';
+    const what = `The stored media of video ${mediaId}, which this video uses, is ${state}.`;
+    throw new Refused('invalid', `${what} Re-encode that video or upload it again, then create this one again.`, {
+      cause,
+    });
+  }
 }
 
 /** Returns the bytes of a stored segment, or null if there is no segment with this number. */

@@ -11,6 +11,7 @@ import {
   type RetiredRendition,
 } from '../../catalog/lifecycle/sweep-store.ts';
 import { dropUnrecorded, sealAbandoned } from '../../catalog/live/recording/seal-store.ts';
+import { forgetStills } from '../../catalog/live/viewing/still-store.ts';
 import { forgetEnded } from '../../catalog/on-demand/segment-task-store.ts';
 import { sumStorage } from '../../catalog/renditions/storage-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
@@ -45,6 +46,7 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
   ({ db }) => forgetEnded(db),
   ({ db }) => sealAbandoned(db),
   dropUnrecordedStreams,
+  ({ db }) => forgetStills(db),
   completeRecordings,
   ({ db }) => forgetRetiredPackages(db),
   ...[dropRetiredRenditions, dropRetiredObjects, findOrphans, dropOrphans].map(whenOurs),

@@ -1,8 +1,11 @@
 import { buffer } from 'node:stream/consumers';
+import { findPartThumbnail, loadComposition } from '../../catalog/compose/composition-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { commitThumbnail } from '../../catalog/lifecycle/image-store.ts';
+import type { Claim } from '../../catalog/tasks/encode-task.ts';
 import { loadTaskView, type TaskView } from '../../catalog/tasks/task-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
@@ -16,12 +19,11 @@ import type { Poster } from './make-posters.ts';
 
 /**
  * Makes the temporary first thumbnail of a long video from its source, and the thumbnail of an audio file from its
- * cover.
+ * cover. Copies the thumbnail of a part for a composition, which has no source.
  */
 export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);
-  if (view === null) throw new LeaseLost();
-  const image = await takeImage(view, deps, signal);
+  const image = view === null ? await copyImage(claim, deps, signal) : await takeImage(view, deps, signal);
   const key = thumbnailKey(claim);
   try {
     if (image !== null) await deps.storage.put(key, image.jpeg, { contentType: 'image/jpeg' }, signal);
@@ -33,6 +35,19 @@ export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal:
     await discardObjects(deps.storage, rejected, deps.report);
   } catch (error) {
     await discardAfter(error, deps, [key]);
+    throw error;
+  }
+}
+
+async function copyImage({ task }: Claim, { db, storage }: JobDeps, signal: AbortSignal): Promise<Poster | null> {
+  if ((await loadComposition(db, task)) === null) throw new LeaseLost();
+  const found = await findPartThumbnail(db, task.key);
+  if (found === null) return null;
+  try {
+    return { jpeg: await storage.readBytes(found.key, null, signal), blurhash: found.blurhash };
+  } catch (error) {
+    // The part was deleted, or got another thumbnail.
+    if (error instanceof Refused && error.kind === 'not-found') return null;
     throw error;
   }
 }

@@ -1,6 +1,9 @@
 import { ALLOWED_FORMATS, MAX_STREAMS } from './open-source.ts';
 import type { SourceFault } from './source-facts.ts';
 
+/** Names that ffmpeg gives to video streams without a container. */
+const RAW_FORMATS: ReadonlySet<string> = new Set(['h264', 'hevc', 'h263', 'm4v', 'mpegvideo', 'obu', 'vc1', 'mjpeg']);
+
 /** Whether ffprobe reports a picture with too many pixels. */
 export function isPictureTooLarge(stderr: string): boolean {
   return /exceeds specified max pixel count/.test(stderr);
@@ -23,9 +26,16 @@ export function readRefusal(stderr: string): SourceFault | null {
     return { kind: 'undecodable', message };
   }
   const format = /\[(\S+) @ [^\]]*\] \[error\] Format not on whitelist/.exec(stderr);
+  const name = format?.[1] ?? '';
+  if (RAW_FORMATS.has(name)) {
+    const message =
+      `Expected a media file with times (MP4, MOV, MKV ...), got a raw ${name} stream. Put it into an MP4 file ` +
+      `first, such as with "ffmpeg -framerate 25 -f ${name} -i FILE -c copy FILE.mp4", and upload that.`;
+    return { kind: 'not-media', message };
+  }
   if (format !== null) {
     const some = ALLOWED_FORMATS.split(',', 6).join(', ');
-    const message = `Expected one media file (${some} ...), got the format ${format[1]}.`;
+    const message = `Expected one media file (${some} ...), got the format ${name}. Convert it to MP4 first.`;
     return { kind: 'not-media', message };
   }
   return null;

@@ -249,7 +249,9 @@ async function probeDamaged(
   const readableSec = reachSec(scan.spans) - stated.startSec;
   const share = `${readableSec.toFixed(1)} of ${stated.durationSec.toFixed(1)} seconds can be read`;
   if (!(readableSec > 0) || (isCutOff(scan, json) && readableSec < stated.durationSec * MIN_READABLE_SHARE)) {
-    return { kind: 'truncated', message: `Expected the whole file, but ${scan.spans.size === 0 ? 'nothing' : share}.` };
+    const found = scan.spans.size === 0 ? 'nothing can be read' : share;
+    const message = `Expected the whole file, but ${found}. The file is truncated. Upload it again.`;
+    return { kind: 'truncated', message };
   }
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts) return facts;

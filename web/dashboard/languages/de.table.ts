@@ -982,6 +982,8 @@ export const de = {
   Scheduled: 'Geplant',
   Preview: 'Vorschau',
   'On air': 'Auf Sendung',
+  'Waiting for the encoder': 'Wartet auf den Encoder',
+  'Encoder disconnected': 'Encoder getrennt',
   Ended: 'Beendet',
   'Preparing the recording': 'Aufzeichnung wird vorbereitet',
   Paused: 'Pausiert',

@@ -993,6 +993,8 @@ export const es = {
   Scheduled: 'Programada',
   Preview: 'Vista previa',
   'On air': 'En directo',
+  'Waiting for the encoder': 'Esperando al codificador',
+  'Encoder disconnected': 'Codificador desconectado',
   Ended: 'Finalizada',
   'Preparing the recording': 'Preparando la grabación',
   Paused: 'En pausa',

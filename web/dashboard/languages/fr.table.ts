@@ -1012,6 +1012,8 @@ export const fr = {
   Scheduled: 'Planifié',
   Preview: 'Aperçu',
   'On air': 'En direct',
+  'Waiting for the encoder': "En attente de l'encodeur",
+  'Encoder disconnected': 'Encodeur déconnecté',
   Ended: 'Terminé',
   'Preparing the recording': 'Préparation de l’enregistrement',
   Paused: 'En pause',

@@ -983,6 +983,8 @@ export const ja = {
   Scheduled: '配信予定',
   Preview: 'プレビュー',
   'On air': '配信中',
+  'Waiting for the encoder': 'エンコーダの接続待ち',
+  'Encoder disconnected': 'エンコーダ切断',
   Ended: '終了済み',
   'Preparing the recording': '録画を準備中',
   Paused: '一時停止中',

@@ -982,6 +982,8 @@ export const pt = {
   Scheduled: 'Programada',
   Preview: 'Prévia',
   'On air': 'No ar',
+  'Waiting for the encoder': 'Aguardando o codificador',
+  'Encoder disconnected': 'Codificador desconectado',
   Ended: 'Encerrada',
   'Preparing the recording': 'Preparando a gravação',
   Paused: 'Pausado',

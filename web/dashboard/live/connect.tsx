@@ -8,7 +8,7 @@ import { Panel } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { ON_AIR, PREVIEW } from './stream-actions.tsx';
+import { ON_AIR, PREVIEW } from './stream-state.ts';
 
 type Props = { path: string; stream: LiveStreamModel; onChanged: () => void };
 

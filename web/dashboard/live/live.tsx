@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { day, plural } from '../base/words.ts';
 import { CopyField, Empty, Link, Notice, Pager } from '../parts/parts.tsx';
-import { STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
+import { StreamActions } from './stream-actions.tsx';
+import { StreamChip } from './stream-chip.tsx';
 
 const PER_PAGE = 20;
 /** Streams change when encoders send data, for which there is no event stream. */
@@ -82,7 +83,7 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
         <h2 dir="auto">
           <Link to={{ name: 'live', libraryId, part: guid }}>{title}</Link>
         </h2>
-        <span class={`chip ${toneOfStream(status)}`}>{tr(STREAM_STATES[status] ?? 'Unknown')}</span>
+        <StreamChip stream={stream} />
       </div>
       <p class="hint">
         {t('Created')} {day(dateCreated)}

@@ -3,23 +3,7 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { Notice } from '../parts/parts.tsx';
-
-/** LiveStreamStatus by number, in words. */
-export const STREAM_STATES = [
-  'Unknown',
-  'Created',
-  'Scheduled',
-  'Preview',
-  'On air',
-  'Ended',
-  'Preparing the recording',
-  'Failed',
-];
-export const ON_AIR = 4;
-export const PREVIEW = 3;
-export const ENDED = 5;
-const RECORDING = 6;
-const FAILED = 7;
+import { ON_AIR } from './stream-state.ts';
 
 type Props = { path: string; status: number; onChanged: () => void; onDeleted: () => void };
 
@@ -73,10 +57,4 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </div>
   );
-}
-
-export function toneOfStream(status: number): string {
-  if (status === ON_AIR) return 'good';
-  if (status === PREVIEW || status === RECORDING) return 'busy';
-  return status === FAILED ? 'bad' : '';
 }

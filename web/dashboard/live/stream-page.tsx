@@ -4,7 +4,7 @@ import type {
   LiveStreamStatusModel,
   ThumbnailListResponseModel,
 } from '../../../src/api/models/live-stream.ts';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite, session } from '../base/session.ts';
@@ -15,8 +15,10 @@ import { TimeChart } from '../statistics/time-chart.tsx';
 import { embedCode, playerAddress } from '../uploads/embed-code.ts';
 import { Connect } from './connect.tsx';
 import { describeHealth, type Sample } from './health.ts';
-import { ENDED, ON_AIR, PREVIEW, STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
+import { StreamActions } from './stream-actions.tsx';
+import { StreamChip } from './stream-chip.tsx';
 import { StreamSettings } from './stream-settings.tsx';
+import { ENDED, ON_AIR, PREVIEW } from './stream-state.ts';
 
 /** Streams change when encoders send data, for which there is no event stream. */
 const LOOK_AGAIN_MS = 3_000;
@@ -116,7 +118,7 @@ function Facts({ stream }: { stream: LiveStreamModel }) {
   const { width, height, framerate, durationSeconds, peakConcurrentViewers, scheduledStartTime } = stream;
   return (
     <p class="facts">
-      <span class={`chip ${toneOfStream(stream.status)}`}>{tr(STREAM_STATES[stream.status] ?? 'Unknown')}</span>
+      <StreamChip stream={stream} />
       {durationSeconds !== null && durationSeconds > 0 && <span>{clock(durationSeconds)}</span>}
       {width !== null && height !== null && (
         <span>
@@ -144,7 +146,7 @@ function Health({ path, stream }: { path: string; stream: LiveStreamModel }) {
   useRefresh(again, LOOK_AGAIN_MS);
   if (value.value === null) return null;
   const isOnAir = stream.status === ON_AIR;
-  const hasBegun = stream.width !== null || samples.length > 0;
+  const hasBegun = stream.publisherState !== 'none' || samples.length > 0;
   return (
     <Panel title={t('Stream health')}>
       <ul class="findings" aria-label={t('Stream health')}>

@@ -60,8 +60,9 @@ type Chosen = { level: number; signal: AbortSignal };
 
 /**
  * Shows a level that the viewer chose, and resolves when it is shown. -1 returns to automatic selection. Playback of
- * the buffered media continues until the segment at the current position has been fetched in the new level. Only then
- * does that segment replace the buffer, so playback stops only while the browser decodes it.
+ * the buffered media continues until the segment at the current position has been fetched in the new level, or the next
+ * one if the current one ends before that. Only then does that segment replace the buffer, so playback stops only while
+ * the browser decodes it.
  */
 async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: Chosen): Promise<void> {
   // After the end, there is no next segment at which the new level could begin, so switch immediately.
@@ -72,9 +73,12 @@ async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: C
     const shown = untilShown(hls, level, signal);
     hls.loadLevel = level;
     const details = await detailsOf(hls, level, signal);
-    const isFetched = await fetchAhead(details && currentOf(details, hls, video), signal);
+    const segment = details && nextOf(details, hls, video);
+    const isFetched = await fetchAhead(segment, signal);
+    if (segment !== null) await untilReached(segment, video, signal);
     if (signal.aborted) return;
-    if (isFetched) replaceBuffer(hls, video, level);
+    // Near the end, hls.js has no later segment at which it could begin the next level, and never would.
+    if (isFetched || segment?.sn === details?.endSN) replaceBuffer(hls, video, level);
     else hls.nextLevel = level;
     await shown;
   }
@@ -101,15 +105,33 @@ function detailsOf(hls: Hls, level: number, signal: AbortSignal): Promise<LevelD
   });
 }
 
-/** Returns the segment at the current position, or null if it ends before it can be fetched. */
-function currentOf({ fragments }: LevelDetails, hls: Hls, video: HTMLVideoElement): Fragment | null {
+/**
+ * Returns the segment at the current position, or the first later one that can be fetched before it ends. Returns the
+ * last segment if all end before that.
+ */
+function nextOf({ fragments }: LevelDetails, hls: Hls, video: HTMLVideoElement): Fragment | null {
   const { currentTime, playbackRate, paused } = video;
-  const current = fragments.find(({ start, end }) => start <= currentTime && currentTime < end);
-  if (current === undefined) return null;
-  const bps = hls.levels[current.level]?.averageBitrate ?? 0;
-  const fetchSec = (bps * current.duration) / hls.bandwidthEstimate;
-  const leftSec = (current.end - currentTime) / playbackRate;
-  return !paused && leftSec < fetchSec + MIN_LEFT_SEC ? null : current;
+  const isInTime = ({ level, duration, end }: Fragment) => {
+    const fetchSec = ((hls.levels[level]?.averageBitrate ?? 0) * duration) / hls.bandwidthEstimate;
+    return end > currentTime && (paused || (end - currentTime) / playbackRate >= fetchSec + MIN_LEFT_SEC);
+  };
+  return fragments.find(isInTime) ?? fragments.at(-1) ?? null;
+}
+
+/** Resolves when playback reaches a segment, or continues elsewhere. */
+function untilReached({ start }: Fragment, video: HTMLVideoElement, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const names = ['timeupdate', 'seeking', 'pause', 'ended'] as const;
+    const look = (event?: Event) => {
+      if (video.currentTime < start && !signal.aborted && (event === undefined || event.type === 'timeupdate')) return;
+      for (const name of names) video.removeEventListener(name, look);
+      signal.removeEventListener('abort', look);
+      resolve();
+    };
+    for (const name of names) video.addEventListener(name, look);
+    signal.addEventListener('abort', look);
+    look();
+  });
 }
 
 /** Fetches a segment into the browser's cache, from which hls.js then loads it. Returns whether that succeeded. */

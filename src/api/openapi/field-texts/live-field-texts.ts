@@ -12,6 +12,8 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
       'If false, the player page and the play data of the running stream need an embed token, even if the library ' +
       'requires none. Its media files and its recording follow the rules of the library. Default true.',
     status: 'State of the stream.',
+    publisherState:
+      'State of its publishers: `none` before the first media, `live`, or `away` if none has sent media for 5 s.',
     dateCreated: 'Time of creation.',
     scheduledStartTime: 'Announced start, to which the player counts down; null for none. Without a zone, it is UTC.',
     scheduledEndTime: 'Announced end, after the start; null for none. Without a zone, it is UTC.',

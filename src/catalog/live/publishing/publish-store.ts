@@ -36,6 +36,8 @@ export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStre
 export type MediaReport = {
   streamId: Guid;
   epoch: number;
+  /** Session of the newest publisher that the report takes into account, or null if there was none. */
+  session: number | null;
   primaryMediaAtMs: number | null;
   backupMediaAtMs: number | null;
   bitrate: BitrateSample | null;
@@ -175,9 +177,10 @@ async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[])
       first_media_at = coalesce(l.first_media_at,
         to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
       bitrate = coalesce(r.bitrate, l.bitrate), relays = r.relays, ladder = case
+        when r.ladder->>'kind' in ('idle', 'refused') and r.session < l.session then l.ladder
         when l.ladder->>'kind' = 'refused' and r.ladder->>'kind' in ('idle', 'refused') then l.ladder
         else coalesce(r.ladder, l.ladder) end
-    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
+    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint, session bigint,
       "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb, relays jsonb),
       live_stream s join library b on b.id = s.library_id and b.deleted_at is null
     where l.stream_id = r."streamId" and l.owner = ${owner} and l.epoch = r.epoch and s.id = l.stream_id

@@ -74,6 +74,19 @@ test('a newer publisher takes over the lease, and the previous owner cannot rene
   expect((await live.load(key)).ingest).toMatchObject({ isOwned: true, primaryLive: true, backupLive: false });
 });
 
+test('a report from before a publisher was accepted does not restore the reason of the previous one', async () => {
+  const { view, key } = await create();
+  const ingest = node();
+  const first = await publishing.authorise(view.streamKey, ingest);
+  const ladder = { kind: 'refused', reason: 'The encoder was disconnected.', rungs: [] } as const;
+  const report = { ...reportOf(first.lease), session: first.session, ladder };
+  await publishing.renew(ingest.id, [report]);
+  expect((await live.load(key)).ingest.ladder).toEqual(ladder);
+  await publishing.authorise(view.streamKey, ingest);
+  await publishing.renew(ingest.id, [report]);
+  expect((await live.load(key)).ingest.ladder).toBe(null);
+});
+
 test('a stream that is stopped while owned waits for its owner; without media it produces no video', async () => {
   const { view, key } = await create();
   const { lease } = await publishing.authorise(view.streamKey, node());
@@ -112,6 +125,7 @@ function reportOf({ key, epoch }: { key: { mediaId: ReturnType<typeof newGuid> }
   return {
     streamId: key.mediaId,
     epoch,
+    session: null,
     primaryMediaAtMs: null,
     backupMediaAtMs: null,
     bitrate: null,

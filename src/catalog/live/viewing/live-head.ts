@@ -9,6 +9,8 @@ export type LiveHead = {
   dvrWindowSec: number | null;
   /** URL of the owner's feed. Null while no process owns the stream. */
   feedUrl: string | null;
+  /** Whether media for viewers has ever been published. Media from before the start does not count. */
+  hasBegun: boolean;
   /** True if its publishers started, but have sent nothing for several seconds. */
   isInterrupted: boolean;
   /** Planned start, in ms since 1970. Null without a plan or a countdown. */

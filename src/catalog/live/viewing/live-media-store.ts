@@ -126,6 +126,7 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
       l.feed_url as "feedUrl",
       coalesce(greatest(l.primary_media_at, l.backup_media_at) < now() - make_interval(secs => ${SILENT_SEC}), false)
         as "isInterrupted",
+      exists (select from live_period p where p.media_id = s.id and not p.is_preview) as "hasBegun",
       case when s.countdown_enabled is not false
         then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs",
       s.trailer_video_id as trailer
@@ -153,7 +154,7 @@ export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<Rec
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and timeline.id = rendition.timeline_id
       and ${IS_LISTED}
   `.execute(db);
-  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false } as const;
+  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false, hasBegun: true } as const;
   const extent = rows[0]?.extent ?? 0;
   return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC, extent } };
 }

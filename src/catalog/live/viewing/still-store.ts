@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
 import { type StorageKey, storageKey } from '../../../ports/storage.ts';
 import type { Db, MediaKey } from '../../db.ts';
@@ -32,4 +33,16 @@ export async function recordStill(
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** Maximum number of streams per call of `forgetStills`. */
+const STREAMS_AT_ONCE = 200;
+
+/** Deletes the rows of the stills of a bounded number of streams whose media, including all stills, was deleted. */
+export async function forgetStills(db: Db): Promise<void> {
+  await sql`
+    delete from live_thumbnail where stream_id in (
+      select s.id from live_stream s where s.state in ('ended', 'error')
+        and not exists (select from media m where m.library_id = s.library_id and m.id = s.id)
+        and exists (select from live_thumbnail t where t.stream_id = s.id) limit ${STREAMS_AT_ONCE})`.execute(db);
 }

@@ -32,7 +32,9 @@ export class AudioPackager {
   #driftTicks: number | null = null;
 
   constructor(config: TrackConfig, firstSegment: number) {
-    this.#writer = new PartWriter(config, firstSegment);
+    // A part ends when the next frame arrives. Until then, it is unknown whether another part of the segment follows,
+    // which playlists announce.
+    this.#writer = new PartWriter({ ...config, frameTicks: 0 }, firstSegment);
     this.#rate = config.timescale;
     this.#frameTicks = config.frameTicks;
     this.#silence = config.silence;

@@ -206,8 +206,7 @@ test.each([300, 900, 2_500])('keeps audio that is always sent %i ms late', (audi
 test.each([1, 2, 5])('keeps every frame of a source with %i fps', (rate) => {
   const units = media({ lengthMs: 40_000, rate, keyEveryMs: 10_000 });
   const video = samplesOf(packageAll([units]), 'video');
-  const late = units.filter(({ kind, dtsMs }) => kind === 'video' && dtsMs >= 20_000);
-  expect(video.filter(({ startMs }) => startMs >= 20_000)).toHaveLength(late.length);
+  expect(video).toHaveLength(units.filter(({ kind }) => kind === 'video').length);
 });
 
 test('repeats each frame of a still screen until the next one, and keeps every frame', () => {

@@ -29,6 +29,8 @@ export type LivePart = {
   durationTicks: number;
   /** Whether the part begins with a sync sample. */
   isIndependent: boolean;
+  /** Whether the segment possibly ends with this part. Playlists then announce no further part of it. */
+  mayBeLast?: boolean;
 };
 
 export type LiveSegment = { kind: 'video' | 'audio'; segment: Segment };

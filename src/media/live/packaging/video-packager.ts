@@ -89,7 +89,6 @@ export class VideoPackager {
   #isHeld = false;
   /** End of the repeated keyframe. */
   #heldTick = 0;
-
   readonly #longestGopSec: number;
 
   constructor(config: TrackConfig, { segment, startTick, still = null }: Place, longestGopSec = 0) {
@@ -226,7 +225,10 @@ export class VideoPackager {
     // The previous part may still be open.
     output.ended.unshift(...ended);
     output.ended.push(...(startsSegment ? [] : this.#endPart()));
-    output.held.push(...this.#write(endTick), ...this.#endPart());
+    const held = [...this.#write(endTick), ...this.#endPart()];
+    // The next repetition begins a segment, but received frames may still belong to this one.
+    const mayBeLast = endTick - this.#segmentTick >= HELD_SEGMENT_TICKS;
+    output.held.push(...held.map((part) => ({ ...part, mayBeLast })));
     this.#pending = null;
     this.#isHeld = true;
     this.#heldTick = endTick;

@@ -51,6 +51,8 @@ export type FeedMessage =
       isIndependent: boolean;
       /** Whether this part is the last of its segment. */
       isLast?: boolean;
+      /** Whether this part may be the last of its segment. */
+      mayBeLast?: boolean;
     }
   /** All parts of a segment have been sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }

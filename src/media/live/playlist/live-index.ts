@@ -7,6 +7,8 @@ export type IndexedPart = {
   durationTicks: number;
   samples: number;
   isIndependent: boolean;
+  /** Whether the segment possibly ends with this part, so that no further part of it is announced. */
+  mayBeLast: boolean;
   bytes: Buffer | null;
 };
 
@@ -209,8 +211,8 @@ export class LiveIndex {
       insert(segments, segment);
     }
     if (segment.isClosed || message.part !== segment.parts.length) return false;
-    const { startTick, durationTicks, samples, isIndependent } = message;
-    segment.parts.push({ startTick, durationTicks, samples, isIndependent, bytes });
+    const { startTick, durationTicks, samples, isIndependent, mayBeLast = false } = message;
+    segment.parts.push({ startTick, durationTicks, samples, isIndependent, mayBeLast, bytes });
     segment.durationTicks += durationTicks;
     if (message.isLast === true) this.#close(segment, found.rendition);
     return true;

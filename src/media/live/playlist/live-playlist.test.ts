@@ -138,6 +138,23 @@ test('a closed segment is listed as parts until the next segment has a part or t
   expect(placeOf(2, 1)).toBe(null);
 });
 
+test('no part is announced after one that may be the last of its segment', () => {
+  const index = new LiveIndex();
+  const source = video('source');
+  addPeriod(index, 0, [source]);
+  index.apply({ message: { type: 'publisher', isConnected: true }, bytes: Buffer.alloc(0) });
+  addSegments(index, source, [0]);
+  const request = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false, endSequence: null };
+  const hints = [false, true].map((mayBeLast, part) => {
+    const times = { startTick: 2_000 + part * 250, durationTicks: 250, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: source.id, segment: 1, part, ...times, mayBeLast } as const;
+    index.apply({ message, bytes: Buffer.alloc(1) });
+    const protection = { folder: () => '', hasParts: true, keys: () => [] };
+    return livePlaylist(index, { ...request, protection })?.filter(({ tag }) => tag === 'preload-hint');
+  });
+  expect(hints).toEqual([[{ tag: 'preload-hint', type: 'PART', uri: '1.1.m4s' }], []]);
+});
+
 test('players start after the first segment of a stream, or immediately without a publisher', () => {
   const index = new LiveIndex();
   const source = video('source');

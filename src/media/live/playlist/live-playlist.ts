@@ -91,7 +91,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
   // Without a publisher, write no preload hint, because it may reconnect with different renditions.
-  if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
+  if (last !== undefined && hasParts && index.isConnected) tags.push(...preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
 
@@ -189,11 +189,13 @@ function clocksOf(spans: readonly Span[], { range }: LiveView): ProgrammeClocks 
   );
 }
 
-function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag {
+/** Returns the hint at the next part, if it is known which one it is. */
+function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag[] {
   const isOpen = segment !== null && !segment.isClosed;
+  if (isOpen && segment.parts.at(-1)?.mayBeLast === true) return [];
   const number = isOpen ? segment.number : sequence - period.firstSequence + 1;
   const part = isOpen ? segment.parts.length : 0;
-  return { tag: 'preload-hint', type: 'PART', uri: `${folderOf(rendition, request)}${number}.${part}.m4s` };
+  return [{ tag: 'preload-hint', type: 'PART', uri: `${folderOf(rendition, request)}${number}.${part}.m4s` }];
 }
 
 function reports(index: LiveIndex, { slot, view }: PlaylistRequest): PlaylistTag[] {
