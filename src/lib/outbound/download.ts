@@ -145,8 +145,8 @@ async function take(
   const { status, headers } = answer;
   const encoding = headers['content-encoding'] ?? 'identity';
   if ((status === 200 || status === 206) && encoding.toLowerCase() !== 'identity') {
-    const message = `The origin compressed the file (Content-Encoding: ${quote(encoding)}). Turn that off for this file.`;
-    throw new Refused('invalid', message);
+    const reason = `The origin compressed the file (Content-Encoding: ${quote(encoding)}).`;
+    throw new Refused('invalid', `${reason} Turn that off for this file.`);
   }
   if (status === 200) {
     // The origin sent the whole file instead of the rest, because the file changed or ranges are not supported.
