@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -158,7 +159,7 @@ test('over HTTP, notifications have no reply, and messages that are no JSON are 
   expect(await post(request('notifications/initialized'))).toEqual({ status: 202, reply: null });
   expect(await post('{')).toEqual({
     status: 200,
-    reply: { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Expected one JSON object.' } },
+    reply: { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Expected JSON.' } },
   });
   const listed = async (key: string) => {
     const { reply } = await post(request('tools/list', 1), { AccessKey: key });
@@ -167,4 +168,49 @@ test('over HTTP, notifications have no reply, and messages that are no JSON are 
   expect(await listed(api.first.readOnlyKey)).not.toContain('createVideo');
   expect(await listed(api.first.libraryKey)).toContain('createVideo');
   expect(await listed('wrong')).toMatchObject({ message: expect.stringContaining('401') });
+});
+
+test('over HTTP, batches, wrong messages and unknown versions get the replies of the protocol', async () => {
+  const { address } = await serve();
+  const post = async (body: string, headers = {}) => {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.first.libraryKey}`, 'content-type': 'application/json', ...headers },
+      body,
+    });
+    const text = await response.text();
+    return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null };
+  };
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+  const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  expect((await post(JSON.stringify([ping(1), note, 5, ping(2)]))).body).toMatchObject([
+    { id: 1, result: {} },
+    { id: null, error: { code: -32600 } },
+    { id: 2, result: {} },
+  ]);
+  expect(await post(JSON.stringify([note]))).toEqual({ status: 202, body: null });
+  expect((await post('[]')).body).toMatchObject({ error: { code: -32600 } });
+  expect((await post(JSON.stringify(Array.from({ length: 9 }, (_, id) => ping(id))))).body).toMatchObject({
+    error: { code: -32600, message: expect.stringContaining('1 to 8') },
+  });
+  for (const text of ['null', '42', '"text"'])
+    expect((await post(text)).body).toMatchObject({ error: { code: -32600 } });
+  expect((await post('{')).body).toMatchObject({ error: { code: -32700 } });
+  const version = (text: string) => post(JSON.stringify(ping(1)), { 'mcp-protocol-version': text });
+  expect((await version('2025-06-18')).status).toBe(200);
+  expect((await version('1999-01-01')).status).toBe(400);
+  expect((await fetch(address)).headers.get('allow')).toBe('POST');
+});
+
+test('a cancelled request has no reply', async () => {
+  const args = [script, 'mcp', '--url', api.url, '--key', String(api.first.libraryKey)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  endWithTest(child);
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({ id: 1, method: 'tools/call', params: { name: 'listVideos' } });
+  send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  send({ id: 2, method: 'ping' });
+  child.stdin.end();
+  const lines = (await text(child.stdout)).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual([2]);
 });

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
@@ -8,11 +9,17 @@ import { ask, type Import, makeFiles, startImporter, untilImport } from './impor
 import { type Call, missing, type Reply, type ScriptedApi, startScriptedApi } from './scripted-api.ts';
 import { scriptedGuid } from './scripted-stream.ts';
 
+const GZIP = { 'content-encoding': 'gzip' };
+
 type Fields = Record<string, unknown>;
 type Script = {
   titles: string[];
   file?: (index: number, call: Call) => Reply | null;
   list?: (call: Call) => Reply | null;
+  /** More fields of all videos. */
+  fields?: object;
+  /** Whether lists of collections are compressed although nobody asks for that. */
+  isCompressed?: boolean;
   /** Resolutions of the MP4 files, without an original. Only the files of 240p exist. */
   mp4s?: string;
 };
@@ -29,7 +36,14 @@ const isOver = ({ state }: Import) => ['finished', 'cancelled', 'failed'].includ
 let made = 0;
 
 /** Serves a library of bunny Stream whose videos keep their originals, or MP4 files instead. */
-async function script({ titles, file, list, mp4s }: Script): Promise<{ api: ScriptedApi; guids: string[] }> {
+async function script({
+  titles,
+  file,
+  list,
+  fields,
+  isCompressed,
+  mp4s,
+}: Script): Promise<{ api: ScriptedApi; guids: string[] }> {
   made += 1;
   const guids = titles.map((_, index) => scriptedGuid(`fault ${made} ${index}`));
   const videos = guids.map((guid, index) => ({
@@ -41,11 +55,15 @@ async function script({ titles, file, list, mp4s }: Script): Promise<{ api: Scri
     availableResolutions: mp4s ?? '240p',
     thumbnailFileName: 'thumbnail.jpg',
     length: 2,
+    ...fields,
   }));
   const api = await startScriptedApi((call) => {
     const { path: at, query } = call;
     const page = { currentPage: 1, itemsPerPage: 1000 };
-    if (at.endsWith('/collections')) return { json: { ...page, totalItems: 0, items: [] } };
+    if (at.endsWith('/collections')) {
+      const json = { ...page, totalItems: 0, items: [] };
+      return isCompressed === true ? { bytes: gzipSync(JSON.stringify(json)), headers: GZIP } : { json };
+    }
     if (at.endsWith('/videos')) {
       const answer = list?.(call) ?? null;
       const items = query.get('itemsPerPage') === '1' ? videos.slice(0, 1) : videos;
@@ -211,3 +229,28 @@ test('files with unusual names are imported from a folder', async () => {
   const expected = names.map((name) => name.replace(/\n/g, ' '));
   expect(new Set(items.map(({ title }) => title))).toEqual(new Set(expected));
 }, 300_000);
+
+test('an empty and a compressed file fail with the reason, and the import ends', { timeout: 120_000 }, async () => {
+  const gzip = { bytes: gzipSync(clip), headers: GZIP };
+  const file = (index: number) => (index === 0 ? { bytes: Buffer.alloc(0) } : index === 1 ? gzip : null);
+  const { api } = await script({ titles: titlesOf(3), file });
+  const { items } = await over(await start(await create(), api));
+  expect(items).toMatchObject([
+    { state: 'failed', retryable: false, reason: expect.stringContaining('empty') },
+    { state: 'failed', retryable: false, reason: expect.stringContaining('Content-Encoding: "gzip"') },
+    { state: 'imported' },
+  ]);
+});
+
+test('impossible dates, totals and times are bounded, and compressed lists are read', {
+  timeout: 120_000,
+}, async () => {
+  const chapters = [{ title: 'One', start: -1, end: 1e12 }];
+  const fields = { dateUploaded: '2999-01-01T00:00:00', views: 1e18, totalWatchTime: 1e300, chapters };
+  const { api, guids } = await script({ titles: ['Odd'], fields, isCompressed: true });
+  const library = await create();
+  expect((await over(await start(library, api))).counts).toMatchObject({ imported: 1 });
+  const video = await ask<Fields>(service, 'GET', `/library/${library}/videos/${guids[0]}`);
+  expect(video).toMatchObject({ views: 1e12, totalWatchTime: 1e13, chapters: [{ start: 0, end: 2 ** 31 - 1 }] });
+  expect(Date.parse(`${video.dateUploaded}Z`)).toBeLessThanOrEqual(Date.now());
+});

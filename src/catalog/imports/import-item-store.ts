@@ -209,7 +209,8 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
  * Refusals of an origin that another attempt would not change. After 401, 403 and 410 the file is located again,
  * because it existed before and signed URLs expire.
  */
-const FINAL_REFUSAL = 'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|empty|HLS|segments of its';
+const FINAL_REFUSAL =
+  'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|empty|Content-Encoding|HLS|segments of its';
 
 /** Returns items that still wait for an upload to the queue of the import. */
 export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {

@@ -9,9 +9,13 @@ import { addToDays } from '../statistics/sums/sums-store.ts';
 import { type OpenItem, ownTarget } from './import-item-store.ts';
 import type { ImportedDay, ImportedVideo } from './listed-item.ts';
 
+/** Maximum totals of a video. Sums of a library stay exact numbers. */
+const MAX_VIEWS = 1e12;
+const MAX_WATCH_SEC = 1e13;
+
 /**
- * Creates the video of an item with its GUID, dates, texts and totals; it then waits for its file. Returns false if the
- * GUID is in use, in this library or another one.
+ * Creates the video of an item with its GUID, dates, texts and totals; it then waits for its file. A date in the future
+ * becomes the current one. Returns false if the GUID is in use, in this library or another one.
  */
 export async function insertImportedVideo(tx: Tx, item: OpenItem, video: ImportedVideo): Promise<boolean> {
   const { libraryId, targetId, title } = item;
@@ -35,15 +39,15 @@ export async function insertImportedVideo(tx: Tx, item: OpenItem, video: Importe
       collection_id: isShelved ? video.collectionId : null,
       is_public: video.isPublic,
       ...(video.visibility !== undefined && { visibility: video.visibility }),
-      ...(video.uploadedAt !== null && { created_at: new Date(video.uploadedAt) }),
+      ...(video.uploadedAt !== null && { created_at: new Date(Math.min(Date.now(), Date.parse(video.uploadedAt))) }),
       state: 'created',
       thumbnail_time_ms: video.thumbnailTimeMs ?? null,
       chapters: JSON.stringify(video.chapters),
       moments: JSON.stringify(video.moments),
       meta_tags: JSON.stringify(video.metaTags),
       upload_options: JSON.stringify({ isImported: true }),
-      views: video.views,
-      watch_sec_total: video.watchSec,
+      views: Math.min(MAX_VIEWS, video.views),
+      watch_sec_total: Math.min(MAX_WATCH_SEC, video.watchSec),
     })
     .execute();
   await insertDays(tx, item, video.days ?? []);

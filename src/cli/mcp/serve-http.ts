@@ -7,7 +7,7 @@ import { closeServer, listen } from '../../lib/listen.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Service } from './find-rights.ts';
-import { MAX_CALLS, McpSession, type SessionOptions } from './session.ts';
+import { MAX_CALLS, McpSession, type SessionOptions, VERSIONS } from './session.ts';
 
 /** Only programs of this machine connect. A proxy can publish the port with HTTPS. */
 const HOST = '127.0.0.1';
@@ -48,12 +48,18 @@ async function answer(
   service: Service,
   options: SessionOptions,
 ): Promise<void> {
-  const refuse = (status: number, text: string) => response.writeHead(status).end(text);
+  const refuse = (status: number, text: string, headers = {}) => response.writeHead(status, headers).end(text);
   if (request.url?.split('?')[0] !== '/mcp') return void refuse(404, 'Use /mcp.');
-  if (request.method !== 'POST') return void refuse(405, 'Send messages with POST.');
+  if (request.method !== 'POST') return void refuse(405, 'Send messages with POST.', { allow: 'POST' });
   if (request.headers.origin !== undefined) return void refuse(403, 'Web pages may not call this server.');
   const key = readKey(request);
-  if (key === null) return void refuse(401, 'Send a key as Authorization: Bearer KEY.');
+  if (key === null) {
+    return void refuse(401, 'Send a key as Authorization: Bearer KEY.', { 'www-authenticate': 'Bearer' });
+  }
+  const version = request.headers['mcp-protocol-version'];
+  if (version !== undefined && !VERSIONS.includes(String(version))) {
+    return void refuse(400, `Expected one of the protocol versions ${VERSIONS.join(', ')}.`);
+  }
   const session = new McpSession({ ...service, key }, options);
   response.once('close', () => session.close());
   try {

@@ -11,7 +11,7 @@ export type Reply = { jsonrpc: '2.0'; id: string | number | null } & (
 );
 
 /** Versions of the protocol whose messages are the same for a server that only has tools, newest first. */
-const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+export const VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 /** Maximum number of messages that are handled at the same time. */
 export const MAX_CALLS = 8;
 /** Error codes of JSON-RPC 2.0, section 5.1. */
@@ -36,10 +36,27 @@ export class McpSession {
     this.#options = options;
   }
 
-  /** Handles one message. Resolves to its reply. Returns null for a notification. Never rejects. */
-  async handle(text: string): Promise<Reply | null> {
-    const message = parse(text);
-    if (message === null) return fail(null, CODES.parse, 'Expected one JSON object.');
+  /**
+   * Handles one message, or several as a batch (JSON-RPC 2.0 section 6, version 2025-03-26 of the protocol). Resolves
+   * to the replies, or to null if there are none: for notifications and cancelled requests. Never rejects.
+   */
+  async handle(text: string): Promise<Reply | Reply[] | null> {
+    const parsed = parse(text);
+    if (parsed === undefined) return fail(null, CODES.parse, 'Expected JSON.');
+    if (!Array.isArray(parsed)) return await this.#handleOne(parsed);
+    if (parsed.length === 0 || parsed.length > MAX_CALLS) {
+      return fail(null, CODES.request, `Expected 1 to ${MAX_CALLS} messages in a batch, got ${parsed.length}.`);
+    }
+    const replies = await Promise.all(parsed.map((message) => this.#handleOne(message)));
+    const sent = replies.filter((reply) => reply !== null);
+    return sent.length === 0 ? null : sent;
+  }
+
+  async #handleOne(parsed: unknown): Promise<Reply | null> {
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      return fail(null, CODES.request, 'Expected one JSON object.');
+    }
+    const message: Message = parsed;
     const { id, method, params } = message;
     if (message.jsonrpc !== '2.0' || typeof method !== 'string') {
       return fail(readId(id), CODES.request, 'Expected a JSON-RPC 2.0 request.');
@@ -59,7 +76,8 @@ export class McpSession {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  async #answer(id: string | number, method: string, params: Record<string, unknown>): Promise<Reply> {
+  /** Returns null for a request that its client cancelled, because the client expects no reply. */
+  async #answer(id: string | number, method: string, params: Record<string, unknown>): Promise<Reply | null> {
     const controller = new AbortController();
     if (this.#running.size >= MAX_CALLS) {
       return fail(id, CODES.internal, `Expected at most ${MAX_CALLS} requests at a time. Try again later.`);
@@ -69,11 +87,11 @@ export class McpSession {
       const result = await this.#run(method, params, controller.signal);
       return result === null ? fail(id, CODES.method, `There is no method ${method}.`) : { jsonrpc: '2.0', id, result };
     } catch (error) {
+      if (controller.signal.aborted) return null;
       if (error instanceof InvalidParams) return fail(id, CODES.params, error.message);
       if (error instanceof ApiError || error instanceof UnreachableError) {
         return fail(id, CODES.internal, error.message);
       }
-      if (controller.signal.aborted) return fail(id, CODES.internal, 'The request was cancelled.');
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
       return fail(id, CODES.internal, 'The call failed. The error output of millrace mcp has the reason.');
     } finally {
@@ -134,12 +152,12 @@ export class McpSession {
 
 class InvalidParams extends Error {}
 
-function parse(text: string): Message | null {
+/** Returns undefined for text that is not JSON. */
+function parse(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : null;
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

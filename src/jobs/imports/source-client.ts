@@ -1,5 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { statusMessage } from '../../lib/outbound/download.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -18,6 +20,14 @@ const MIN_SAMPLE_BYTES = 1_024;
 const MIN_UNIX_SEC = 1_000_000_000;
 /** Statuses of files that do not exist, or that the key may not see. */
 const MISSING: ReadonlySet<number> = new Set([403, 404, 410]);
+
+/** Encodings of small files and JSON (RFC 9110 section 8.4.1). */
+const DECODERS = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** A request for a file at the source. Signed URLs expire, so it is written immediately before its use. */
 export type FileRequest = { url: string; headers: Record<string, string> };
@@ -156,11 +166,25 @@ async function askOnce(outbound: Outbound, asked: Asked, signal: AbortSignal): P
     signal,
   );
   const { status, headers: received } = answer;
-  if (range === null && (status === 200 || status === 201))
-    return { status, headers: received, body: await buffer(answer.body) };
+  if (range === null && (status === 200 || status === 201)) {
+    const bytes = await buffer(answer.body);
+    return { status, headers: received, body: await decode(bytes, received['content-encoding'], asked) };
+  }
   answer.body.on('error', () => undefined);
   answer.body.destroy();
   return { status, headers: received, body: Buffer.alloc(0) };
+}
+
+/** Decodes a body that the server compressed although nobody asked for that, as buckets do with compressed objects. */
+async function decode(bytes: Buffer, encoding: string | undefined, { url, maxBytes }: Asked): Promise<Buffer> {
+  const decoder = encoding === undefined ? undefined : DECODERS.get(encoding.trim().toLowerCase());
+  if (decoder === undefined) return bytes;
+  try {
+    return await decoder(bytes, { maxOutputLength: maxBytes });
+  } catch (cause) {
+    const message = `Expected a body with the encoding ${encoding} and at most ${maxBytes} bytes`;
+    throw new Refused('invalid', `${message} from ${withoutQuery(url)}, got another one.`, { cause });
+  }
 }
 
 function requireReady(answer: Answered): Answered {

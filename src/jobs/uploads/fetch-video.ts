@@ -116,6 +116,8 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
       signal,
     );
   }
+  // An empty staging area cannot become an object, and the upload must stay open until its failure is recorded.
+  if (!isStored && (await sink.size()) === 0) throw new Refused('invalid', 'The origin sent an empty file.');
   await completeUpload({ ...ref, sha256: null }, deps, signal);
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { http } from '../http.ts';
+import { quote } from '../quote.ts';
 import { Refused } from '../refused.ts';
 import type { Outbound, OutboundAnswer } from './outbound.ts';
 import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
@@ -142,6 +143,11 @@ async function take(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { status, headers } = answer;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if ((status === 200 || status === 206) && encoding.toLowerCase() !== 'identity') {
+    const reason = `The origin compressed the file (Content-Encoding: ${quote(encoding)}).`;
+    throw new Refused('invalid', `${reason} Turn that off for this file.`);
+  }
   if (status === 200) {
     // The origin sent the whole file instead of the rest, because the file changed or ranges are not supported.
     if (offset > 0) await restart(request, state);

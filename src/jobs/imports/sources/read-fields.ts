@@ -29,6 +29,7 @@ export const countOf = (value: unknown): number =>
 /** Returns a size or length, or null if the source states none. */
 export const sizeOf = (value: unknown): number | null => countOf(value) || null;
 export const secOf = (value: unknown): number | null => sizeOf(Math.min(MAX_INT32, countOf(value)));
+const markOf = (value: unknown): number => Math.min(MAX_INT32, countOf(value));
 /** Returns a time in a video in ms, or null for anything else. */
 export const momentOf = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= MAX_INT32 ? Math.round(value) : null;
@@ -36,12 +37,12 @@ export const titleOf = (value: unknown, id: string): string =>
   (readLine(textOf(value) ?? '') || id).slice(0, MAX_TITLE_LENGTH);
 export const descriptionOf = (value: unknown): string | null => textOf(value)?.slice(0, MAX_DESCRIPTION_LENGTH) ?? null;
 
-/** Parses a date in ISO 8601. Without a time zone, it is UTC. */
+/** Parses a date in ISO 8601. Without a time zone, it is UTC. Dates before 1970, such as 0001-01-01, mean none. */
 export function timeOf(value: unknown): string | null {
   const text = textOf(value);
   if (text === null) return null;
   const ms = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+  return ms >= 0 ? new Date(ms).toISOString() : null;
 }
 
 /** Returns the id at the source and the tags as meta tags, so that both can be found later. */
@@ -74,10 +75,10 @@ export function marksOf({
 }: Fields): Pick<ImportedVideo, 'chapters' | 'moments' | 'metaTags'> {
   return {
     chapters: listOf(chapters).map(
-      ({ title, start, end }): Chapter => ({ title: textOf(title) ?? '', start: countOf(start), end: countOf(end) }),
+      ({ title, start, end }): Chapter => ({ title: textOf(title) ?? '', start: markOf(start), end: markOf(end) }),
     ),
     moments: listOf(moments).map(
-      ({ label, timestamp }): Moment => ({ label: textOf(label) ?? '', timestamp: countOf(timestamp) }),
+      ({ label, timestamp }): Moment => ({ label: textOf(label) ?? '', timestamp: markOf(timestamp) }),
     ),
     metaTags: listOf(metaTags).map(({ property, value }) => ({
       property: textOf(property) ?? '',
