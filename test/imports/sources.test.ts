@@ -53,6 +53,7 @@ test('imports PeerTube with its GUIDs, and signs in with a password', async () =
     category: 'Science & Technology',
     collectionId: ran.collections[0]?.guid,
     isPublic: true,
+    visibility: 'public',
     views: 10,
     totalWatchTime: 99,
     dateUploaded: expect.stringContaining('2020-01-02T03:04:05'),
@@ -65,7 +66,7 @@ test('imports PeerTube with its GUIDs, and signs in with a password', async () =
   expect(first?.thumbnailFileName).toMatch(/^thumbnail_[0-9a-f]{8}\.jpg$/);
   expect(tagsOf(first)).toEqual({ peertubeUuid: peertubeGuid(0), keywords: 'one, two' });
   expect(ran.collections).toMatchObject([{ name: 'The lab' }]);
-  expect(titled(ran.videos, 'Second')).toMatchObject({ isPublic: false });
+  expect(titled(ran.videos, 'Second')).toMatchObject({ isPublic: false, visibility: 'private' });
   expect(itemOf(ran, 'Second')?.notes.join(' ')).toMatch(/passwords.*The source keeps no original/);
   expect(itemOf(ran, 'Live')).toMatchObject({ state: 'skipped', reason: 'A live stream has no file.' });
   expect(itemOf(ran, 'Deleted')).toMatchObject({ state: 'failed', reason: expect.stringContaining('404') });
@@ -82,11 +83,12 @@ test('waits until Mux has prepared a master, and requests an expired URL again',
   const [titledOne, passed] = [titled(ran.videos, 'With a title'), titled(ran.videos, 'Passed through')];
   expect(titledOne).toMatchObject({
     isPublic: true,
+    visibility: 'public',
     dateUploaded: expect.stringContaining('2021-01-05T17:52:32'),
     captions: [{ srclang: 'de', label: 'Deutsch' }],
   });
   expect(tagsOf(titledOne)).toMatchObject({ muxAssetId: 'a', muxPlaybackId: 'play-a', muxExternalId: 'shop-7' });
-  expect(passed).toMatchObject({ isPublic: false, captions: [] });
+  expect(passed).toMatchObject({ isPublic: false, visibility: 'private', captions: [] });
   expect(itemOf(ran, 'Passed through')?.notes.join(' ')).toMatch(/playback policy.*1 captions are not imported/);
   expect(itemOf(ran, 'c')).toMatchObject({
     state: 'skipped',
@@ -105,6 +107,7 @@ test('lists each page of Cloudflare once, and requests a download of each video'
   expect(titled(ran.videos, 'Video 0')).toMatchObject({
     guid: cloudflareUid(0).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     isPublic: true,
+    visibility: 'public',
     dateUploaded: expect.stringContaining('2024-02-03T04:05:06'),
     captions: [{ srclang: 'es', label: 'Español' }],
     thumbnailFileName: expect.stringMatching(/^thumbnail_/),
@@ -114,7 +117,7 @@ test('lists each page of Cloudflare once, and requests a download of each video'
     shop: 'seven',
     creator: 'creator-1',
   });
-  expect(titled(ran.videos, 'Video 1')).toMatchObject({ isPublic: false });
+  expect(titled(ran.videos, 'Video 1')).toMatchObject({ isPublic: false, visibility: 'private' });
   expect(itemOf(ran, 'Video 1')?.notes.join(' ')).toMatch(/allowed origins.*signed URLs/);
   expect(itemOf(ran, 'Video 3')).toMatchObject({ state: 'failed', retryable: true });
   expect(api.seen).toContain('GET /signed/downloads/default.mp4');
@@ -131,6 +134,7 @@ test('imports videos and folders from Vimeo, and renews expired links', async ()
     category: 'Art',
     collectionId: ran.collections[0]?.guid,
     isPublic: true,
+    visibility: 'public',
     views: 42,
     dateUploaded: expect.stringContaining('2021-02-03T04:05:06'),
     captions: [{ srclang: 'en', label: 'English (edited)' }],
@@ -163,12 +167,13 @@ test('imports MediaCMS, sends its token to the server only, and a second run doe
     description: 'In full',
     category: 'Lectures',
     isPublic: true,
+    visibility: 'public',
     views: 5,
     dateUploaded: expect.stringContaining('2022-03-04T04:06:07'),
     captions: [{ srclang: 'el', label: 'Greek' }],
     chapters: [{ title: 'Start', start: 0, end: 1 }],
   });
-  expect(itemOf(ran, 'Medium bbb')?.notes.join(' ')).toMatch(/unlisted.*no original.*Physics/);
+  expect(itemOf(ran, 'Medium bbb')?.notes.join(' ')).toMatch(/no original.*Physics/);
   expect(itemOf(ran, 'Medium ccc')).toMatchObject({ state: 'skipped', reason: expect.stringContaining('image') });
   expect(api.seen).toContain('GET /media/240.mp4');
   expect(new Set(tokens)).toEqual(new Set(['']));

@@ -6,7 +6,7 @@ import { shoot } from '../delivery/page-pictures.ts';
 import { PERSON } from '../delivery/viewing-fixture.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { ACCOUNT_KEY, LIBRARY_KEY } from '../support/service.ts';
-import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
 import { createLive, ended, makeClip, NO_RUNGS, publish, startLive } from './live-service.ts';
 
@@ -134,6 +134,43 @@ test('the player page of a stream that is not public needs an embed token', asyn
   expect(await statusOf(true, false)).toEqual([200, 200]);
   expect(await statusOf(false, true)).toEqual([200, 200]);
   expect(await statusOf(false, false)).toEqual([403, 403]);
+});
+
+test('media of a stream that is not public need a signed URL, and its recording is private', async () => {
+  const { service, browser, catalogue } = fixture;
+  const { key, ingest, base } = await startLive(fixture, { isPublic: false });
+  const publisher = await publish(ingest, NO_RUNGS);
+  const path = `/library/${key.libraryId}/live/${key.mediaId}`;
+  const { playbackUrlHls } = Object(await call(service, 'GET', path));
+  const statusOf = async (url: string) => (await fetch(url)).status;
+  await expect.poll(() => statusOf(playbackUrlHls), PATIENCE).toBe(200);
+  for (const file of ['playlist.m3u8', 'live.m3u8', 'manifest.mpd', 'thumbnail.jpg']) {
+    expect([file, await statusOf(`${base}/${file}`)]).toEqual([file, 403]);
+  }
+  const text = await (await fetch(playbackUrlHls)).text();
+  const rendition = text.split('\n').find((line) => line.endsWith('video.m3u8')) ?? '';
+  expect(await statusOf(new URL(rendition, playbackUrlHls).href)).toBe(200);
+  expect(await statusOf(`${base}/${rendition}`)).toBe(403);
+  const page = await browser.newPage(PAGE);
+  const expires = Math.floor(Date.now() / 1000) + 3_600;
+  const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');
+  const address = `${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}`;
+  await page.goto(`${address}?token=${token}&expires=${expires}&muted=true&autoplay=true`);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
+  await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
+  const video = `/library/${key.libraryId}/videos/${key.mediaId}`;
+  const recording = () => call(service, 'GET', video).catch(() => null);
+  await expect.poll(recording, PATIENCE).toMatchObject({ isPublic: false, visibility: 'private' });
+  expect(await statusOf(`${base}/playlist.m3u8`)).toBe(403);
+  expect(await statusOf(address)).toBe(403);
+  const { url } = Object(await call(service, 'POST', `${video}/shares`, {}));
+  await page.goto(`${url}/player?muted=true`);
+  await expect
+    .poll(() => page.locator('video').evaluate((video: HTMLVideoElement) => video.readyState), PATIENCE)
+    .toBeGreaterThan(0);
+  await page.close();
 });
 
 // This test is the last in this file, because its library requires tokens from then on.

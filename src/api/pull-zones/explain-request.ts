@@ -127,7 +127,11 @@ async function loadRequested({ target, share, policy, url }: ExplainedRequest, d
 
 /** The token of a private video is checked when the video is known, by the same rules as that of a zone with tokens. */
 function withMediaPolicy(request: ExplainedRequest, publication: Publication | null): ExplainedRequest {
-  if (publication === null || request.policy === null) return request;
+  const { method, target } = request;
+  const isLicence = target?.kind === 'media' && target.file.kind === 'licence';
+  // For other methods, the edge does not look up the video.
+  const isJudged = ['GET', 'HEAD'].includes(method) || (method === 'POST' && isLicence);
+  if (publication === null || request.policy === null || !isJudged) return request;
   return { ...request, policy: policyOfMedia(request.policy, publication) };
 }
 

@@ -54,7 +54,7 @@ export function VisibilityMark({ visibility }: { visibility: 'unlisted' | 'priva
   const name = visibility === 'private' ? t('Private') : t('Unlisted');
   return (
     <span class="visibility-mark" role="img" aria-label={name} title={name}>
-      <Icon name={visibility === 'private' ? 'lock' : 'unlisted'} />{' '}
+      <Icon name={visibility === 'private' ? 'lock' : 'unlisted'} />
     </span>
   );
 }

@@ -36,10 +36,7 @@ export function Card({ libraryId, index, video, ...choice }: ItemProps) {
               <StateNote libraryId={libraryId} video={video} />
             )}
           </p>
-          <div class="chips">
-            <StateChip video={video} />
-            <VisibilityBadge visibility={video.visibility} />
-          </div>
+          <StateChip video={video} />
         </div>
       </Link>
       {choice.maySelect && <Choose video={video} {...choice} />}
@@ -120,6 +117,7 @@ function Thumbnail({ video }: { video: VideoModel }) {
         />
       )}
       {still === null && <Icon name={video.length > 0 && video.width === 0 ? 'sound' : 'videos'} />}
+      <VisibilityBadge visibility={video.visibility} />
       {video.length > 0 && <span class="length">{clock(video.length)}</span>}
     </div>
   );

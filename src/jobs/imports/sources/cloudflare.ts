@@ -104,7 +104,7 @@ function notesOf({ allowedOrigins, scheduledDeletion, requireSignedURLs }: Field
   return [
     ...(origins > 0 ? ['Its allowed origins are not imported. Set the allowed referrers of the pull zone.'] : []),
     ...(textOf(scheduledDeletion) === null ? [] : ['Its scheduled deletion is not imported.']),
-    ...(requireSignedURLs === true ? ['It required signed URLs. Require tokens in the pull zone of the library.'] : []),
+    ...(requireSignedURLs === true ? ['It requires signed URLs at the source, so it is private.'] : []),
   ];
 }
 

@@ -76,11 +76,12 @@ function obstacleOf({ status, errors }: Fields) {
 }
 
 function notesOf(asset: Fields, playback: readonly Fields[]): string[] {
+  const isPublic = playback.some(({ policy }) => policy === 'public');
   const restricted = playback.filter(({ policy }) => policy === 'signed' || policy === 'drm');
   const isLive = textOf(asset.live_stream_id) !== null;
   return [
     ...(restricted.length > 0
-      ? ['Its signed or protected playback policy is not imported. The video is private.']
+      ? [`Its signed or protected playback policy is not imported.${isPublic ? '' : ' The video is private.'}`]
       : []),
     ...(isLive ? ['It is the recording of a live stream, whose stream key is not imported.'] : []),
   ];
