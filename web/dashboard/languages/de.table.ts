@@ -1377,6 +1377,9 @@ export const de = {
   'Too many requests. Try again in a moment.': 'Zu viele Anfragen. Versuche es gleich noch einmal.',
   'The service cannot do this at the moment.': 'Der Dienst kann das gerade nicht.',
   'The storage of the service is full.': 'Der Speicher des Dienstes ist voll.',
+  'No captions yet.': 'Noch keine Untertitel.',
+  'No captions yet. Add a VTT or SRT file, or write captions here.':
+    'Noch keine Untertitel. Füge eine VTT- oder SRT-Datei hinzu, oder schreibe sie hier.',
   'First steps': 'Erste Schritte',
   'Hide checklist': 'Checkliste ausblenden',
   'Upload a video': 'Ein Video hochladen',

@@ -1388,6 +1388,9 @@ export const es = {
   'Too many requests. Try again in a moment.': 'Demasiadas solicitudes. Inténtalo dentro de un momento.',
   'The service cannot do this at the moment.': 'El servicio no puede hacerlo en este momento.',
   'The storage of the service is full.': 'El almacenamiento del servicio está lleno.',
+  'No captions yet.': 'Aún no hay subtítulos.',
+  'No captions yet. Add a VTT or SRT file, or write captions here.':
+    'Aún no hay subtítulos. Añade un archivo VTT o SRT, o escríbelos aquí.',
   'First steps': 'Primeros pasos',
   'Hide checklist': 'Ocultar la lista',
   'Upload a video': 'Subir un vídeo',

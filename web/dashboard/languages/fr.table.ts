@@ -1408,6 +1408,9 @@ export const fr = {
   'Too many requests. Try again in a moment.': 'Trop de requêtes. Réessayez dans un instant.',
   'The service cannot do this at the moment.': 'Le service ne peut pas le faire pour le moment.',
   'The storage of the service is full.': 'Le stockage du service est plein.',
+  'No captions yet.': 'Pas encore de sous-titres.',
+  'No captions yet. Add a VTT or SRT file, or write captions here.':
+    'Pas encore de sous-titres. Ajoutez un fichier VTT ou SRT, ou rédigez-les ici.',
   'First steps': 'Premiers pas',
   'Hide checklist': 'Masquer la liste',
   'Upload a video': 'Envoyer une vidéo',

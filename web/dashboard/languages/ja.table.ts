@@ -1379,6 +1379,9 @@ export const ja = {
   'Too many requests. Try again in a moment.': 'リクエストが多すぎます。少し待ってからもう一度お試しください。',
   'The service cannot do this at the moment.': '現在、サービスでこの操作を行えません。',
   'The storage of the service is full.': 'サービスのストレージがいっぱいです。',
+  'No captions yet.': '字幕はまだありません。',
+  'No captions yet. Add a VTT or SRT file, or write captions here.':
+    '字幕はまだありません。VTT または SRT ファイルを追加するか、ここで入力してください。',
   'First steps': '最初のステップ',
   'Hide checklist': 'リストを非表示にする',
   'Upload a video': '動画をアップロード',

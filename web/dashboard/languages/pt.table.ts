@@ -1376,6 +1376,9 @@ export const pt = {
   'Too many requests. Try again in a moment.': 'Requisições demais. Tente daqui a pouco.',
   'The service cannot do this at the moment.': 'O serviço não pode fazer isso no momento.',
   'The storage of the service is full.': 'O armazenamento do serviço está cheio.',
+  'No captions yet.': 'Ainda não há legendas.',
+  'No captions yet. Add a VTT or SRT file, or write captions here.':
+    'Ainda não há legendas. Adicione um arquivo VTT ou SRT, ou escreva-as aqui.',
   'First steps': 'Primeiros passos',
   'Hide checklist': 'Ocultar a lista',
   'Upload a video': 'Envie um vídeo',

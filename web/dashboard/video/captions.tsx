@@ -5,7 +5,7 @@ import { api } from '../base/api.ts';
 import { leaveThen } from '../base/drafts.ts';
 import { language as shownLanguage, t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { mayWrite } from '../base/session.ts';
+import { mayWrite, session } from '../base/session.ts';
 import { languageName } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Panel, SelectField } from '../parts/fields.tsx';
@@ -45,7 +45,11 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
         <Panel title={t('Languages')}>
           {video.captions.length === 0 && (
             <p class="hint">
-              {t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')}
+              {!mayWrite()
+                ? t('No captions yet.')
+                : session.value?.engines.speech === true
+                  ? t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')
+                  : t('No captions yet. Add a VTT or SRT file, or write captions here.')}
             </p>
           )}
           <ul class="rows">

@@ -7,7 +7,7 @@ import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
-import { mayWrite } from '../base/session.ts';
+import { may, mayWrite } from '../base/session.ts';
 import { clock, videoState } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -32,7 +32,7 @@ const SELECTION = { track: 0, index: 0 };
  * encoded again.
  */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
-  const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
+  const heat = useHeat(libraryId, video.guid);
   const play = useLoaded<VideoPlayDataModel>(playDataPath(libraryId, video.guid));
   const waveform = useWaveform(libraryId, video.guid);
   const clip = useSignal<Range & { title: string }>({
@@ -121,6 +121,12 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
       </div>
     </>
   );
+}
+
+/** Reads how often each part was watched, if the user may see statistics. */
+function useHeat(libraryId: number, videoId: string) {
+  const path = `/library/${libraryId}/videos/${videoId}/heatmap`;
+  return useLoaded<VideoHeatmapModel>(may('statistics.read', libraryId) ? path : null);
 }
 
 /** Returns a function that plays from one position to another. */

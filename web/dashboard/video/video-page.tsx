@@ -131,6 +131,7 @@ function Part({ name, ...props }: PartProps & { name: Tab }) {
     case 'thumbnail':
       return <Thumbnails {...props} />;
     case 'clip':
+      if (!mayWrite()) return <NoPermission />;
       return <ClipMaker {...props} />;
     case 'statistics':
       if (!may('statistics.read', props.libraryId)) return <NoPermission />;

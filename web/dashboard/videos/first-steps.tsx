@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { hasKeptStep, keepStep } from '../base/kept-steps.ts';
@@ -15,26 +16,29 @@ const REFRESH_MS = 20_000;
 
 /**
  * The checklist of a new library. It fills an empty library. Later it is a panel above the list, until each step is
- * done or the user hides it.
+ * done or the user hides it. The panel is drawn with the first frame, so that it does not move the list later.
  */
 export function FirstSteps({ libraryId, isEmpty }: { libraryId: number; isEmpty: boolean }) {
-  const steps = useSteps(libraryId, isEmpty);
+  const { steps, isLoaded } = useSteps(libraryId, isEmpty);
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const isOver = isLoaded && !isEmpty && done === steps.length;
+  useEffect(() => {
+    if (isOver) keepStep('dismissed', libraryId);
+  }, [isOver, libraryId]);
   if (isEmpty) {
     return (
       <div class="empty first-steps">
         <h2>{t('Drop your first video here')}</h2>
-        {steps !== null && <StepList steps={steps} />}
+        <StepList steps={steps} />
         {mayUpload() && <FilePicker to={{ libraryId, collectionId: '' }} />}
       </div>
     );
   }
-  if (steps === null || steps.every(({ isDone }) => isDone)) return null;
   return (
     <section class="panel first-steps" aria-labelledby="first-steps">
       <header class="row spread">
         <h2 id="first-steps">
-          {t('First steps')}{' '}
-          <span class="hint">{t('{0} of {1}', steps.filter(({ isDone }) => isDone).length, steps.length)}</span>
+          {t('First steps')} {isLoaded && <span class="hint">{t('{0} of {1}', done, steps.length)}</span>}
         </h2>
         <button type="button" class="quiet" onClick={() => keepStep('dismissed', libraryId)}>
           {t('Hide checklist')}
@@ -50,27 +54,30 @@ export function wantsFirstSteps(libraryId: number): boolean {
   return mayUpload() && !hasKeptStep('dismissed', libraryId);
 }
 
-/** Returns the steps that the user may take. Null until it is known which of them are done. */
-function useSteps(libraryId: number, isEmpty: boolean): Step[] | null {
+/** Returns the steps that the user may take. `isLoaded`: whether it is known which of them are done. */
+function useSteps(libraryId: number, isEmpty: boolean): { steps: Step[]; isLoaded: boolean } {
   const isManager = may('library.manage', libraryId);
   const isOwner = may('account.manage');
+  const maySend = may('live.edit', libraryId);
   const mostSeen = useLoaded<PaginationListOfVideoModel>(
     isEmpty ? null : `/library/${libraryId}/videos?itemsPerPage=1&orderBy=views`,
   );
-  const streams = useLoaded<PaginationListOfLiveStreamModel>(`/library/${libraryId}/live?itemsPerPage=1`);
+  const streams = useLoaded<PaginationListOfLiveStreamModel>(
+    maySend ? `/library/${libraryId}/live?itemsPerPage=1` : null,
+  );
   const endpoints = useLoaded<{ items: unknown[] }>(isManager ? `/library/${libraryId}/webhook-endpoints` : null);
   const people = useLoaded<{ TotalItems: number }>(isOwner ? '/people?page=1&perPage=1' : null);
   // The viewers of an embedded video come without a change on this page.
   useRefresh(mostSeen.look, REFRESH_MS);
   const sources = [
-    streams,
+    ...(maySend ? [streams] : []),
     ...(isEmpty ? [] : [mostSeen]),
     ...(isManager ? [endpoints] : []),
     ...(isOwner ? [people] : []),
   ];
-  if (sources.some(({ value }) => value.value === null)) return null;
+  const isLoaded = sources.every(({ value }) => value.value !== null);
   const views = mostSeen.value.value?.items[0]?.views ?? 0;
-  return [
+  const steps: Step[] = [
     {
       title: t('Upload a video'),
       text: t('It is playable within seconds, while encoding continues.'),
@@ -83,12 +90,16 @@ function useSteps(libraryId: number, isEmpty: boolean): Step[] | null {
       isDone: views > 0 || hasKeptStep('embedded', libraryId),
       to: null,
     },
-    {
-      title: t('Go live'),
-      text: t('Create a stream and publish to it with OBS or a browser.'),
-      isDone: (streams.value.value?.totalItems ?? 0) > 0,
-      to: { name: 'live', libraryId },
-    },
+    ...(maySend
+      ? [
+          {
+            title: t('Go live'),
+            text: t('Create a stream and publish to it with OBS or a browser.'),
+            isDone: (streams.value.value?.totalItems ?? 0) > 0,
+            to: { name: 'live', libraryId } as const,
+          },
+        ]
+      : []),
     ...(isManager
       ? [
           {
@@ -111,6 +122,7 @@ function useSteps(libraryId: number, isEmpty: boolean): Step[] | null {
         ]
       : []),
   ];
+  return { steps, isLoaded };
 }
 
 function StepList({ steps }: { steps: readonly Step[] }) {
@@ -118,13 +130,12 @@ function StepList({ steps }: { steps: readonly Step[] }) {
     <ol>
       {steps.map(({ title, text, isDone, to }) => (
         <li key={title} class={isDone ? 'done' : undefined}>
-          <strong>{to === null ? title : <Link to={to}>{title}</Link>}</strong>
-          {isDone && (
-            <span class="chip good">
-              <Icon name="check" /> {t('Done')}
-            </span>
-          )}
-          <span class="hint block">{text}</span>
+          <span class="step-mark">{isDone && <Icon name="check" />}</span>
+          <span>
+            <strong>{to === null ? title : <Link to={to}>{title}</Link>}</strong>
+            {isDone && <span class="unseen">{t('Done')}</span>}
+            <span class="hint block">{text}</span>
+          </span>
         </li>
       ))}
     </ol>
