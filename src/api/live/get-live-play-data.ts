@@ -56,13 +56,13 @@ export const getLivePlayData = defineOperation({
   },
 });
 
-/** Throws `Refused` if the stream is not public and the request has no valid token. */
+/** Throws `Refused` if the stream or its recording is private and the request has no valid token. */
 async function requireAudience(
-  { stream }: LiveView,
+  { stream, visibility }: LiveView,
   { shown, library }: { shown: EmbedToken; library: Library },
   deps: Deps,
 ): Promise<void> {
-  if (stream.isPublic || (await showsEmbedToken(shown, { mediaId: stream.id, library }, deps))) return;
+  if (visibility !== 'private' || (await showsEmbedToken(shown, { mediaId: stream.id, library }, deps))) return;
   throw new Refused(
     'forbidden',
     `This stream is not public: expected token and expires in the query, got ${describeToken(shown, Date.now())}. ` +
@@ -91,7 +91,7 @@ function toLivePlayData(view: LiveView, showing: LiveShowing) {
     drmVersion: DRM_VERSION[settings.drm.version],
     widevineMinClientSecurityLevel: settings.drm.widevine.minClientSecurityLevel,
     allowEarlyPlay: false,
-    tokenAuthEnabled: requiresEmbedToken(settings) || !view.stream.isPublic,
+    tokenAuthEnabled: requiresEmbedToken(settings) || view.visibility === 'private',
     enableMP4Fallback: settings.mp4.enabled && !settings.drm.enabled,
     zoneTier: 0,
   };

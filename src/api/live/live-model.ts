@@ -5,7 +5,7 @@ import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts'
 import type { IngestAddresses, LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type EdgeLocation, edgeFolderUrl, type LocatedMedia } from '../addresses.ts';
+import { type EdgeLocation, edgeFolderUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatus } from '../models/enums.ts';
 import type { IngestEndpoints, LiveStreamModel } from '../models/live-stream.ts';
@@ -111,13 +111,8 @@ function publisherStateOf({ ingest: { primaryLive, backupLive, firstMediaAt } }:
 const MAX_STREAM_MS = 12 * 3600 * 1000;
 
 /** Returns the URL of a stream's folder, signed for the maximum duration of a stream. */
-export function streamFolderUrl({ stream, durationMs }: LiveView, location: EdgeLocation): string {
-  return edgeFolderUrl(location, { ...mediaOf(stream), durationMs: durationMs ?? MAX_STREAM_MS });
-}
-
-/** Returns the media item of a stream, for its URLs at the edge. */
-function mediaOf({ id, isPublic }: LiveView['stream']): LocatedMedia {
-  return { mediaId: id, visibility: isPublic ? 'public' : 'private' };
+export function streamFolderUrl({ stream, visibility, durationMs }: LiveView, location: EdgeLocation): string {
+  return edgeFolderUrl(location, { mediaId: stream.id, visibility, durationMs: durationMs ?? MAX_STREAM_MS });
 }
 
 /** Returns the whole seconds from the start to the end, or until now, or null before the start. */

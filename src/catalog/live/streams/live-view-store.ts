@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../../lib/secret-box.ts';
 import type { StorageKey } from '../../../ports/storage.ts';
 import type { Db } from '../../db.ts';
+import type { Visibility } from '../../visibility.ts';
 import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest, RelayState } from '../live-stream.ts';
 
 /** A stream with its data for the API and the dashboard. Only the owner may see `streamKey` and `relays`. */
@@ -22,6 +23,8 @@ export type LiveView = {
   thumbnailUpdatedAt: Date | null;
   /** True if its media is already a video. */
   isVideo: boolean;
+  /** That of its recording, which can be changed. Before that, `private` for a stream that is not public. */
+  visibility: Visibility;
   ingest: IngestView;
 };
 
@@ -60,6 +63,10 @@ export function viewsOf(db: Db) {
       ),
       sql<boolean>`exists (select from media where media.library_id = live_stream.library_id
         and media.id = live_stream.id and media.type = 'video')`.as('is_video'),
+      sql<Visibility>`coalesce(
+        (select m.visibility from media m
+          where m.library_id = live_stream.library_id and m.id = live_stream.id and m.type <> 'live'),
+        case when live_stream.is_public then 'public' else 'private' end)`.as('visibility'),
     ]);
 }
 
@@ -80,6 +87,7 @@ export function toLiveView(row: LiveRow, secretBox: SecretBox): LiveView {
     thumbnailKey: row.thumbnail_key,
     thumbnailUpdatedAt: row.thumbnail_updated_at,
     isVideo: row.is_video,
+    visibility: row.visibility,
     ingest: {
       isOwned: row.is_owned,
       primaryLive: row.is_owned && row.primary_live,
