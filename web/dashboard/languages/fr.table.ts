@@ -1012,7 +1012,7 @@ export const fr = {
   Scheduled: 'Planifié',
   Preview: 'Aperçu',
   'On air': 'En direct',
-  'Waiting for the encoder': "En attente de l'encodeur",
+  'Waiting for the encoder': 'En attente de l’encodeur',
   'Encoder disconnected': 'Encodeur déconnecté',
   Ended: 'Terminé',
   'Preparing the recording': 'Préparation de l’enregistrement',
