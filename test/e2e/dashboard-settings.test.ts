@@ -105,6 +105,7 @@ test(
     await press('3×');
     const hex = page.getByLabel('Colour, hexadecimal', { exact: true });
     await hex.fill('#12');
+    await hex.blur();
     await page.getByText('Not a colour.').waitFor();
     await hex.fill('#00aa88');
     await keepPictures(page, 'settings-player');

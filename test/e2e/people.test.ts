@@ -57,6 +57,11 @@ test(
     await look('password-choice');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+    // A bookmark of the page for the used link opens the start page.
+    await page.goto(`${service.apiUrl}/dashboard/welcome`);
+    await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).not.toContain('welcome');
     await page.getByRole('link', { name: 'People', exact: true }).click();
     await page.getByLabel('E-mail address').fill('viewer@example.com');
     await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');

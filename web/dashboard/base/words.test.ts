@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { language } from './language.ts';
-import { amount, bytes, day, languageName, timeLeft } from './words.ts';
+import { amount, bytes, day, languageName, plural, timeLeft } from './words.ts';
 
 afterEach(() => {
   language.value = 'en';
@@ -27,4 +27,14 @@ test.each([
 ] as const)('writes dates and names of languages in the language of the page: %s', (code, date, german) => {
   language.value = code;
   expect([day('2026-11-28T12:00:00'), languageName('de'), languageName('no tag')]).toEqual([date, german, 'no tag']);
+});
+
+test.each([
+  ['en', ['0 videos', '1 video', '2 videos']],
+  ['de', ['0 videos', '1 video', '2 videos']],
+  ['fr', ['0 video', '1 video', '2 videos']],
+  ['pt', ['0 video', '1 video', '2 videos']],
+] as const)('writes counts with the plural rules of the language: %s', (code, expected) => {
+  language.value = code;
+  expect([0, 1, 2].map((count) => plural(count, 'video'))).toEqual(expected);
 });

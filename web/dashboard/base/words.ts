@@ -62,8 +62,18 @@ export function day(text: string): string {
   return dateFormat({ dateStyle: 'medium' }).format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
 
+const pluralRules = new Map<string, Intl.PluralRules>();
+
+/** Returns whether a count takes the singular in the language of the page. In French and Portuguese, 0 does too. */
+function isSingular(count: number): boolean {
+  const rules = pluralRules.get(language.value) ?? new Intl.PluralRules(language.value);
+  pluralRules.set(language.value, rules);
+  return rules.select(count) === 'one';
+}
+
+/** Writes a count with its noun, whose plural ends in -s in English. */
 export function plural(count: number, one: string): string {
-  return `${amount(count)} ${tr(count === 1 ? one : `${one}s`)}`;
+  return `${amount(count)} ${tr(isSingular(count) ? one : `${one}s`)}`;
 }
 
 /** States of VideoModelStatus, in words. */

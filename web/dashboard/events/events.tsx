@@ -82,6 +82,8 @@ function Log({ zoneId }: { zoneId: number }) {
     typing.current = setTimeout(() => change(() => (text.value = to)), TYPING_MS);
   };
   const found = value.value;
+  // A day without events has nothing to filter.
+  const hasFilters = (found?.total ?? 0) > 0 || typed.value !== '' || filters.length > 0;
   return (
     <>
       <div class="filters">
@@ -91,17 +93,18 @@ function Log({ zoneId }: { zoneId: number }) {
           choices={DAYS.map((name, index) => [String(index), tr(name)] as const)}
           onChange={(to) => change(() => (day.value = to))}
         />
-        {FIELDS.map(([field, label, all]) => (
-          <FieldFilter
-            key={field}
-            {...{ path, span, field, isFollowed }}
-            label={tr(label)}
-            all={tr(all)}
-            value={chosen.value[field]}
-            onChange={(to) => change(() => (chosen.value = { ...chosen.value, [field]: to }))}
-          />
-        ))}
-        <TextField label={t('Search')} value={typed.value} onChange={type} />
+        {hasFilters &&
+          FIELDS.map(([field, label, all]) => (
+            <FieldFilter
+              key={field}
+              {...{ path, span, field, isFollowed }}
+              label={tr(label)}
+              all={tr(all)}
+              value={chosen.value[field]}
+              onChange={(to) => change(() => (chosen.value = { ...chosen.value, [field]: to }))}
+            />
+          ))}
+        {hasFilters && <TextField label={t('Search')} value={typed.value} onChange={type} />}
         <Check label={t('Follow')} value={isFollowed.value} onChange={(isOn) => (isFollowed.value = isOn)} />
         <button type="button" onClick={again}>
           {t('Refresh')}

@@ -13,7 +13,7 @@ import { prefix } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
 import { bytes, clock, moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
-import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { Link, Notice, Pager } from '../parts/parts.tsx';
 import { ChangesTable } from './changes-table.tsx';
 import { ExportPanel } from './export-panel.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -67,9 +67,9 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
         {mayWrite() && <ImportForm libraryId={libraryId} path={path} onMade={again} />}
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         {found?.items.length === 0 && (
-          <Empty title={t('No import yet')}>
-            <p>{t('Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.')}</p>
-          </Empty>
+          <p class="hint">
+            {t('Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.')}
+          </p>
         )}
         {found !== null && found.items.length > 0 && (
           <Table label={t('Imports')} head={[t('Started'), t('Source'), t('State'), t('Progress')]}>

@@ -180,6 +180,9 @@ export const service = {
   'Views are in a separate API and are not imported.':
     'Aufrufe stehen in einer getrennten API und werden nicht übernommen.',
   // Refusals of the API.
+  'The field {0} must not have more than {1} characters, got {2}.': '{0}: höchstens {1} Zeichen.',
+  'The field {0} must not have fewer than {1} characters, got {2}.': '{0}: mindestens {1} Zeichen.',
+  'The field {0} must be one of {1}, got {2}.': '{0}: einer der Werte {1}, nicht {2}.',
   'Your role does not include the permission {0} here. Ask an owner for it.':
     'Deine Rolle enthält die Berechtigung {0} hier nicht. Bitte einen Inhaber darum.',
   'There is no library {0}. Choose another one.': 'Es gibt keine Bibliothek {0}. Wähle eine andere.',

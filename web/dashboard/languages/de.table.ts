@@ -621,7 +621,7 @@ export const de = {
   'backup publisher': 'Ersatzsender',
   'Active workers': 'Aktive Worker',
   'No active workers.': 'Keine aktiven Worker.',
-  Scrub: 'Prüflauf',
+  'Integrity check': 'Integritätsprüfung',
   'Verifies stored data and repairs damaged chunks.': 'Prüft gespeicherte Daten und repariert beschädigte Teile.',
   'Not started yet.': 'Noch nicht begonnen.',
   'Round started': 'Runde begonnen',
@@ -1391,7 +1391,6 @@ export const de = {
     'Lege einen Stream an und sende mit OBS oder einem Browser.',
   'Get notified': 'Benachrichtigt werden',
   Import: 'Import',
-  'No import yet': 'Noch kein Import',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
     'Seiten, die die Videos einbetten, brauchen die neue URL und, wenn die Quelle keine GUIDs hat, neue IDs.',
   Imports: 'Importe',

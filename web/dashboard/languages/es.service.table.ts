@@ -179,6 +179,9 @@ export const service = {
   'Statistics by day and heatmaps are not imported.': 'Las estadísticas por día y los mapas de calor no se importan.',
   'Views are in a separate API and are not imported.': 'Las visualizaciones están en una API aparte y no se importan.',
   // Refusals of the API.
+  'The field {0} must not have more than {1} characters, got {2}.': '{0}: como máximo {1} caracteres.',
+  'The field {0} must not have fewer than {1} characters, got {2}.': '{0}: como mínimo {1} caracteres.',
+  'The field {0} must be one of {1}, got {2}.': '{0}: uno de {1}, no {2}.',
   'Your role does not include the permission {0} here. Ask an owner for it.':
     'Tu rol no incluye aquí el permiso {0}. Pídeselo a un propietario.',
   'There is no library {0}. Choose another one.': 'No existe la biblioteca {0}. Elige otra.',

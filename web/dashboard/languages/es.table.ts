@@ -633,7 +633,7 @@ export const es = {
   'backup publisher': 'fuente de respaldo',
   'Active workers': 'Workers activos',
   'No active workers.': 'No hay workers activos.',
-  Scrub: 'Verificación',
+  'Integrity check': 'Comprobación de integridad',
   'Verifies stored data and repairs damaged chunks.': 'Verifica los datos almacenados y repara los fragmentos dañados.',
   'Not started yet.': 'Aún no ha empezado.',
   'Round started': 'Inicio de la ronda',
@@ -1402,7 +1402,6 @@ export const es = {
     'Crea una transmisión y transmite con OBS o desde un navegador.',
   'Get notified': 'Recibir notificaciones',
   Import: 'Importar',
-  'No import yet': 'Aún no hay importaciones',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
     'Las páginas que insertan los vídeos necesitan la URL nueva, e ID nuevos si el origen no tiene GUID.',
   Imports: 'Importaciones',

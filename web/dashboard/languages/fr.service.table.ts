@@ -186,6 +186,9 @@ export const service = {
   'Views are in a separate API and are not imported.':
     'Les vues se trouvent dans une API distincte et ne sont pas importées.',
   // Refusals of the API.
+  'The field {0} must not have more than {1} characters, got {2}.': '{0} : {1} caractères au maximum.',
+  'The field {0} must not have fewer than {1} characters, got {2}.': '{0} : {1} caractères au minimum.',
+  'The field {0} must be one of {1}, got {2}.': '{0} : une des valeurs {1}, pas {2}.',
   'Your role does not include the permission {0} here. Ask an owner for it.':
     'Votre rôle n’inclut pas ici l’autorisation {0}. Demandez-la à un propriétaire.',
   'There is no library {0}. Choose another one.': 'La bibliothèque {0} n’existe pas. Choisissez-en une autre.',

@@ -641,7 +641,7 @@ export const fr = {
   'backup publisher': 'source de secours',
   'Active workers': 'Workers actifs',
   'No active workers.': 'Aucun worker actif.',
-  Scrub: 'Contrôle d’intégrité',
+  'Integrity check': 'Contrôle d’intégrité',
   'Verifies stored data and repairs damaged chunks.':
     'Vérifie les données stockées et répare les fragments endommagés.',
   'Not started yet.': 'Pas encore commencé.',
@@ -1421,7 +1421,6 @@ export const fr = {
   'Create a stream and publish to it with OBS or a browser.': 'Créez un direct et diffusez avec OBS ou un navigateur.',
   'Get notified': 'Recevoir des notifications',
   Import: 'Import',
-  'No import yet': 'Aucun import pour l’instant',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
     'Les pages qui intègrent les vidéos ont besoin de la nouvelle URL, et de nouveaux ID si la source n’a pas de GUID.',
   Imports: 'Imports',

@@ -176,6 +176,9 @@ export const service = {
   'Statistics by day and heatmaps are not imported.': '日別の統計とヒートマップはインポートされません。',
   'Views are in a separate API and are not imported.': '視聴回数は別の API にあるため、インポートされません。',
   // Refusals of the API.
+  'The field {0} must not have more than {1} characters, got {2}.': '{0}：{1} 文字以内にしてください。',
+  'The field {0} must not have fewer than {1} characters, got {2}.': '{0}：{1} 文字以上にしてください。',
+  'The field {0} must be one of {1}, got {2}.': '{0}：{1}のいずれかにしてください（{2}ではなく）。',
   'Your role does not include the permission {0} here. Ask an owner for it.':
     'あなたのロールには、ここでの権限「{0}」がありません。オーナーに依頼してください。',
   'There is no library {0}. Choose another one.': 'ライブラリ {0} は存在しません。別のものを選択してください。',

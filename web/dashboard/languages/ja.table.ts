@@ -624,7 +624,7 @@ export const ja = {
   'backup publisher': 'バックアップの配信元',
   'Active workers': '稼働中のワーカー',
   'No active workers.': '稼働中のワーカーはありません。',
-  Scrub: 'データ検査',
+  'Integrity check': '整合性チェック',
   'Verifies stored data and repairs damaged chunks.': '保存データを検証し、破損したチャンクを修復します。',
   'Not started yet.': 'まだ開始されていません。',
   'Round started': '検査の開始日時',
@@ -1392,7 +1392,6 @@ export const ja = {
   'Create a stream and publish to it with OBS or a browser.': 'ライブ配信を作成し、OBS またはブラウザから配信します。',
   'Get notified': '通知を受け取る',
   Import: 'インポート',
-  'No import yet': 'インポートはまだありません',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
     '動画を埋め込んでいるページには新しい URL が必要です。移行元に GUID がない場合は、新しい ID も必要です。',
   Imports: 'インポート',

@@ -177,6 +177,9 @@ export const service = {
   'Views are in a separate API and are not imported.':
     'As visualizações ficam em uma API separada e não são importadas.',
   // Refusals of the API.
+  'The field {0} must not have more than {1} characters, got {2}.': '{0}: no máximo {1} caracteres.',
+  'The field {0} must not have fewer than {1} characters, got {2}.': '{0}: no mínimo {1} caracteres.',
+  'The field {0} must be one of {1}, got {2}.': '{0}: um destes valores: {1}, não {2}.',
   'Your role does not include the permission {0} here. Ask an owner for it.':
     'A sua função não inclui a permissão {0} aqui. Peça-a a um proprietário.',
   'There is no library {0}. Choose another one.': 'A biblioteca {0} não existe. Escolha outra.',

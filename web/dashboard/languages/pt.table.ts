@@ -622,7 +622,7 @@ export const pt = {
   'backup publisher': 'sinal reserva',
   'Active workers': 'Workers ativos',
   'No active workers.': 'Nenhum worker ativo.',
-  Scrub: 'Verificação de integridade',
+  'Integrity check': 'Verificação de integridade',
   'Verifies stored data and repairs damaged chunks.': 'Verifica os dados armazenados e repara partes danificadas.',
   'Not started yet.': 'Ainda não iniciada.',
   'Round started': 'Início da rodada',
@@ -1390,7 +1390,6 @@ export const pt = {
     'Crie uma transmissão e envie o sinal com o OBS ou um navegador.',
   'Get notified': 'Receba notificações',
   Import: 'Importação',
-  'No import yet': 'Nenhuma importação ainda',
   'Pages that embed the videos need the new URL, and new ids if the source has no GUIDs.':
     'Páginas que incorporam os vídeos precisam da nova URL e, se a origem não tiver GUIDs, de novos IDs.',
   Imports: 'Importações',

@@ -20,11 +20,12 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
 
 /** Changed fields with their old and new values. */
 export function AuditChanges({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return null;
-  const rest = changes.slice(SHOWN);
+  const real = changes.filter(({ Old, New }) => (Old ?? '') !== (New ?? ''));
+  if (real.length === 0) return null;
+  const rest = real.slice(SHOWN);
   return (
     <>
-      <List changes={changes.slice(0, SHOWN)} />
+      <List changes={real.slice(0, SHOWN)} />
       {rest.length > 0 && (
         <details>
           <summary class="hint">{t('{0} more', rest.length)}</summary>

@@ -68,13 +68,6 @@ export function People() {
         {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
         {may('sign-in.manage') && <Providers roles={roleChoices()} scopes={scopeChoices()} />}
         {may('account.manage') && <AccountAudit />}
-        <Panel title={t('Roles')}>
-          <ul>
-            <li>{t('Owners can do everything. Administrators cannot change owners or delete libraries.')}</li>
-            <li>{t('Editors change videos and live streams and see statistics. Uploaders only add videos.')}</li>
-            <li>{t('Analysts see videos and statistics. Viewers only see videos.')}</li>
-          </ul>
-        </Panel>
       </div>
     </>
   );
@@ -122,6 +115,14 @@ function Invite({ onInvited }: { onInvited: (link: string) => void }) {
           </button>
         </div>
       </form>
+      <details>
+        <summary>{t('Roles')}</summary>
+        <ul class="hint">
+          <li>{t('Owners can do everything. Administrators cannot change owners or delete libraries.')}</li>
+          <li>{t('Editors change videos and live streams and see statistics. Uploaders only add videos.')}</li>
+          <li>{t('Analysts see videos and statistics. Viewers only see videos.')}</li>
+        </ul>
+      </details>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
     </Panel>
   );

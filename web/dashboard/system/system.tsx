@@ -175,7 +175,7 @@ function Rest({ system }: { system: SystemModel }) {
   const { Scrub: scrub, Move: move } = system;
   return (
     <div class="columns">
-      <Panel title={t('Scrub')} hint={t('Verifies stored data and repairs damaged chunks.')}>
+      <Panel title={t('Integrity check')} hint={t('Verifies stored data and repairs damaged chunks.')}>
         {scrub === null ? (
           <p class="hint">{t('Not started yet.')}</p>
         ) : (

@@ -2,7 +2,7 @@ import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ApiError, api } from '../base/api.ts';
 import { useDraft } from '../base/drafts.ts';
-import { t } from '../base/language.ts';
+import { said, t } from '../base/language.ts';
 import { CueRow } from './cue-row.tsx';
 import { type Cue, findFaults, writeCues, writeSec } from './cues.ts';
 import type { PartProps } from './part-props.ts';
@@ -208,5 +208,5 @@ async function saveCues(cues: readonly Cue[], { srclang, label, path }: Place): 
 function readErrorList(reason: unknown): string[] {
   if (!(reason instanceof ApiError)) return [];
   const { data }: { data?: { errorList?: unknown } } = Object(reason.body);
-  return Array.isArray(data?.errorList) ? data.errorList.map(String) : [];
+  return Array.isArray(data?.errorList) ? data.errorList.map((line) => said(String(line))) : [];
 }

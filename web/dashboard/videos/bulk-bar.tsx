@@ -15,7 +15,7 @@ import { toast } from '../parts/toasts.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
 import { BulkProgress, watchBulk } from './bulk-progress.tsx';
 import { isFiltered, type ListQuery, toFilter } from './list-query.ts';
-import { clearSelection, countSelected, selectAll, selection } from './selection.ts';
+import { clearSelection, countSelected, dropSelection, selectAll, selection } from './selection.ts';
 
 type ShownList = { libraryId: number; wanted: ListQuery; onChanged: () => void };
 type Action = CreateBulkModel['action'];
@@ -48,10 +48,11 @@ export function BulkBar({ total, ...list }: ShownList & { total: number }) {
   };
   const start = (action: Action, more: object = {}) =>
     running.run(async () => {
+      const sent = selection.value;
       const made = await send(list, { action, ...more });
       watchBulk(made, list.onChanged);
       asked.value = null;
-      clearSelection();
+      dropSelection(sent);
       if (action === 'move') offerUndo(list, made, t('{0} in progress.', plural(made.total, 'video')));
     });
   const confirmed = asked.value === 'move' || asked.value === 'edit' ? null : asked.value;
@@ -128,8 +129,9 @@ function send({ libraryId, wanted }: ShownList, body: object): Promise<BulkModel
 
 /** Moves the selection to the trash. The message that follows can undo it. */
 export async function trashSelected(list: ShownList): Promise<void> {
+  const sent = selection.value;
   const made = await send(list, { action: 'trash' });
-  clearSelection();
+  dropSelection(sent);
   watchBulk(made, list.onChanged);
   offerUndo(list, made, t('Moving {0} to the trash.', plural(made.total, 'video')));
 }

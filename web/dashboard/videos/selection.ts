@@ -14,6 +14,13 @@ export function clearSelection(): void {
   anchor = null;
 }
 
+/** Removes an earlier selection. Videos that were selected since then remain. */
+export function dropSelection(earlier: Selection): void {
+  const now = selection.value;
+  if (now === earlier || now.kind === 'all' || earlier.kind === 'all') clearSelection();
+  else selection.value = { kind: 'some', ids: new Set([...now.ids].filter((id) => !earlier.ids.has(id))) };
+}
+
 export function selectAll(): void {
   selection.value = { kind: 'all' };
 }
