@@ -30,7 +30,7 @@ export type PortableDeps = {
 
 /** Fields of an update that are not settings, or belong to the pull zone. */
 const NOT_OF_LIBRARY = [
-  ...['ResetToken', 'EnableContentTagging', 'EnableTokenAuthentication', 'EnableTokenIPVerification'],
+  ...['ResetToken', 'EnableTokenAuthentication', 'EnableTokenIPVerification'],
   ...['AllowedReferrers', 'BlockedReferrers', 'BlockNoneReferrer'],
 ];
 const LIBRARY_FIELDS = Object.keys(VideoLibraryUpdateModel.properties).filter((name) => !NOT_OF_LIBRARY.includes(name));

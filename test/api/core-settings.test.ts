@@ -54,7 +54,7 @@ const SETTINGS = {
   Bitrate1440p: 506,
   Bitrate2160p: 507,
   ShowHeatmap: true,
-  EnableContentTagging: false,
+  EnableContentTagging: true,
   FontFamily: 'serif',
   EnableTranscribing: true,
   EnableTranscribingTitleGeneration: true,
@@ -129,7 +129,6 @@ test('returns numbers, booleans and lists with the types that strict clients exp
 });
 
 test.each([
-  ['EnableContentTagging', true],
   ['EnabledResolutions', '240p,999p'],
   ['OutputCodecs', 'x264,mpeg2'],
   ['PlaybackSpeeds', '1,fast'],

@@ -41,7 +41,7 @@ export function interfacePage(): string {
       'clean-up without a selection.',
     '## Settings without effect',
     'These settings of libraries and pull zones are stored and returned for compatibility, but have no effect in\n' +
-      'Millrace. `EnableContentTagging` cannot be set to true, because content tagging is not available.',
+      'Millrace.',
     table(
       ['Setting', 'Reason'],
       Object.entries(STORED_ONLY).map(([name, { reason }]) => [`\`${name}\``, reason]),

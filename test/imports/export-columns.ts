@@ -103,7 +103,7 @@ export const SETTING_KEYS: Readonly<Record<string, Columns>> = {
   encoding: {
     carried:
       'tier codecs rungs videoKbps scaleByBothDimensions jitEnabled multiAudio normaliseLoudness loudnessTargetLufs ' +
-      'surroundAudio separateAudio perTitle',
+      'surroundAudio separateAudio contentTagging perTitle',
     not: {},
   },
   originals: { carried: 'keep expose allowEarlyPlay', not: {} },

@@ -14,6 +14,7 @@ export const SETTINGS: LibrarySettings = {
     loudnessTargetLufs: -23,
     surroundAudio: true,
     separateAudio: false,
+    contentTagging: true,
     perTitle: true,
   },
   originals: { keep: false, expose: true, allowEarlyPlay: true },

@@ -12,6 +12,7 @@ export const STORED_ONLY: Readonly<Record<string, { setting: string; reason: str
     setting: 'removeMetadata',
     reason: 'MP4 files are assembled from encoded segments and never contain metadata of the source.',
   },
+  EnableContentTagging: { setting: 'contentTagging', reason: 'Content tagging is not available.' },
   PlayerVersion: { setting: 'version', reason: 'There is only one player.' },
   ReplicationRegions: { setting: 'replicationRegions', reason: 'There is only one object store.' },
   'AppleFairPlayDrm.CertificateId': {

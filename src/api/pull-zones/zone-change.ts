@@ -1,14 +1,12 @@
 import type { LibraryChange } from '../../catalog/libraries/library.ts';
-import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
 import { readAddressSet } from '../../lib/client-address.ts';
-import { quote } from '../../lib/quote.ts';
 import type { Refused } from '../../lib/refused.ts';
 import { misfit } from '../misfit.ts';
 import type { PullZoneUpdateModel } from '../models/pull-zone.ts';
+import { readEntries, readReferrers } from '../read-entries.ts';
 
 type Sent<T> = T | null | undefined;
 
-const MAX_ENTRIES = 500;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
@@ -44,8 +42,8 @@ export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
     },
     settings: {
       access: {
-        allowedReferrers: list(sent.AllowedReferrers, 'AllowedReferrers', parseReferrerRule),
-        blockedReferrers: list(sent.BlockedReferrers, 'BlockedReferrers', parseReferrerRule),
+        allowedReferrers: readReferrers(sent.AllowedReferrers, 'AllowedReferrers'),
+        blockedReferrers: readReferrers(sent.BlockedReferrers, 'BlockedReferrers'),
         blockNoneReferrer: sent.BlockNoneReferrer ?? undefined,
       },
     },
@@ -64,14 +62,7 @@ function readCountry(text: string): string | null {
 }
 
 function list(sent: Sent<string[]>, field: string, read: (text: string) => string | null): string[] | undefined {
-  if (sent == null) return undefined;
-  if (sent.length > MAX_ENTRIES) throw wrongValue(field, `at most ${MAX_ENTRIES} entries`, `${sent.length}`);
-  const entries = sent.map((text) => {
-    const entry = read(text);
-    if (entry === null) throw wrongValue(field, EXPECTED[field] ?? 'host names', quote(text));
-    return entry;
-  });
-  return [...new Set(entries)];
+  return readEntries(sent, field, { expected: EXPECTED[field] ?? 'host names', read });
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

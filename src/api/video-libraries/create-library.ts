@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryCreateModel, VideoLibraryModel } from '../models/video-library.ts';
 import { NoParams } from '../read-params.ts';
-import { requireSameReferrers, toLibraryChange } from './library-change.ts';
+import { toLibraryChange } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
 import { texts } from './setting-fields.ts';
 
@@ -30,7 +30,6 @@ export const createLibrary = defineOperation({
         field: 'Name',
       });
     const replicationRegions = body.ReplicationRegions?.slice(0, 50) ?? undefined;
-    requireSameReferrers(body, { allowedReferrers: [], blockedReferrers: [] });
     const { settings: sent, zoneSettings = {} } = toLibraryChange(body);
     const settings = { ...sent, replicationRegions };
     const { library } = await libraries.create({ name, pullZoneName: null, libraryKey: null, settings, zoneSettings });

@@ -1,10 +1,9 @@
-import type { LibraryChange, ReferrerList } from '../../catalog/libraries/library.ts';
-import type { LibrarySettings, LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
-import { quote } from '../../lib/quote.ts';
-import { Refused } from '../../lib/refused.ts';
+import type { LibraryChange } from '../../catalog/libraries/library.ts';
+import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
 import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { perRung } from '../../media/encode/ladder.ts';
 import type { VideoLibraryUpdateModel } from '../models/video-library.ts';
+import { readReferrers } from '../read-entries.ts';
 import {
   language,
   percent,
@@ -26,43 +25,20 @@ const MAX_HTML_CHARS = 100_000;
  * of the field) if a value cannot be stored as sent.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {
-  requireNoTagging(sent);
+  const settings = toSettingsPatch(sent);
+  const lists = {
+    allowedReferrers: readReferrers(sent.AllowedReferrers, 'AllowedReferrers'),
+    blockedReferrers: readReferrers(sent.BlockedReferrers, 'BlockedReferrers'),
+  };
   return {
     name: texts(sent.Name, 'Name'),
-    settings: toSettingsPatch(sent),
+    settings: { ...settings, access: { ...settings.access, ...lists } },
     zoneSettings: {
       tokenRequired: sent.EnableTokenAuthentication ?? undefined,
       tokenHoldsAddress: sent.EnableTokenIPVerification ?? undefined,
     },
     drawsSecurityKey: sent.ResetToken === true,
   };
-}
-
-function requireNoTagging({ EnableContentTagging }: Sent): void {
-  if (EnableContentTagging !== true) return;
-  const message =
-    'Expected EnableContentTagging to be false, got true: content tagging is not available. Leave the field out or ' +
-    'send false.';
-  throw new Refused('invalid', message, { field: 'EnableContentTagging' });
-}
-
-/**
- * Throws `Refused` (`invalid`) if a referrer list differs from that of the library. Clients send back the lists that
- * they read. Only other operations change the lists, and a difference must not be ignored silently.
- */
-export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['access'], ReferrerList>): void {
-  const lists = [
-    ['AllowedReferrers', sent.AllowedReferrers, access.allowedReferrers],
-    ['BlockedReferrers', sent.BlockedReferrers, access.blockedReferrers],
-  ] as const;
-  for (const [field, hosts, known] of lists) {
-    if (hosts == null || hosts.toSorted().join() === known.toSorted().join()) continue;
-    const words = `Expected ${field} unchanged, ${quote(known.join(', '))}, got ${quote(hosts.join(', '))}.`;
-    const verb = `add${field.slice(0, -1)} and remove${field.slice(0, -1)}`;
-    throw new Refused('invalid', `${words} Nothing was changed. Use ${verb}, or update the pull zone.`, {
-      field,
-    });
-  }
 }
 
 /** Returns only the settings of the library, without those of the pull zone. */
@@ -109,6 +85,7 @@ function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
     multiAudio: sent.EnableMultiAudioTrackSupport ?? undefined,
     separateAudio: sent.UseSeparateAudioStream ?? undefined,
     perTitle: sent.PerTitleEncoding ?? undefined,
+    contentTagging: sent.EnableContentTagging ?? undefined,
   };
 }
 

@@ -52,7 +52,7 @@ function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
     EnableMultiAudioTrackSupport: encoding.multiAudio,
     UseSeparateAudioStream: encoding.separateAudio,
     // An update that sets this field is refused.
-    EnableContentTagging: false,
+    EnableContentTagging: encoding.contentTagging,
     PerTitleEncoding: encoding.perTitle,
     KeepOriginalFiles: originals.keep,
     ExposeOriginals: originals.expose,

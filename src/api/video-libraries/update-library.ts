@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from '../models/video-library.ts';
 import { CoreLibraryParams } from './core-library.ts';
-import { requireSameReferrers, toLibraryChange } from './library-change.ts';
+import { toLibraryChange } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
 
 type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
@@ -28,10 +28,7 @@ export const updateLibrary = defineOperation({
         field: 'Name',
       });
     }
-    await libraries.change(id, ({ settings: { access } }) => {
-      requireSameReferrers(body, access);
-      return change;
-    });
+    await libraries.change(id, () => change);
     return toLibraryModel(await libraryViews.load(id));
   },
 });

@@ -94,12 +94,20 @@ async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
 }
 
 export const ALREADY_HERE = 'An earlier import imported this video.';
-export const TAKEN =
+const TAKEN =
   'The GUID is in use by another video of this library. Delete that video and import again to replace it, or import ' +
   'this one with another GUID: newGuids=true.';
 const TAKEN_ELSEWHERE =
   'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID: ' +
   'newGuids=true. The other video is in library ';
+/** Returns why an item whose GUID is in use cannot be imported. */
+export async function takenReason(tx: Tx, { libraryId, targetId }: OpenItem): Promise<string> {
+  const { rows } = await sql<{ libraryId: number }>`select library_id as "libraryId" from media where id = ${targetId}
+    limit 1`.execute(tx);
+  const [other] = rows;
+  return other === undefined || other.libraryId === libraryId ? TAKEN : `${TAKEN_ELSEWHERE}${other.libraryId}.`;
+}
+
 const FAILED_AT_SOURCE = 'Its file cannot be processed, and could not be at the source. The video is kept as failed.';
 const TRASHED = 'The video is in the trash. Restore it, or delete it there and import again.';
 

@@ -29,6 +29,7 @@ const encoding = section({
   loudnessTargetLufs: Type.Number({ default: DEFAULT_TARGET_LUFS }),
   surroundAudio: flag(false),
   separateAudio: flag(true),
+  contentTagging: flag(false),
   perTitle: flag(false),
 });
 

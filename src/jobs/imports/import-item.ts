@@ -5,7 +5,7 @@ import {
   retryLater,
   settleItem,
   startItem,
-  TAKEN,
+  takenReason,
   waitForSource,
 } from '../../catalog/imports/import-item-store.ts';
 import { insertImportedCollection, insertImportedVideo } from '../../catalog/imports/imported-video-store.ts';
@@ -104,7 +104,7 @@ async function importVideo(
 async function create(item: VideoItem, db: Db): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     if (await insertImportedVideo(tx, item, item.video)) return true;
-    await settleItem(tx, item, { state: 'skipped', reason: TAKEN });
+    await settleItem(tx, item, { state: 'skipped', reason: await takenReason(tx, item) });
     return false;
   });
 }

@@ -65,7 +65,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     AppleFairPlayDrm: 'Settings of FairPlay, for Enterprise DRM.',
     GoogleWidevineDrm: 'Settings of Widevine, for Enterprise DRM.',
     ShowHeatmap: 'Whether the player and the API show the heatmap of a video. Default false.',
-    EnableContentTagging: 'Always false: content tagging is not available. True is refused.',
+    EnableContentTagging: 'Stored, but without effect: content tagging is not available.',
     PerTitleEncoding: 'Whether resolutions that would not look better than a smaller one are left out. Default false.',
     CustomHTML: 'HTML that the player page contains, at most 100000 characters. Null for none.',
     Controls:

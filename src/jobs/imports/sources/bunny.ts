@@ -93,7 +93,7 @@ async function readAccount(
 
 /** Fields of a library that are no settings, or belong to its pull zone here. */
 const NOT_OF_LIBRARY: readonly string[] = [
-  ...['ResetToken', 'EnableContentTagging', 'EnableTokenAuthentication', 'EnableTokenIPVerification'],
+  ...['ResetToken', 'EnableTokenAuthentication', 'EnableTokenIPVerification'],
   ...['AllowedReferrers', 'BlockedReferrers', 'BlockNoneReferrer'],
 ];
 
