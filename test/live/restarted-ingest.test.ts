@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('viewers keep the last picture if the ingest process restarts and the encoder returns with audio alone', async () => {
+test('viewers keep the last picture if the ingest process restarts and the encoder sends audio alone', async () => {
   const stream = await startLive(fixture);
   const clip = await makeSyncClip();
   const publisher = publishWithGaps(stream.ingest, clip);

@@ -1,16 +1,17 @@
+import type { Db } from '../../catalog/db.ts';
 import type { OpenPeriod } from '../../catalog/live/publishing/period-store.ts';
 import { readSourceSegment } from '../../jobs/encode/copy-source-segment.ts';
 import { childBoxes, readBoxes, requireBox } from '../../media/bmff/boxes.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
-import type { StartDeps } from './start-period.ts';
+import type { Storage } from '../../ports/storage.ts';
 
 /** The video of a stream's last period, and a keyframe of it. */
 export type Still = { video: TrackConfig; key: Buffer };
 
 /** Number of the newest segments in which a keyframe is looked for. The last ones may have audio only. */
 const SEGMENTS = 3;
-/** Maximum wait for the store, in ms. Meanwhile, the media of the publisher is held. */
+/** Maximum wait for the store, in ms, while the media of the publisher is held. */
 const MAX_WAIT_MS = 5_000;
 
 /**
@@ -19,7 +20,7 @@ const MAX_WAIT_MS = 5_000;
  */
 export async function readStill(
   { renditions, nextSegment }: OpenPeriod,
-  deps: Pick<StartDeps, 'db' | 'storage'>,
+  deps: { db: Db; storage: Storage },
 ): Promise<Still | null> {
   const rendition = renditions.find(({ kind, origin }) => kind === 'video' && origin !== 'encode');
   if (rendition === undefined) return null;
