@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { MediaState } from '../../catalog/schema.ts';
-import { hasPreview, phaseOfStream, streamOf } from './describe-stream.ts';
+import { hasPreview, mayPlay, phaseOfStream, streamOf } from './describe-stream.ts';
 
 const head: LiveHead = {
   state: 'running',
@@ -64,4 +64,15 @@ test.each<[string, MediaState, LiveHead['state'], boolean]>([
   ['a recording of which more resolutions are encoded', 'transcoding', 'ended', false],
 ])('%s is shown as a stream or a video', (_, state, liveState, isStream) => {
   expect(streamOf({ state, live: { ...head, state: liveState } }) !== null).toBe(isStream);
+});
+
+test.each<[string, Partial<LiveHead>, boolean | null, boolean]>([
+  ['that is on air', {}, false, true],
+  ['whose publisher is away', { feedUrl: null }, true, true],
+  ['whose first publisher is connected', { hasBegun: false }, null, true],
+  ['that never had a publisher', { hasBegun: false, feedUrl: null }, null, false],
+  ['whose first publisher sent nothing', { hasBegun: false }, true, false],
+  ['that has not started', { state: 'created' }, null, false],
+])('a stream %s has a source for players or not', (_, change, isSilent, expected) => {
+  expect(mayPlay({ ...head, ...change }, isSilent)).toBe(expected);
 });

@@ -33,9 +33,7 @@ export function phaseOfStream(
     }
     case 'running': {
       const live = liveWindow(head, viewers);
-      // The edge notices earlier than the database that the publisher disconnected or returned.
-      const isAway = head.feedUrl === null || (isSilent ?? head.isInterrupted);
-      if (!isAway) return { kind: 'live', live };
+      if (!isAway(head, isSilent)) return { kind: 'live', live };
       return head.hasBegun ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'awaiting-publisher' };
     }
     case 'vod-processing':
@@ -45,6 +43,16 @@ export function phaseOfStream(
     case 'error':
       return { kind: 'failed', reason: 'stream-failed' };
   }
+}
+
+/** The edge notices earlier than the database that the publisher disconnected or returned. */
+function isAway({ feedUrl, isInterrupted }: LiveHead, isSilent: boolean | null): boolean {
+  return feedUrl === null || (isSilent ?? isInterrupted);
+}
+
+/** Returns whether a started stream has media for viewers, or its first publisher is connected. */
+export function mayPlay(head: LiveHead, isSilent: boolean | null): boolean {
+  return head.state === 'running' && (head.hasBegun || !isAway(head, isSilent));
 }
 
 /**

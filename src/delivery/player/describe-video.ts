@@ -9,7 +9,7 @@ import { chooseListedSet, type ListedSet } from '../../media/presentation/listed
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
-import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-stream.ts';
+import { hasPreview, mayPlay, phaseOfStream, sourceOfStream, streamOf } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
@@ -78,7 +78,7 @@ function describeStreamSource(publication: Publication, stream: LiveHead, view: 
   const { drm, playlistUrl } = openFolder(publication, view, isPreview);
   // With Enterprise DRM, the edge serves no media of a stream until the stream has keys.
   const isKeyless = drm === null && publication.settings.drm === 'enterprise';
-  if ((stream.state === 'running' || isPreview) && !isKeyless) {
+  if ((mayPlay(stream, view.isSilent) || isPreview) && !isKeyless) {
     return sourceOfStream({ playlistUrl, drm, renditions: view.liveVideo });
   }
   return trailerOf(stream, view);

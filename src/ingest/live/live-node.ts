@@ -218,10 +218,10 @@ class Node implements LiveNode {
   async #own(lease: LiveLease, state: LiveState, before: { isRecovered: boolean }): Promise<OwnedStream> {
     const streamId = lease.key.mediaId;
     const subscribers = this.#subscribersOf(streamId);
-    const { db, report } = this.#deps;
+    const { db, storage, report } = this.#deps;
     const protect = (key: MediaKey) => this.#deps.protect(key, this.#closing.signal);
     const own = { journal: this.#journal, committer: this.#committer, stills: this.#stills, budget: this.#budget };
-    const stream = new OwnedStream(lease, state, { db, report, protect, subscribers, ...own });
+    const stream = new OwnedStream(lease, state, { db, storage, report, protect, subscribers, ...own });
     this.#streams.set(streamId, stream);
     logEvent('stream.owned', { ...streamFields(lease.key), ...before });
     await stream.load(before);

@@ -8,8 +8,10 @@ import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-
 import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
+import type { Storage } from '../../ports/storage.ts';
 import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
+import { readStill, type Still } from './read-still.ts';
 
 /** State of a stream when a process takes it over. `isRecovered`: everything that was sent to edges is stored. */
 export type Before = { period: OpenPeriod | null; isRecovered: boolean };
@@ -27,6 +29,7 @@ export type StreamFacts = {
 };
 
 export type StartDeps = PeriodDeps & {
+  storage: Storage;
   /**
    * Creates the keys of a stream before its first media if its library encrypts samples. Resolves to true if the stream
    * has keys.
@@ -60,8 +63,9 @@ export function fitsPeriod(
  */
 export async function startPeriod(stream: StreamFacts, sent: PeriodTracks, deps: StartDeps): Promise<PeriodWriter> {
   const { lease, before, writer } = stream;
-  const still = sent.video === null ? stillOf(stream) : null;
-  const tracks = still === null || writer === null ? sent : tracksIn(writer, sent);
+  const held = sent.video === null ? await stillOf(stream, deps) : null;
+  const still = held?.key ?? null;
+  const tracks = held === null ? sent : tracksIn(held, sent);
   const isProtected = await deps.protect(lease.key);
   if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
     throw new CannotEncrypt(
@@ -80,10 +84,22 @@ export async function startPeriod(stream: StreamFacts, sent: PeriodTracks, deps:
   return new PeriodWriter(lease, { period, tracks, place: { segment: 0, endMs: 0, still }, ladder }, deps);
 }
 
-/** Returns the last keyframe of a stream. Returns null for one from before the start, which viewers must not see. */
-function stillOf({ writer, now }: StreamFacts): Buffer | null {
-  const isPreview = now().state !== 'running';
-  return writer?.period.isPreview === isPreview ? writer.lastKey() : null;
+/**
+ * Returns the last keyframe of a stream: from memory, or from the store after a restart of this process. Returns null
+ * for one from before the start, which viewers must not see.
+ */
+async function stillOf({ before, writer, now }: StreamFacts, deps: StartDeps): Promise<Still | null> {
+  const last = writer?.period ?? before.period;
+  if (last?.isPreview !== (now().state !== 'running')) return null;
+  if (writer !== null) {
+    const key = writer.lastKey();
+    return key === null || writer.video === null ? null : { video: writer.video, key };
+  }
+  if (before.period === null) return null;
+  return readStill(before.period, deps).catch((cause: unknown) => {
+    deps.report(new Error('The last picture of a stream could not be read, so its audio continues alone.', { cause }));
+    return null;
+  });
 }
 
 async function openNext(
