@@ -28,7 +28,7 @@ type Columns = { carried: string; not: Readonly<Record<string, string>> };
 export const COLUMNS: Readonly<Record<string, Columns>> = {
   media: {
     carried:
-      'id title description category collection_id is_public created_at source_key source_sha256 thumbnail_key ' +
+      'id title description category collection_id is_public visibility created_at source_key source_sha256 thumbnail_key ' +
       'meta_tags chapters moments captions views watch_sec_total thumbnail_time_ms',
     not: {
       [MADE]:

@@ -22,6 +22,9 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
     <aside class="stage-facts" aria-label={t('About this video')}>
       {isShareable(video) && (
         <Panel title={t('Share')}>
+          {video.visibility === 'private' && (
+            <p class="hint">{t('Private: viewers need a signed link or a share page.')}</p>
+          )}
           <CopyField label={t('Link')} text={address} />
           <CopyField label={t('Embed code')} text={embedCode(address, video)} />
           <Link to={{ name: 'video', libraryId, videoId: video.guid, part: 'share' }} class="more" keepsScroll>
