@@ -9,7 +9,7 @@ import {
   ResetPullZoneSecurityKeyModel,
 } from './models/pull-zone.ts';
 import { ShieldZoneChange, ShieldZoneModel } from './models/shield-zone.ts';
-import { VideoModel } from './models/video.ts';
+import { UpdateVideoModel, VideoModel } from './models/video.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from './models/video-library.ts';
 
 /** Request bodies of the hosted API with fields that protect or destroy something (see `Guard`), by operation. */
@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, TObject>> = {
   'POST /pullzone/{id}/addBlockedIp': BlockedIpModel,
   'PATCH /shield/shield-zone': ShieldZoneChange,
   'PUT /library/{libraryId}/live/{streamId}': UpdateLiveStreamModel,
+  'POST /library/{libraryId}/videos/{videoId}': UpdateVideoModel,
 };
 
 /** Query parameters of the hosted API, and of our additions to it, that protect or destroy something. */
