@@ -687,13 +687,13 @@ export type Operations = {
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
   /** Returns a live stream. Read-only keys do not get the stream key and the relays. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. `GET /OEmbed` */
+  /** Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. A private video needs a token, or the URL of its share page. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
   /** Downloads the uploaded file of a video, whether or not viewers may download it. Requires a key with write access. `Range` with one range and `If-Range` continue an interrupted download. A range past the end is refused with 416. `GET /library/{libraryId}/videos/{videoId}/original` */
   getOriginal: { input: { libraryId: number; videoId: string; fromByte?: number }; answer: Response };
-  /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
+  /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. A private video always needs a token. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
-  /** Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
+  /** Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed token apply. A private video always needs a token. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
   getPlayHeatmap: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
   /** Returns a pull zone: the hostnames, the token key and the referrer rules of a library's delivery. `GET /pullzone/{id}` */
   getPullZone: { input: { id: number }; answer: PullZoneModel };

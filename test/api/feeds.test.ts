@@ -101,3 +101,18 @@ test('a reader that has a feed already gets status 304 until it changes', async 
   for (const url of [podcastUrl, secretUrl]) expect((await read(url)).status).toBe(404);
   expect(await change({ access: 'token' })).toMatchObject({ podcastUrl: secretUrl, title: 'Another title' });
 });
+
+test('a feed lists only public videos, even if it requires its secret', async () => {
+  const { podcastUrl } = await change({ access: 'token' });
+  const guids = async () =>
+    itemsOf((await read(podcastUrl)).text).map(
+      ({ children }) => children.find(({ name }) => name === 'guid')?.content ?? '',
+    );
+  const before = await guids();
+  const [unlisted = '', hidden = '', ...rest] = before;
+  await api.call('POST', `/library/1/videos/${unlisted}`, { body: { visibility: 'unlisted' } });
+  await api.call('POST', `/library/1/videos/${hidden}`, { body: { visibility: 'private' } });
+  expect(rest.length).toBeGreaterThan(10);
+  // The page then has videos of the next one at its end.
+  expect((await guids()).slice(0, rest.length)).toEqual(rest);
+});

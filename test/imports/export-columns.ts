@@ -28,8 +28,8 @@ type Columns = { carried: string; not: Readonly<Record<string, string>> };
 export const COLUMNS: Readonly<Record<string, Columns>> = {
   media: {
     carried:
-      'id title description category collection_id is_public created_at source_key source_sha256 thumbnail_key ' +
-      'meta_tags chapters moments captions views watch_sec_total thumbnail_time_ms',
+      'id title description category collection_id is_public visibility created_at source_key source_sha256 ' +
+      'thumbnail_key meta_tags chapters moments captions views watch_sec_total thumbnail_time_ms',
     not: {
       [MADE]:
         'leaves_original is_incomplete source_bytes facts duration_ms width_px height_px frame_rate rotation_deg ' +

@@ -47,6 +47,7 @@ export async function openExportFixture(padding: Buffer): Promise<ExportFixture>
     totalWatchTime: 34,
     statistics: DAYS,
     isPublic: true,
+    visibility: 'private',
     category: 'talks',
     chapters: [{ title: 'Start', start: 0, end: 1 }],
     moments: [{ label: 'Peak', timestamp: 1 }],

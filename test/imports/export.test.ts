@@ -113,6 +113,7 @@ test('an import from another Millrace has the orders of collections and the revi
   for (const title of ['One', 'Two']) videos.push(await uploadInto(from, title, clip, String(collectionId)));
   const order = { order: 'manual', videoIds: videos.toReversed() };
   await ask(source, 'POST', `/library/${from?.id}/collections/${String(collectionId)}/order`, order);
+  await ask(source, 'POST', `/library/${from?.id}/videos/${videos[1]}`, { visibility: 'private' });
   await addThread(source, `/library/${from?.id}/videos/${videos[0]}`);
   for (const video of videos) {
     await expect.poll(() => statusOf(from, video), { timeout: 60_000, interval: 500 }).toBe(4);
@@ -127,6 +128,10 @@ test('an import from another Millrace has the orders of collections and the revi
     const { body } = await originalOf(to, video);
     expect(body.equals(clip)).toBe(true);
   }
+  const visibilities = videos.map(
+    async (video) => (await ask<Fields>(fixture.target, 'GET', `/library/${to?.id}/videos/${video}`)).visibility,
+  );
+  expect(await Promise.all(visibilities)).toEqual(['public', 'private']);
   const review = await reviewOf(source, from?.id);
   expect(JSON.stringify(review)).toContain('A reply');
   expect(await reviewOf(fixture.target, to?.id)).toEqual(review);

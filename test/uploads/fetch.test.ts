@@ -65,17 +65,17 @@ test('fetches a file with the given headers, and derives the video title from th
   expect(JSON.stringify(await fixture.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
 });
 
-test('uses the title, collection and thumbnail time of the request', async () => {
+test('uses the title, visibility, collection and thumbnail time of the request', async () => {
   origin.script(serve(file));
   const { body } = await fixture.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
   const { id } = await ask(
-    { Url: `${origin.url}/a.mp4`, Title: 'Mine' },
+    { Url: `${origin.url}/a.mp4`, Title: 'Mine', Visibility: 'unlisted' },
     `?collectionId=${collection}&thumbnailTime=2500`,
   );
   await untilStatus(id, UPLOADED);
   expect(await fixture.loadVideo(id)).toMatchObject({ title: 'Mine', collectionId: collection });
-  expect((await fixture.loadRow(id)).thumbnail_time_ms).toBe(2_500);
+  expect(await fixture.loadRow(id)).toMatchObject({ thumbnail_time_ms: 2_500, visibility: 'unlisted' });
 });
 
 test('follows a chain of redirects to the file', async () => {

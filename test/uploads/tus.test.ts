@@ -56,14 +56,15 @@ test('resending the last chunk returns the same response and queues no second jo
   expect(await fixture.storedSource(guid)).toEqual(bytes);
 });
 
-test("the metadata sets the video's title, collection and thumbnail", async () => {
+test("the metadata sets the video's title, collection, thumbnail and visibility", async () => {
   const guid = await fixture.createVideo();
   const { body } = await fixture.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
   const metadata = `title ${base64('Über Wasser')},collection ${base64(collection)},thumbnailTime ${base64('1500')}`;
-  expect((await post(library, guid, 10, { 'Upload-Metadata': metadata })).status).toBe(201);
+  const all = `${metadata},visibility ${base64('Private')}`;
+  expect((await post(library, guid, 10, { 'Upload-Metadata': all })).status).toBe(201);
   expect(await fixture.loadVideo(guid)).toMatchObject({ title: 'Über Wasser', collectionId: collection, status: 0 });
-  expect((await fixture.loadRow(guid)).thumbnail_time_ms).toBe(1_500);
+  expect(await fixture.loadRow(guid)).toMatchObject({ thumbnail_time_ms: 1_500, visibility: 'private' });
 });
 
 test("the metadata overrides the library's encode settings", async () => {
@@ -87,6 +88,7 @@ test.each([
   ['generateTitle', 'perhaps'],
   ['sourceLanguage', 'klingon'],
   ['transcribeLanguages', 'en,zz'],
+  ['visibility', 'privat'],
 ])('rejects an invalid option in the metadata: %s %s', async (name, value) => {
   const guid = await fixture.createVideo();
   const refused = await post(library, guid, 10, { 'Upload-Metadata': `${name} ${base64(value)}` });

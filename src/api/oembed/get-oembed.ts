@@ -43,7 +43,8 @@ export const getOEmbed = defineOperation({
   method: 'GET',
   path: '/OEmbed',
   description:
-    'Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply.',
+    'Returns the oEmbed description of a player page or share page. Referrer rules and the embed token apply. ' +
+    'A private video needs a token, or the URL of its share page.',
   exampleQuery: 'url=http%3A%2F%2F127.0.0.1%3A7701%2Fembed%2F1%2F0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   permission: 'public',

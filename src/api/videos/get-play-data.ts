@@ -9,7 +9,7 @@ export const getPlayData = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/play',
   description:
     "Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed " +
-    'token apply.',
+    'token apply. A private video always needs a token.',
   auth: 'none',
   permission: 'public',
   params: VideoParams,

@@ -13,7 +13,7 @@ export const getPlayHeatmap = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/play/heatmap',
   description:
     "Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed " +
-    'token apply.',
+    'token apply. A private video always needs a token.',
   auth: 'none',
   permission: 'public',
   params: VideoParams,

@@ -33,7 +33,7 @@ const table = [
   call('fetch', 'fetchVideo', [], 'create a video from a URL: fetch url=URL'),
   call('fetch-into', 'fetchIntoVideo', ['videoId'], 'fetch the file of an existing video: url=URL'),
   call('create', 'createVideo', [], 'create a video without a file: create title=TITLE'),
-  call('ls', 'listVideos', [], 'list videos; search=, collection=, status=, tag=, orderBy='),
+  call('ls', 'listVideos', [], 'list videos; search=, collection=, status=, tag=, visibility=, orderBy='),
   call('find', 'searchSpoken', ['q'], 'search the captions of all videos'),
   call('get', 'getVideo', ['videoId'], 'show a video'),
   call('edit', 'updateVideo', ['videoId'], 'change a video: edit VIDEO title=TITLE'),
