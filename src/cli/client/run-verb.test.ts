@@ -32,6 +32,8 @@ test.each([
   ['ls', ['serch=x'], 'unknown parameter serch. Did you mean search?'],
   ['clip', ['id', '0', '1', 'titel=x'], 'unknown field titel. Did you mean title?'],
   ['upload', ['film.mp4', 'title=x'], 'unknown field title. Did you mean --title?'],
+  ['upload', ['film.mp4', 'visibility=private'], 'unknown field visibility. Did you mean --visibility?'],
+  ['upload', ['film.mp4', '--visibility', 'secret'], 'expected --visibility to be public, unlisted or private, got'],
   ['upload', ['film.mp4', 'qqqq=x'], 'unknown field qqqq. A file of this name is written as ./qqqq='],
   ['import', ['buny'], 'got buny. Did you mean bunny?'],
   ['import', [], 'got no source.\n  import bunny sourceLibraryId= accountKey=|accessKey= [apiUrl=]'],
