@@ -30,7 +30,7 @@ export type UploadOptions = {
   libraryId: number;
   title: string;
   collectionId?: string;
-  /** Who can play the new video, `public` by default. It applies from the start of the upload. */
+  /** Decides who can play the new video, `public` by default. Applies from the start of the upload. */
   visibility?: 'public' | 'unlisted' | 'private';
   settings?: UploadSettings;
   /** An existing video without a file, which keeps its title. By default, a new video is created. */

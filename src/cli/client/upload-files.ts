@@ -119,7 +119,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
 }
 
-/** Returns the visibility of new videos. Throws `Refused` for an unknown one, because a typo must not publish a video. */
+/** Returns the visibility of new videos. Throws `Refused` for an unknown one: a typo must not publish a video. */
 function visibilityOf({ values }: Pick<Context, 'values'>): { visibility?: Visibility } {
   const { visibility } = values;
   if (visibility === undefined) return {};
