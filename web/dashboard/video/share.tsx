@@ -97,7 +97,7 @@ export function Share(props: PartProps) {
       <div class="stack">
         <Code {...props} address={address.href} start={choices.value.start} play={play.value.value} files={downloads} />
         <Panel title={t('Link')}>
-          {needsToken && (
+          {needsToken && mayWrite() && (
             <SelectField
               label={t('Signed link valid for')}
               value={hours.value}
