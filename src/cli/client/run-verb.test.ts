@@ -34,6 +34,8 @@ test.each([
   ['upload', ['film.mp4', 'title=x'], 'unknown field title. Did you mean --title?'],
   ['upload', ['film.mp4', 'visibility=private'], 'unknown field visibility. Did you mean --visibility?'],
   ['upload', ['film.mp4', '--visibility', 'secret'], 'expected --visibility to be public, unlisted or private, got'],
+  ['ls', ['--visibility', 'private'], '--visibility is only for upload. Did you mean visibility=private?'],
+  ['clip', ['id', '0', '1', 'visibility=private'], 'unknown field visibility. A file'],
   ['upload', ['film.mp4', 'qqqq=x'], 'unknown field qqqq. A file of this name is written as ./qqqq='],
   ['import', ['buny'], 'got buny. Did you mean bunny?'],
   ['import', [], 'got no source.\n  import bunny sourceLibraryId= accountKey=|accessKey= [apiUrl=]'],
