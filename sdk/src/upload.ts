@@ -30,6 +30,8 @@ export type UploadOptions = {
   libraryId: number;
   title: string;
   collectionId?: string;
+  /** Decides who can play the new video, `public` by default. Applies from the start of the upload. */
+  visibility?: 'public' | 'unlisted' | 'private';
   settings?: UploadSettings;
   /** An existing video without a file, which keeps its title. By default, a new video is created. */
   videoId?: string;
@@ -157,8 +159,11 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
 }
 
 async function makeVideo(connection: Connection, options: UploadOptions): Promise<string> {
-  const { libraryId, title, collectionId } = options;
-  const body = { title, ...(collectionId !== undefined && { collectionId }) };
+  const { libraryId, title, collectionId, visibility } = options;
+  const body = {
+    ...{ title, ...(collectionId !== undefined && { collectionId }) },
+    ...(visibility !== undefined && { visibility }),
+  };
   // If the response was lost, the video may already exist, and another request would create a second one.
   const isRefused = (error: unknown) => error instanceof ApiError && isTemporary(error);
   const make = () => callOperation(connection, 'createVideo', { libraryId, body });

@@ -150,8 +150,10 @@ function readInteger(schema: QuerySchema, text: string, { isHosted, fallsBack, i
   return value;
 }
 
+// A filter has no default. Without it, a misspelt word would match everything.
 function readWord(schema: QuerySchema, text: string, { fallsBack }: ValueRules): unknown {
-  return schema.enum?.find((word) => word.toLowerCase() === text) ?? (fallsBack ? schema.default : IMPOSSIBLE);
+  const known = schema.enum?.find((word) => word.toLowerCase() === text);
+  return known ?? (fallsBack && schema.default !== '' ? schema.default : IMPOSSIBLE);
 }
 
 function readFlag(text: string): unknown {

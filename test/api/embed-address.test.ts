@@ -34,3 +34,10 @@ test('the dashboard gets a signed player URL on request, valid for the chosen ti
   expect(Number(expires) - nowSec).toBeGreaterThanOrEqual(24 * 3600);
   expect(Number(expires) - nowSec).toBeLessThan(25 * 3600);
 });
+
+test('a read-only key gets a signed player URL for an hour at most', async () => {
+  const path = `/dashboard/libraries/1/videos/${guid}/embed-address?signed=true&hours=720`;
+  const { status, body } = await service.call('GET', path, { key: service.first.readOnlyKey });
+  const expires = Number(new URL(Object(body).address).searchParams.get('expires'));
+  expect([status, expires - Math.floor(Date.now() / 1000) <= 2 * 3600]).toEqual([200, true]);
+});

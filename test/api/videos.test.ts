@@ -151,3 +151,13 @@ test('deleting a video queues the deletion of its files and reduces the video co
   const jobs = (await api.queue.sent()).filter(({ name }) => name === 'delete-media');
   expect(jobs.map(({ payload }) => payload)).toEqual([{ libraryId: 1, mediaId: guid, prefix: `1/${guid}/` }]);
 });
+
+test('the list refuses a misspelt visibility, which would otherwise match every video', async () => {
+  const list = (visibility: string) => api.call('GET', `/library/1/videos?visibility=${visibility}`);
+  expect(await list('secret')).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('one of public, unlisted, private, got "secret"') },
+  });
+  expect((await list('Private')).body).toMatchObject({ totalItems: 0 });
+  expect((await list('')).status).toBe(200);
+});

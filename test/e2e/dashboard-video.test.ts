@@ -293,5 +293,8 @@ test('shares a video as code in several forms and sizes, as a QR code, and as fi
   await file.body?.cancel();
   expect(await axeViolations(page, 'main')).toEqual([]);
   await keepPictures(page, 'share');
+  await call(service, 'POST', `/library/1/videos/${guid}`, { visibility: 'private' });
+  await open(guid, '/share');
+  await page.locator('.hint', { hasText: 'Plays only with a signed URL' }).waitFor();
   expect(faults).toEqual([]);
 });

@@ -93,10 +93,11 @@ test('waits for all renditions with --wait finished', async () => {
   });
 });
 
-test('uploads a folder as a collection', async () => {
-  const video = await done('upload', 'media', '--no-wait');
+test('uploads a folder as a collection, with a visibility', async () => {
+  const video = await done('upload', 'media', '--no-wait', '--visibility', 'private');
   const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
   expect(await done('ls', `collection=${collection}`)).toContain(video);
+  expect(JSON.parse(await done('get', video, '--json')).visibility).toBe('private');
 });
 
 test('a second upload of a folder sends only files that its collection does not have', async () => {

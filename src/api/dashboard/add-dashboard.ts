@@ -62,10 +62,12 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
     return noStore(reply).send({ durationMs, peaks: [...peaks] });
   });
   app.get(`${video}/embed-address`, async (request, reply) => {
-    const { libraryId, videoId } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
+    const { libraryId, videoId, caller } = await readVideo(request, { method: 'GET', permission: 'videos.read' }, deps);
     // The server parses no queries, because each operation reads its own.
     const query = new URLSearchParams(request.url.split('?')[1]);
-    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(query.get('hours')) || 1)) * SIGNED_SEC);
+    // Readers cannot share videos. Their link is only for their own preview.
+    const maxSec = caller?.scope === 'read' ? SIGNED_SEC : MAX_LINK_SEC;
+    const validSec = Math.min(maxSec, Math.max(1, Math.floor(Number(query.get('hours')) || 1)) * SIGNED_SEC);
     return noStore(reply).send({
       address: await embedAddress({ libraryId, videoId, validSec, isSigned: query.get('signed') === 'true' }, deps),
     });

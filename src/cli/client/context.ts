@@ -24,6 +24,7 @@ export const options = {
   file: { ...text, help: 'file to send as the request body, - for stdin' },
   title: { ...text, help: 'title of the new video, by default the file name without extension' },
   collection: { ...text, help: 'id of the collection for uploads' },
+  visibility: { ...text, help: 'visibility of uploads: `public` (default), `unlisted` or `private`' },
   expires: { ...text, help: 'lifetime of a signed URL in seconds' },
   wait: {
     ...text,

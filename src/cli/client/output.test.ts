@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
-import { VideoModelStatus } from '../../api/models/enums.ts';
+import { LiveStreamStatus, VideoModelStatus } from '../../api/models/enums.ts';
 import { linesOf, rowOf } from './output.ts';
 
-test('the list of videos has a word for each state, and other lists keep theirs', () => {
+test('the lists of videos and streams have a word for each state, and other lists keep theirs', () => {
   const states = Object.values(VideoModelStatus.values);
   const words = states.map((status) => rowOf({ guid: 'g', title: 'T', status, encodeProgress: 0 }).split('\t')[2]);
   expect(words).toEqual([
     ...['created', 'uploaded', 'processing', 'transcoding', 'finished', 'failed', 'upload-failed'],
     ...['jit-segmenting', 'jit-ready'],
+  ]);
+  const streams = Object.values(LiveStreamStatus.values);
+  expect(streams.map((status) => rowOf({ guid: 'g', title: 'T', status, recordVod: true }).split('\t')[2])).toEqual([
+    ...['unknown', 'created', 'scheduled', 'preview', 'running', 'ended', 'saving', 'error'],
   ]);
   expect(rowOf({ guid: 'g', title: 'T', status: 2 })).toBe('g\tT\t2');
   expect(rowOf({ Id: 1, Name: 'N', Status: 'running' })).toBe('1\tN\trunning');

@@ -6,16 +6,19 @@ const VIDEO_STATES = [
   ...['jit-segmenting', 'jit-ready'],
 ];
 
+/** States of live streams by number (LiveStreamStatus). */
+const STREAM_STATES = ['unknown', 'created', 'scheduled', 'preview', 'running', 'ended', 'saving', 'error'];
+
 /** Prints one item of a list: as JSON, or else id, name and state separated by tabs. */
 export function printItem(item: unknown, asJson: boolean): void {
   printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
 }
 
-/** Returns the state of a video in words. Only videos have `encodeProgress`. */
+/** Returns the state of a video or stream in words. Only videos have `encodeProgress`, and only streams `recordVod`. */
 function stateOf(item: object): unknown {
-  const { status, Status, state, encodeProgress } = Object(item);
-  const word = encodeProgress === undefined ? undefined : VIDEO_STATES[status];
-  return word ?? status ?? Status ?? state;
+  const { status, Status, state, encodeProgress, recordVod } = Object(item);
+  const words = encodeProgress !== undefined ? VIDEO_STATES : recordVod !== undefined ? STREAM_STATES : [];
+  return words[status] ?? status ?? Status ?? state;
 }
 
 export function rowOf(item: object): string {

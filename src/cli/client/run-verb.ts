@@ -68,6 +68,10 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
     const got = given === 0 ? 'no argument' : context.takes.join(' ');
     throw new UsageError(`expected ${expected}, got ${got}.\nUsage: ${usage(verb)}\n${optionsHint(verb)}`);
   }
+  const { visibility } = context.values;
+  if (visibility !== undefined && verb.words !== 'upload') {
+    throw new UsageError(`--visibility is only for upload. Did you mean visibility=${visibility}?`);
+  }
   if ('call' in verb) await runCall(verb, context);
   else if (verb.act !== 'completion') {
     requireKnownFields(verb.act, context);
@@ -93,7 +97,7 @@ function requireKnownFields(act: keyof typeof actions, { pairs }: Context): void
   const known = FIELDS_OF[act] ?? [];
   const unknown = Object.keys(pairs).find((name) => known !== 'any' && !known.includes(name));
   if (unknown === undefined) return;
-  const isOption = Object.keys(options).includes(unknown);
+  const isOption = Object.keys(options).includes(unknown) && (unknown !== 'visibility' || act === 'upload');
   const hint = isOption ? ` Did you mean --${unknown}?` : suggestName(unknown, known === 'any' ? [] : known);
   throw new UsageError(`unknown field ${unknown}.${hint} A file of this name is written as ./${unknown}=…`);
 }

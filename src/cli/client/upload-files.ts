@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ApiError, Millrace, type UploadState, VideoFailedError } from '../../../sdk/src/millrace.ts';
 import { isMedium } from '../../catalog/imports/sidecars.ts';
+import { readVisibility, type Visibility } from '../../catalog/visibility.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
 import { type FindUploaded, findUploaded } from './find-uploaded.ts';
@@ -24,6 +25,7 @@ type Source = { path: string; collectionId: string | null; find?: FindUploaded |
  */
 export async function uploadAll(context: Context): Promise<void> {
   requireKnownWait(context);
+  visibilityOf(context);
   // Searches before any video is created, so that a wrong path leaves no video behind.
   const found: { path: string; files: string[] | null }[] = [];
   for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
@@ -103,6 +105,7 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
     libraryId,
     title: values.title ?? titleOf(name),
     ...(collectionId !== null && { collectionId }),
+    ...visibilityOf(context),
     ...(into !== undefined && { videoId: into }),
     ...(resume !== undefined && { resume }),
     onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
@@ -114,6 +117,15 @@ export async function uploadOne(context: Context, uploader: Millrace, source: So
   if (values['no-wait'] !== true) await waitFor(context, name, videoId);
   endProgress();
   printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
+}
+
+/** Returns the visibility of new videos. Throws `Refused` for an unknown one: a typo must not publish a video. */
+function visibilityOf({ values }: Pick<Context, 'values'>): { visibility?: Visibility } {
+  const { visibility } = values;
+  if (visibility === undefined) return {};
+  const read = readVisibility(visibility);
+  if (read !== null) return { visibility: read };
+  throw new Refused('invalid', `expected --visibility to be public, unlisted or private, got ${visibility}.`);
 }
 
 /** Prints the reason of a pause, because it may take minutes. */

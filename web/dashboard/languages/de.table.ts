@@ -457,8 +457,6 @@ export const de = {
   Visibility: 'Sichtbarkeit',
   Unlisted: 'Nicht gelistet',
   Private: 'Privat',
-  'Private: viewers need a signed link or a share page.':
-    'Privat: Zuschauer brauchen einen signierten Link oder eine Freigabeseite.',
   'Any visibility': 'Jede Sichtbarkeit',
   'Keep as it is': 'Unverändert lassen',
   'Plays wherever the library allows it.': 'Wird überall abgespielt, wo die Bibliothek es erlaubt.',

@@ -469,8 +469,6 @@ export const es = {
   Visibility: 'Visibilidad',
   Unlisted: 'No listado',
   Private: 'Privado',
-  'Private: viewers need a signed link or a share page.':
-    'Privado: los espectadores necesitan un enlace firmado o una página para compartir.',
   'Any visibility': 'Cualquier visibilidad',
   'Keep as it is': 'Dejar como está',
   'Plays wherever the library allows it.': 'Se reproduce donde la biblioteca lo permite.',

@@ -475,8 +475,6 @@ export const fr = {
   Visibility: 'Visibilité',
   Unlisted: 'Non répertoriée',
   Private: 'Privée',
-  'Private: viewers need a signed link or a share page.':
-    'Vidéo privée : les spectateurs ont besoin d’un lien signé ou d’une page de partage.',
   'Any visibility': 'Toutes les visibilités',
   'Keep as it is': 'Laisser tel quel',
   'Plays wherever the library allows it.': 'Lisible partout où la bibliothèque l’autorise.',

@@ -461,8 +461,6 @@ export const ja = {
   Visibility: '公開範囲',
   Unlisted: '限定公開',
   Private: '非公開',
-  'Private: viewers need a signed link or a share page.':
-    '非公開：視聴者には署名付きリンクまたは共有ページが必要です。',
   'Any visibility': 'すべての公開範囲',
   'Keep as it is': '変更しない',
   'Plays wherever the library allows it.': 'ライブラリが許可するすべての場所で再生できます。',

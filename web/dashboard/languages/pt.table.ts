@@ -458,8 +458,6 @@ export const pt = {
   Visibility: 'Visibilidade',
   Unlisted: 'Não listado',
   Private: 'Privado',
-  'Private: viewers need a signed link or a share page.':
-    'Privado: os espectadores precisam de um link assinado ou de uma página de compartilhamento.',
   'Any visibility': 'Qualquer visibilidade',
   'Keep as it is': 'Manter como está',
   'Plays wherever the library allows it.': 'É reproduzido onde a biblioteca permite.',

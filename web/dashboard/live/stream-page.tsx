@@ -87,10 +87,12 @@ function Watch({ libraryId, stream }: { libraryId: number; stream: LiveStreamMod
   const address = playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, stream.guid);
   const link = value.value?.address ?? address;
   const isSigned = new URL(link).searchParams.has('token');
+  // Readers get a link that is valid for an hour.
+  const signedLabel = mayWrite() ? t('Signed link, valid for 1 week') : t('Signed link');
   const shape = { width: stream.width ?? 0, height: stream.height ?? 0 };
   return (
     <Panel title={t('Share')} hint={t('The player waits for the stream, and shows the recording afterwards.')}>
-      <CopyField label={isSigned ? t('Signed link, valid for 1 week') : t('Link')} text={link} />
+      <CopyField label={isSigned ? signedLabel : t('Link')} text={link} />
       {stream.public && (
         <CopyField label={t('Embed code')} text={embedCode(address, { ...shape, title: stream.title })} />
       )}

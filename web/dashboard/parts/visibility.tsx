@@ -49,6 +49,11 @@ export function VisibilityBadge({ visibility }: { visibility: Visibility }) {
   );
 }
 
+/** Explains next to the plain link of a private video why it does not play. Empty for other videos. */
+export function PrivateHint({ visibility }: { visibility: Visibility }) {
+  return visibility === 'private' ? <p class="hint">{explain(visibility)}</p> : null;
+}
+
 /** The mark of a row, whose column of visibilities may be hidden. */
 export function VisibilityMark({ visibility }: { visibility: 'unlisted' | 'private' }) {
   const name = visibility === 'private' ? t('Private') : t('Unlisted');

@@ -11,6 +11,7 @@ import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { PrivateHint } from '../parts/visibility.tsx';
 import { embedCode, playerAddress } from '../uploads/embed-code.ts';
 import type { DetailsDraft } from './details.tsx';
 import type { PartProps } from './part-props.ts';
@@ -23,9 +24,7 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
     <aside class="stage-facts" aria-label={t('About this video')}>
       {isShareable(video) && (
         <Panel title={t('Share')}>
-          {video.visibility === 'private' && (
-            <p class="hint">{t('Private: viewers need a signed link or a share page.')}</p>
-          )}
+          <PrivateHint visibility={video.visibility} />
           <CopyField label={t('Link')} text={address} />
           <CopyField
             label={t('Embed code')}

@@ -12,6 +12,7 @@ import { isEncoding } from '../base/words.ts';
 import { Check, NumberField, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
+import { PrivateHint } from '../parts/visibility.tsx';
 import { type FrameSize, frameShape, frameSizePx, playerAddress } from '../uploads/embed-code.ts';
 import { type Download, Downloads } from './downloads.tsx';
 import type { PartProps } from './part-props.ts';
@@ -96,7 +97,7 @@ export function Share(props: PartProps) {
       <div class="stack">
         <Code {...props} address={address.href} start={choices.value.start} play={play.value.value} files={downloads} />
         <Panel title={t('Link')}>
-          {needsToken && (
+          {needsToken && mayWrite() && (
             <SelectField
               label={t('Signed link valid for')}
               value={hours.value}
@@ -207,6 +208,7 @@ function Code({ libraryId, video, address, start, play, files }: CodeProps) {
   const shown = KINDS.find(([name]) => name === kind.value)?.[1] ?? '';
   return (
     <Panel title={t('Embed code')}>
+      <PrivateHint visibility={video.visibility} />
       <fieldset class="switch words">
         <legend class="unseen">{t('Code format')}</legend>
         {kinds.map(([name, label]) => (
