@@ -182,9 +182,6 @@ function SentVideo(props: SentProps) {
           <StateNote libraryId={libraryId} video={video} />
         </p>
       )}
-      {!isUnusable && video.visibility === 'private' && (
-        <p class="hint">{t('Plays only with a signed URL or a share link of this video.')}</p>
-      )}
       {!isUnusable && (
         <div class="tray-actions">
           <CopyButton label={t('link')} text={address} isNamed />

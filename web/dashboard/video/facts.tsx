@@ -23,9 +23,6 @@ export function Facts(props: PartProps & { draft: DetailsDraft }) {
     <aside class="stage-facts" aria-label={t('About this video')}>
       {isShareable(video) && (
         <Panel title={t('Share')}>
-          {video.visibility === 'private' && (
-            <p class="hint">{t('Plays only with a signed URL or a share link of this video.')}</p>
-          )}
           <CopyField label={t('Link')} text={address} />
           <CopyField
             label={t('Embed code')}
