@@ -59,8 +59,8 @@ function writePart({ kind, text, link = null }: MailPart): string {
   const linked =
     link === null || after.length === 0
       ? ''
-      : `<a href="${escapeHtml(link.url)}" style="color:#086a5b">${escapeHtml(link.text)}</a>`;
+      : // A title in another script keeps its own direction.
+        `<a href="${escapeHtml(link.url)}" style="color:#086a5b"><bdi>${escapeHtml(link.text)}</bdi></a>`;
   const rest = linked === '' ? '' : escapeHtml(after.join(link?.text ?? ''));
-  // Titles in another script keep their own direction.
   return `<p class="${kind}" style="${STYLES[kind]}">${escapeHtml(before ?? '')}${linked}${rest}</p>`;
 }

@@ -27,7 +27,7 @@ test.each([
   ['bytes=0-1,3-4', 200, null, '0123456789'],
   ['bytes=4-2', 200, null, '0123456789'],
   ['lines=1-2', 200, null, '0123456789'],
-])('the original answers the range %s with %i', async (range, status, contentRange, text) => {
+])('a request for the range %s of the original gets %i', async (range, status, contentRange, text) => {
   const response = await read({ range });
   expect([response.status, response.headers.get('content-range'), await response.text()]).toEqual([
     status,

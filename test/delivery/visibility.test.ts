@@ -166,7 +166,7 @@ async function expectPlaying(page: Page): Promise<void> {
   await expect.poll(isPlaying, PATIENCE).toBeGreaterThan(0.2);
 }
 
-test('the player page of a private video plays with an embed token, and says that it needs a signed link', async () => {
+test('the player page of a private video plays with an embed token, and else asks for a signed link', async () => {
   const film = await publish();
   await setVisibility(film, 'private');
   const expiresSec = inSec(600);

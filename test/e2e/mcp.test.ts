@@ -206,11 +206,13 @@ test('a cancelled request has no reply', async () => {
   const args = [script, 'mcp', '--url', api.url, '--key', String(api.first.libraryKey)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   endWithTest(child);
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  send({ id: 1, method: 'tools/call', params: { name: 'listVideos' } });
-  send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-  send({ id: 2, method: 'ping' });
-  child.stdin.end();
+  const messages = [
+    { id: 1, method: 'tools/call', params: { name: 'listVideos' } },
+    { method: 'notifications/cancelled', params: { requestId: 1 } },
+    { id: 2, method: 'ping' },
+  ];
+  // In one piece, so that the call cannot end before it is cancelled.
+  child.stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
   const lines = (await text(child.stdout)).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).id)).toEqual([2]);
 });

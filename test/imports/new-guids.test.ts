@@ -83,7 +83,9 @@ test('an import with newGuids copies a library within a service, and a second on
   expect((await copyInto(library, true)).counts).toMatchObject({ imported: 0, skipped: 3 });
 });
 
-test('so does an import from a folder', { timeout: 300_000 }, async () => {
+test('an import from a folder with newGuids makes copies too, and a second one finds them', {
+  timeout: 300_000,
+}, async () => {
   const library = await createLibrary('From a folder');
   const copy = () => millrace(service, 'import', 'folder', at('media'), 'newGuids=true', '--library', `${library}`);
   expect(await copy()).toMatchObject({ code: 0, text: expect.stringContaining('3 imported, 0 skipped') });

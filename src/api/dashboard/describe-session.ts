@@ -3,7 +3,6 @@ import { PERMISSIONS, type Permission, permissionsOf } from '../../catalog/peopl
 import type { Caller, Role } from '../../catalog/people/person.ts';
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
-import { Refused } from '../../lib/refused.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 
 /** Rights of a session: `account` everywhere, `libraries` by id of the library. */
@@ -51,7 +50,7 @@ export async function describeSession(
     edgeUrl,
     keptDays: { trash: TRASH_DAYS, events: EVENT_LOG_DAYS, visits: sessionDays },
     permissions: permissionsOfCaller(caller),
-    engines: { speech: (await findSpeech().catch(asConfigured)) !== null, translation: translates },
+    engines: { speech: await isConfigured(findSpeech), translation: translates },
     person: person === undefined ? null : { ...pick(person), role: person.roles.account },
   };
 }
@@ -60,10 +59,16 @@ function pick({ id, email, name, language, hasTotp, hasPassword, sessionId }: No
   return { id, email, name, language, hasTotp, hasPassword, sessionId };
 }
 
-/** A model that cannot be read is configured. A transcription request reports the problem. */
-function asConfigured(error: unknown): SpeechEngine {
-  if (error instanceof Refused) return { languages: [] };
-  throw error;
+/**
+ * Returns whether there is a speech engine, true if it cannot be read. A broken model must not prevent a sign-in. The
+ * next transcription reports the problem.
+ */
+async function isConfigured(findSpeech: Deps['findSpeech']): Promise<boolean> {
+  try {
+    return (await findSpeech()) !== null;
+  } catch {
+    return true;
+  }
 }
 
 export function permissionsOfCaller({ person, ...grant }: Caller): SessionPermissions {

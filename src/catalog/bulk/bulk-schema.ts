@@ -6,8 +6,8 @@ import type { BulkKind } from './bulk-operation.ts';
 
 /**
  * An operation on many videos of a library. `collection_id` is the target of `move`, `visibility` that of `visibility`.
- * `undoes` is the kind of the
- * operation that this one reverts. `notes_places` is true if a move records each video's previous collection.
+ * `undoes` is the kind of the operation that this one reverts. `notes_places` is true if a move records each video's
+ * previous collection.
  */
 export type BulkOperationTable = {
   id: Guid;

@@ -24,15 +24,15 @@ export async function findUploaded(context: Context, collectionId: string): Prom
   };
 }
 
-/** A video that was just uploaded has its hash a moment later. */
+/** Waits for the hashes of new originals. Videos without an original, such as clips and recordings, never get one. */
 async function readHashes({ millrace, library }: Context, collection: string): Promise<Map<string, string>> {
   const until = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const hashes = new Map<string, string>();
     let isComplete = true;
     const listed = { libraryId: library, collection, itemsPerPage: PAGE_ITEMS };
-    for await (const { guid, originalHash, status } of millrace.pages('listVideos', listed)) {
-      if (WITHOUT_FILE.includes(status)) continue;
+    for await (const { guid, originalHash, hasOriginal, status } of millrace.pages('listVideos', listed)) {
+      if (WITHOUT_FILE.includes(status) || (originalHash === null && hasOriginal !== true)) continue;
       if (originalHash === null) isComplete = false;
       else hashes.set(originalHash.toLowerCase(), guid);
     }

@@ -19,10 +19,9 @@ export class CoreBudget {
   explain(cores: number): string {
     if (this.#cores === 0) return 'Live encoding is turned off on this server (MILLRACE_LIVE_CORES is 0).';
     const need = `It needs ${shown(cores)} of the ${shown(this.#cores)} processor cores for live encoding`;
-    const smaller = 'Publish a lower resolution or frame rate.';
-    if (cores > this.#cores) return `${need}. ${smaller}`;
+    if (cores > this.#cores) return `${need}. Publish a lower resolution or frame rate.`;
     const others = `other live streams use ${shown(this.#taken)} of them`;
-    return `${need}, and ${others}. End one of them. Alternatively: ${smaller}`;
+    return `${need}, and ${others}. End one of these streams, or publish a lower resolution or frame rate.`;
   }
 
   /** Reserves cores until the returned function is called. Returns null if there are not enough. */

@@ -55,6 +55,8 @@ test('an e-mail has an HTML part with links, in which a title is only text', () 
   const { html, text } = writeEmail(draftOf(items, '<img src=x onerror=alert(1)>', 'de'));
   expect(html).toContain('lang="de"');
   expect(html).not.toContain('<img');
+  // A title of another direction does not reorder the sentence.
+  expect(html).toContain('<bdi>&lt;img src=x onerror=alert(1)&gt;</bdi>');
   for (const { mediaId } of items) {
     const link = `https://videos.example.com/dashboard/library/1/videos/${mediaId}`;
     expect(html).toContain(`href="${link}"`);

@@ -54,6 +54,12 @@ const PROGRESS_BYTES = 1024 * 1024;
 
 const MAX_BACKOFF_MS = 30_000;
 
+/**
+ * Content codings that change the bytes (registry of RFC 9110 section 8.4.1). Other values do not: some clients of S3
+ * store `aws-chunked` with an object, and misconfigured servers send `none` or a character set.
+ */
+const COMPRESSED = /(?:^|[\s,])(?:x-)?(?:gzip|compress|deflate|br|zstd|dcb|dcz)(?:$|[\s,])/i;
+
 /** Headers that the download sets itself. Other values would break resuming. */
 const OWN_HEADERS = new Set([
   'range',
@@ -143,8 +149,8 @@ async function take(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { status, headers } = answer;
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if ((status === 200 || status === 206) && encoding.toLowerCase() !== 'identity') {
+  const encoding = headers['content-encoding'] ?? '';
+  if ((status === 200 || status === 206) && COMPRESSED.test(encoding)) {
     const reason = `The origin compressed the file (Content-Encoding: ${quote(encoding)}).`;
     throw new Refused('invalid', `${reason} Turn that off for this file.`);
   }

@@ -243,7 +243,7 @@ function measureSpeed(id: number): (sentBytes: number) => void {
 async function createVideo({ id, libraryId, collectionId, visibility, name }: UploadItem): Promise<string> {
   if (uploads.value.length <= MAX_COMPARED_UPLOADS)
     changeItem(id, { isNamesake: await hasTitle(libraryId, titleOf(name)) });
-  // A body has no undefined fields.
+  // Undefined fields are not sent.
   const body = { title: titleOf(name), collectionId: collectionId || undefined, visibility };
   const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, body);
   return guid;

@@ -67,7 +67,7 @@ function useSteps(libraryId: number, isEmpty: boolean): { steps: Step[]; isLoade
   );
   const endpoints = useLoaded<{ items: unknown[] }>(isManager ? `/library/${libraryId}/webhook-endpoints` : null);
   const people = useLoaded<{ TotalItems: number }>(isOwner ? '/people?page=1&perPage=1' : null);
-  // The viewers of an embedded video come without a change on this page.
+  // Views of an embedded video cause no event on this page.
   useRefresh(mostSeen.look, REFRESH_MS);
   const sources = [
     ...(maySend ? [streams] : []),

@@ -9,8 +9,8 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     category: 'Always null: content tagging is not available.',
     collectionId: 'GUID of the collection of the stream and of its recording; null for none.',
     public:
-      'If false, the player page and the play data of the running stream need an embed token, even if the library ' +
-      'requires none. Its media files and its recording follow the rules of the library. Default true.',
+      'If false, the stream is private: its player page and play data need an embed token and its files a signed ' +
+      'URL, even if the library requires none. Its recording becomes a private video. Default true.',
     status: 'State of the stream.',
     publisherState:
       'State of its publishers: `none` before the first media, `live`, or `away` if none has sent media for 5 s.',

@@ -49,7 +49,7 @@ export class GapWatch {
       if (otherMs - this.#cameAtMs > this.#patienceMs()) this.#backAtMs = otherMs;
       const distanceMs = Math.min(MAX_DISTANCE_MS, Math.max(0, mediaMs - this.#lastMs));
       this.#stepMs = distanceMs;
-      // The first interval counts fully, so that no frame of a source with few frames is taken for a gap.
+      // The first interval counts fully, so that the distance between the frames of a slow source is not a gap.
       const weight = this.#frames === 1 ? 1 : DISTANCE_WEIGHT;
       this.#distanceMs += (distanceMs - this.#distanceMs) * weight;
       const lateMs = otherMs - this.#backAtMs < RETURN_MS ? 0 : otherMs - mediaMs;

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openContext } from './context.ts';
+import { findUploaded } from './find-uploaded.ts';
+
+const [PROCESSING, FINISHED] = [2, 4];
+
+/** Serves the videos of a collection: the first list, then the second one. Counts the lists that were read. */
+async function serve(first: object[], second: object[]) {
+  let reads = 0;
+  const server = createServer((_, response) => {
+    reads += 1;
+    const items = reads === 1 ? first : second;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ totalItems: items.length, currentPage: 1, itemsPerPage: 1_000, items }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = Object(server.address());
+  const options = ['--url', `http://127.0.0.1:${port}`, '--key', 'key', '--library', '1'];
+  return { context: await openContext(options, { isNew: false }), count: () => reads };
+}
+
+test('a folder is compared without waiting for videos that never get a hash', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-compare-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, 'film.mp4'), 'a film');
+  const originalHash = createHash('sha256').update('a film').digest('hex');
+  const known = { guid: 'known', hasOriginal: true, status: FINISHED };
+  const clip = { guid: 'clip', hasOriginal: false, originalHash: null, status: FINISHED };
+  const { context, count } = await serve([clip, { ...known, originalHash }], []);
+  expect(await (await findUploaded(context, 'shelf'))(path.join(folder, 'film.mp4'))).toBe('known');
+  expect(count()).toBe(1);
+});
+
+test('a folder is compared once new videos have their hash', async () => {
+  const fresh = { guid: 'fresh', hasOriginal: true, originalHash: null, status: PROCESSING };
+  const { context, count } = await serve([fresh], [{ ...fresh, originalHash: 'ab' }]);
+  await findUploaded(context, 'shelf');
+  expect(count()).toBe(2);
+});
