@@ -164,3 +164,21 @@ test('a batch edit and an upload set the visibility', { timeout: WAIT_MS }, asyn
   await lookAtPage('visibility-upload', page);
   await page.context().close();
 });
+
+test('the list of live streams marks those that are not public', async () => {
+  for (const [title, isPublic] of [
+    ['Board call', false],
+    ['Open day', true],
+  ] as const) {
+    await call(service, 'POST', '/library/1/live', { title, public: isPublic });
+  }
+  const page = await openDashboard(service, browser);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/live`);
+  const marks = async (title: string) => {
+    const entry = page.locator('section.panel', { has: page.getByRole('link', { name: title }) });
+    await entry.waitFor(PATIENCE);
+    return entry.getByRole('img', { name: 'Private' }).count();
+  };
+  expect([await marks('Board call'), await marks('Open day')]).toEqual([1, 0]);
+  await lookAtPage('visibility-streams', page);
+});

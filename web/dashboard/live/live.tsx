@@ -7,6 +7,7 @@ import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { day, plural } from '../base/words.ts';
 import { CopyField, Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { VisibilityMark } from '../parts/visibility.tsx';
 import { StreamActions } from './stream-actions.tsx';
 import { StreamChip } from './stream-chip.tsx';
 
@@ -81,6 +82,7 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
     <section class="panel">
       <div class="card-head">
         <h2 dir="auto">
+          {!stream.public && <VisibilityMark visibility="private" />}
           <Link to={{ name: 'live', libraryId, part: guid }}>{title}</Link>
         </h2>
         <StreamChip stream={stream} />
