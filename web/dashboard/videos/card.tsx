@@ -89,10 +89,13 @@ const HOVER_MS = 350;
 /** The thumbnail, animated while the pointer rests on it. */
 function Thumbnail({ video }: { video: VideoModel }) {
   const isMoving = useSignal(false);
+  /** URL of a picture that could not be loaded. */
+  const missingUrl = useSignal<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const still = hasThumbnail(video) ? video.thumbnailUrl : null;
   const moving = video.hasHighQualityPreview === true ? previewOf(video) : null;
+  const url = isMoving.value && moving !== null ? moving : still;
   const rest = () => {
     clearTimeout(timer.current);
     isMoving.value = false;
@@ -107,16 +110,18 @@ function Thumbnail({ video }: { video: VideoModel }) {
       }}
       onPointerLeave={rest}
     >
-      {still !== null && (
+      {url !== null && url !== missingUrl.value ? (
         <img
-          src={isMoving.value && moving !== null ? moving : still}
+          src={url}
           alt=""
           loading="lazy"
           decoding="async"
           draggable={false}
+          onError={() => (missingUrl.value = url)}
         />
+      ) : (
+        <Icon name={video.length > 0 && video.width === 0 ? 'sound' : 'videos'} />
       )}
-      {still === null && <Icon name={video.length > 0 && video.width === 0 ? 'sound' : 'videos'} />}
       <VisibilityBadge visibility={video.visibility} />
       {video.length > 0 && <span class="length">{clock(video.length)}</span>}
     </div>
