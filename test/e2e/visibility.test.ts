@@ -135,7 +135,7 @@ test('the page of a private video plays it, and changes its visibility', { timeo
   });
   const readSec = () => shown.evaluate((video: HTMLVideoElement) => video.currentTime);
   await expect.poll(readSec, PATIENCE).toBeGreaterThan(0.2);
-  await page.getByText('Plays only with a signed URL or a share link of this video.').waitFor();
+  await page.locator('.stage-facts').getByText('Plays only with a signed URL').waitFor();
   await lookAtPage('visibility-page', page, { exclude: ['iframe'] });
   await page.getByLabel('Visibility').selectOption('unlisted');
   await page.getByRole('button', { name: 'Save changes' }).click();

@@ -51,7 +51,6 @@ function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
     ScaleVideoUsingBothDimensions: encoding.scaleByBothDimensions,
     EnableMultiAudioTrackSupport: encoding.multiAudio,
     UseSeparateAudioStream: encoding.separateAudio,
-    // An update that sets this field is refused.
     EnableContentTagging: encoding.contentTagging,
     PerTitleEncoding: encoding.perTitle,
     KeepOriginalFiles: originals.keep,

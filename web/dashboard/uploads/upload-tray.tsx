@@ -9,6 +9,7 @@ import { useHeightVariable } from '../base/use-height-variable.ts';
 import { bytes, plural, timeLeft, videoState } from '../base/words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { CopyButton, Link } from '../parts/parts.tsx';
+import { PrivateHint } from '../parts/visibility.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import { StateChip, StateNote } from './state.tsx';
 import { changeItem, isUploaded, mayRetry, type UploadItem, uploads } from './upload-item.ts';
@@ -182,6 +183,7 @@ function SentVideo(props: SentProps) {
           <StateNote libraryId={libraryId} video={video} />
         </p>
       )}
+      {!isUnusable && <PrivateHint visibility={video.visibility} />}
       {!isUnusable && (
         <div class="tray-actions">
           <CopyButton label={t('link')} text={address} isNamed />
