@@ -147,6 +147,8 @@ test('the page of a private video plays it, and changes its visibility', { timeo
 test('a batch edit and an upload set the visibility', { timeout: WAIT_MS }, async () => {
   const other = await create({ title: 'Minutes' });
   const page = await openDashboard(service, browser);
+  // Cards below the window are not drawn.
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos?view=list`);
   await page.getByLabel('Select Minutes').check();
   await page.getByLabel('Select Board meeting').check();
   await page.getByRole('button', { name: 'Edit…' }).click();
