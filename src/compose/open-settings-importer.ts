@@ -33,11 +33,14 @@ export function openSettingsImporter({ db, secretBox, storage }: Deps): Settings
     };
     const noted: NotedChange[] = [];
     const change = () => importSettings(libraryId, wanted, { ...stores, db, secretBox, storage }, signal);
-    const imported = await collectChanges(noted, change);
     const { toAuditChanges } = await import('../api/audit-changes.ts');
-    const changes = toAuditChanges(noted);
-    if (changes !== null) await audit.write({ ...lineOf(libraryId, wanted.importId), changes });
-    return imported;
+    try {
+      return await collectChanges(noted, change);
+    } finally {
+      // Changes that were made before an error remain, and a retry does not make them again.
+      const changes = toAuditChanges(noted);
+      if (changes !== null) await audit.write({ ...lineOf(libraryId, wanted.importId), changes });
+    }
   };
 }
 

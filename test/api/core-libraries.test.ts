@@ -115,6 +115,18 @@ test('adds and removes referrers once each by host name', async () => {
   }
 });
 
+test('an update replaces lists of referrers, and an empty list does not allow all pages', async () => {
+  const { Id } = await create('Lists');
+  const change = async (body: object) => {
+    const { AllowedReferrers, BlockedReferrers } = Object((await call('POST', `/videolibrary/${Id}`, { body })).body);
+    return { AllowedReferrers, BlockedReferrers };
+  };
+  const kept = { AllowedReferrers: ['a.test'], BlockedReferrers: ['b.test', 'c.test'] };
+  expect(await change(kept)).toEqual(kept);
+  expect(await change({ AllowedReferrers: [], BlockedReferrers: [] })).toEqual(kept);
+  expect(await change({ AllowedReferrers: ['d.test'] })).toEqual({ ...kept, AllowedReferrers: ['d.test'] });
+});
+
 test('keeps all concurrent changes of one library', async () => {
   const { Id } = await create('Busy');
   const names = Array.from({ length: 12 }, (_, index) => `site${index}.test`);

@@ -22,7 +22,7 @@ export const updateLibrary = defineOperation({
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
-    const change = toLibraryChange(body);
+    const change = toLibraryChange(withoutEmptyLists(body));
     if (change.name?.trim() === '') {
       throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send a name.', {
         field: 'Name',
@@ -32,3 +32,16 @@ export const updateLibrary = defineOperation({
     return toLibraryModel(await libraryViews.load(id));
   },
 });
+
+/**
+ * Omits empty lists of referrers, which are left unchanged: clients that write back a whole library with defaults would
+ * otherwise allow all pages. `removeAllowedReferrer` and `removeBlockedReferrer` remove the last one.
+ */
+function withoutEmptyLists(sent: VideoLibraryUpdateModel): VideoLibraryUpdateModel {
+  const unlessEmpty = (list: string[] | null | undefined) => (list == null || list.length === 0 ? null : list);
+  return {
+    ...sent,
+    AllowedReferrers: unlessEmpty(sent.AllowedReferrers),
+    BlockedReferrers: unlessEmpty(sent.BlockedReferrers),
+  };
+}

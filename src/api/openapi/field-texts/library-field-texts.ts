@@ -50,10 +50,10 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'pull zone. Default false.',
     AllowedReferrers:
       'Host names whose pages may embed videos, such as `example.com` or `*.example.com`. An empty list allows all. ' +
-      'An update must repeat the current list; use `addAllowedReferrer` and `removeAllowedReferrer` to change it.',
+      'An update replaces the list. An empty list leaves it unchanged: `removeAllowedReferrer` removes the last name.',
     BlockedReferrers:
-      'Host names whose pages may not embed videos. An update must repeat the current list; use `addBlockedReferrer` ' +
-      'and `removeBlockedReferrer` to change it.',
+      'Host names whose pages may not embed videos. An update replaces the list. An empty list leaves it unchanged: ' +
+      '`removeBlockedReferrer` removes the last name.',
     BlockNoneReferrer: 'Whether requests without a referrer are refused. Default false.',
     EnableMP4Fallback: 'Whether finished videos without DRM can be downloaded as MP4. Default true.',
     KeepOriginalFiles:
