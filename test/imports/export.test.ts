@@ -180,9 +180,9 @@ test('a download of an original continues where it stopped, but not with another
   expect(rest.headers.get('content-range')).toBe(`bytes 1000-${clip.length - 1}/${clip.length}`);
   const middle = await originalOf(library, guid, { Range: 'bytes=3-4' });
   expect([middle.status, middle.body]).toEqual([206, clip.subarray(3, 5)]);
-  for (const headers of [{ Range: 'bytes=1000-', 'If-Range': '"other"' }, { Range: `bytes=${clip.length}-` }]) {
-    expect(await originalOf(library, guid, headers)).toMatchObject({ status: 200, body: clip });
-  }
+  const other = { Range: 'bytes=1000-', 'If-Range': '"other"' };
+  expect(await originalOf(library, guid, other)).toMatchObject({ status: 200, body: clip });
+  expect((await originalOf(library, guid, { Range: `bytes=${clip.length}-` })).status).toBe(416);
   const url = `${source.apiUrl}/library/${library.id}/videos/${guid}/original?fromByte=1000`;
   const offset = await fetch(url, { headers: { AccessKey: library.key } });
   expect([offset.status, offset.headers.get('content-length')]).toEqual([200, String(clip.length - 1000)]);

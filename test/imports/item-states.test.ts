@@ -193,7 +193,7 @@ test('a later import tries failed videos again, and explains why it skips others
     ['skipped', 'An earlier import imported this video.'],
     ['skipped', expect.stringContaining('in the trash')],
     ['skipped', expect.stringContaining('another video of this library')],
-    ['skipped', expect.stringMatching(new RegExp(`another GUID\\. .* is in library ${other}\\.$`))],
+    ['skipped', expect.stringMatching(new RegExp(`another GUID: .* is in library ${other}\\.$`))],
   ]);
   expect(await nextItems(db, importId, 10)).toMatchObject([{ targetId: failed, ownsTarget: true }]);
   // The file that could not be used is deleted later.
