@@ -137,7 +137,10 @@ test('asks before captions are replaced or removed, and offers languages by name
   const { captions } = Object(await call(service, 'GET', `/library/1/videos/${guid}`));
   expect(captions).toMatchObject([{ srclang: 'de', version: 1 }]);
   await language.selectOption({ label: 'Other language…' });
-  await page.getByLabel('Language code').fill('not a language');
+  const code = page.getByLabel('Language code');
+  await code.fill('not a language');
+  // A fault is shown when the field was left.
+  await code.blur();
   await page.getByText('Not a language code.').waitFor();
   expect(await page.getByRole('button', { name: 'Write captions' }).isDisabled()).toBe(true);
   await lookAtPage('captions-language', page, { exclude: ['iframe'] });
