@@ -137,7 +137,7 @@ test('usage by month counts each library separately, and measures storage again 
   expect(body.months.map((one: object) => Object.values(one).slice(1))).toEqual([
     [3000, 0, 0],
     [null, 2, 100],
-    [5000, 1.5, 40],
+    [5000, 1, 40],
   ]);
   expect(body.months.at(-1).month).toBe(new Date().toISOString().slice(0, 7));
   expect(body.forecast).toMatchObject({ month: body.months.at(-1).month, storageBytes: 5000 });

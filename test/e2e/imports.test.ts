@@ -83,6 +83,7 @@ test('shows the command that exports the library, and downloads its metadata', {
   // The command would refuse these folders.
   for (const name of ['/my films/', 'Übungen', 'a'.repeat(201)]) {
     await folder.fill(name);
+    await folder.blur();
     await panel.getByText('Use only letters from A to Z').waitFor();
     expect([await folder.getAttribute('aria-invalid'), await command.count()]).toEqual(['true', 0]);
   }
