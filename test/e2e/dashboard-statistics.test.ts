@@ -144,8 +144,8 @@ test(
     await page.getByLabel('First day').fill('2020-01-01');
     await page.getByLabel('Last day').fill('2020-01-02');
     await page.getByText('No views in this period.').waitFor();
-    const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
-    expect(titles).toEqual(['Usage by month', 'Monthly cost elsewhere']);
+    const titles = () => page.getByRole('heading', { level: 2 }).allTextContents();
+    await expect.poll(titles).toEqual(['Usage by month', 'Monthly cost elsewhere']);
     await lookAtPage('statistics-empty', page);
     expect(faults).toEqual([]);
   },

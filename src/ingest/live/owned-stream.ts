@@ -4,6 +4,7 @@ import type { LiveState } from '../../catalog/live/live-stream.ts';
 import { loadLastPeriod } from '../../catalog/live/publishing/period-store.ts';
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
@@ -264,6 +265,8 @@ export class OwnedStream {
           this.#drop(this.#active, error.message);
           return;
         }
+        // A deleted stream, whose publisher the next renewal disconnects.
+        if (error instanceof Refused && error.kind === 'not-found') return;
         // The next keyframe triggers another attempt.
         this.#deps.report(
           new Error(`A period of stream ${this.lease.key.mediaId} could not be opened.`, { cause: error }),

@@ -12,7 +12,7 @@ export async function recordBitrates(db: Db, rows: readonly BitrateRow[]): Promi
     insert into live_bitrate (stream_id, at, samples)
     select r."streamId", to_timestamp((r.samples->0->>'atMs')::float8 / 1000), r.samples
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r("streamId" uuid, samples jsonb)
-    join live_stream s on s.id = r."streamId" on conflict do nothing`.execute(db);
+    join live_stream s on s.id = r."streamId" for key share of s on conflict do nothing`.execute(db);
 }
 
 /** Current number of viewers of a stream at one edge, and the seconds that they watched since the last report. */
