@@ -102,7 +102,7 @@ test('a message is above the bar with unsaved changes and the bar of selected vi
   await expect
     .poll(async () => {
       const [above, below] = [await message.boundingBox(), await bar.boundingBox()];
-      return (above?.y ?? 0) + (above?.height ?? 0) - (below?.y ?? 0);
+      return above === null || below === null ? Number.POSITIVE_INFINITY : above.y + above.height - below.y;
     })
     .toBeLessThanOrEqual(0);
 });

@@ -50,6 +50,9 @@ test(
     await addVideos(MANY);
     await createVideo(service, 'not meant');
     const page = await openDashboard(service, browser);
+    await page.locator('li.card').first().waitFor();
+    // Only new libraries have the checklist.
+    expect(await page.getByRole('region', { name: /^First steps/ }).count()).toBe(0);
     await search(page, 'reel', MANY);
     await page.getByLabel('Search titles').blur();
     await page.keyboard.press('Control+a');

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { BULK_KINDS } from '../../catalog/bulk/bulk-operation.ts';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, words } from './fields.ts';
 import { Visibility } from './video.ts';
 
@@ -6,17 +7,7 @@ import { Visibility } from './video.ts';
  * Actions of a bulk operation (not part of the hosted API). `trash`, `move` and `visibility` can be undone by
  * `restore`, `delete` cannot.
  */
-export const BulkAction = words('BulkAction', [
-  'move',
-  'visibility',
-  'trash',
-  'restore',
-  'delete',
-  'reencode',
-  'retry',
-  'cancel',
-  'transcribe',
-]);
+export const BulkAction = words('BulkAction', BULK_KINDS);
 
 /**
  * The same filters as in the list of videos. The operation covers the videos that match all of them. At least one must

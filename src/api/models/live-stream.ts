@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LiveStreamStatus } from './enums.ts';
-import { dateTime, double, flag, guarded, int32, int64, line, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, line, model, nullable, text, words } from './fields.ts';
 
 export const IngestEndpointsRtmp = model('IngestEndpointsRtmp', {
   primaryIngestUrl: nullable(text()),
@@ -29,6 +29,8 @@ export type RtmpOutput = Static<typeof RtmpOutput>;
  */
 const relay = () => Type.Unsafe<string | RtmpOutput>({ type: ['string', 'object'], properties: RtmpOutput.properties });
 
+const PublisherState = words('PublisherState', ['none', 'live', 'away']);
+
 export const LiveStreamModel = model('LiveStreamModel', {
   videoLibraryId: int64(),
   guid: text({ minLength: 1 }),
@@ -39,7 +41,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
   public: flag(),
   status: LiveStreamStatus,
   /** Not part of the hosted API: `none` before the first media, `live`, or `away` without media for 5 s. */
-  publisherState: text(),
+  publisherState: PublisherState,
   dateCreated: dateTime(),
   /** Sent without a time zone; parsed as UTC. */
   scheduledStartTime: nullable(dateTime()),

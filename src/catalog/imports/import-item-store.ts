@@ -100,6 +100,7 @@ const TAKEN =
 const TAKEN_ELSEWHERE =
   'The GUID is in use by another video here. Delete it and import again, or import this one with another GUID: ' +
   'newGuids=true. The other video is in library ';
+
 /** Returns why an item whose GUID is in use cannot be imported. */
 export async function takenReason(tx: Tx, { libraryId, targetId }: OpenItem): Promise<string> {
   const { rows } = await sql<{ libraryId: number }>`select library_id as "libraryId" from media where id = ${targetId}

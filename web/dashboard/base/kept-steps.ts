@@ -1,15 +1,18 @@
 import { keptValue } from './kept-value.ts';
 
-/** First steps that only this browser knows, as ids of libraries: a copied embed code, and the hidden checklist. */
-type KeptSteps = { embedded: readonly number[]; dismissed: readonly number[] };
+/**
+ * First steps that only this browser knows, as ids of libraries: a copied embed code, and a checklist that is shown
+ * (`started`) or hidden (`dismissed`).
+ */
+type KeptSteps = { embedded: readonly number[]; started: readonly number[]; dismissed: readonly number[] };
 
 const MAX_LIBRARIES = 200;
 
 const isIds = (value: unknown): value is number[] => Array.isArray(value) && value.every(Number.isSafeInteger);
 
-const kept = keptValue<KeptSteps>('millrace-first-steps', { embedded: [], dismissed: [] }, (stored) => {
-  const { embedded, dismissed } = Object(stored);
-  return isIds(embedded) && isIds(dismissed) ? { embedded, dismissed } : null;
+const kept = keptValue<KeptSteps>('millrace-first-steps', { embedded: [], started: [], dismissed: [] }, (stored) => {
+  const { embedded, started, dismissed } = Object(stored);
+  return isIds(embedded) && isIds(started) && isIds(dismissed) ? { embedded, started, dismissed } : null;
 });
 
 /** Returns whether a step of a library was kept. */

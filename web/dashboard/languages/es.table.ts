@@ -477,7 +477,7 @@ export const es = {
   'Plays only with a signed URL or a share link of this video.':
     'Solo se reproduce con una URL firmada o un enlace para compartir de este vídeo.',
   'If off, the stream and its recording are private: they play only with a signed URL or a share link.':
-    'Si está desactivado, la emisión y su grabación son privadas: solo se reproducen con una URL firmada o un ' +
+    'Si está desactivado, la transmisión y su grabación son privadas: solo se reproducen con una URL firmada o un ' +
     'enlace para compartir.',
   Close: 'Cerrar',
   Hide: 'Ocultar',
@@ -684,9 +684,9 @@ export const es = {
   'Not a time.': 'No es un tiempo válido.',
   'Chosen by the viewer': 'Según elija el espectador',
   'The key cannot be reset while the stream is running.':
-    'La clave no se puede restablecer mientras la emisión está en curso.',
+    'La clave no se puede restablecer mientras la transmisión está en curso.',
   'The player waits for the stream, and shows the recording afterwards.':
-    'El reproductor espera a la emisión y después muestra la grabación.',
+    'El reproductor espera a la transmisión y después muestra la grabación.',
   'The last day is before the first day.': 'El último día es anterior al primero.',
   'The first day is in the future.': 'El primer día está en el futuro.',
   'Signed link, valid for 1 week': 'Enlace firmado, válido durante 1 semana',

@@ -89,13 +89,14 @@ const HOVER_MS = 350;
 /** The thumbnail, animated while the pointer rests on it. */
 function Thumbnail({ video }: { video: VideoModel }) {
   const isMoving = useSignal(false);
-  /** URL of a picture that could not be loaded. */
-  const missingUrl = useSignal<string | null>(null);
+  /** URLs of pictures that could not be loaded. */
+  const missing = useSignal<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const still = hasThumbnail(video) ? video.thumbnailUrl : null;
   const moving = video.hasHighQualityPreview === true ? previewOf(video) : null;
-  const url = isMoving.value && moving !== null ? moving : still;
+  const wanted = isMoving.value ? [moving, still] : [still];
+  const url = wanted.find((one) => one !== null && !missing.value.includes(one)) ?? null;
   const rest = () => {
     clearTimeout(timer.current);
     isMoving.value = false;
@@ -110,14 +111,14 @@ function Thumbnail({ video }: { video: VideoModel }) {
       }}
       onPointerLeave={rest}
     >
-      {url !== null && url !== missingUrl.value ? (
+      {url !== null ? (
         <img
           src={url}
           alt=""
           loading="lazy"
           decoding="async"
           draggable={false}
-          onError={() => (missingUrl.value = url)}
+          onError={() => (missing.value = [...missing.value, url])}
         />
       ) : (
         <Icon name={video.length > 0 && video.width === 0 ? 'sound' : 'videos'} />

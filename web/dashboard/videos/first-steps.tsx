@@ -13,10 +13,13 @@ import { FilePicker } from '../uploads/file-picker.tsx';
 type Step = { title: string; text: string; isDone: boolean; to: Route | null };
 
 const REFRESH_MS = 20_000;
+/** Maximum number of videos of a new library. */
+const FEW_VIDEOS = 20;
 
 /**
  * The checklist of a new library. It fills an empty library. Later it is a panel above the list, until each step is
- * done or the user hides it. The panel is drawn with the first frame, so that it does not move the list later.
+ * done or the user hides it. After the first time, the panel is drawn with the first frame, so that it does not move
+ * the list later.
  */
 export function FirstSteps({ libraryId, isEmpty }: { libraryId: number; isEmpty: boolean }) {
   const { steps, isLoaded } = useSteps(libraryId, isEmpty);
@@ -24,7 +27,8 @@ export function FirstSteps({ libraryId, isEmpty }: { libraryId: number; isEmpty:
   const isOver = isLoaded && !isEmpty && done === steps.length;
   useEffect(() => {
     if (isOver) keepStep('dismissed', libraryId);
-  }, [isOver, libraryId]);
+    else if (!isEmpty) keepStep('started', libraryId);
+  }, [isOver, isEmpty, libraryId]);
   if (isEmpty) {
     return (
       <div class="empty first-steps">
@@ -49,9 +53,13 @@ export function FirstSteps({ libraryId, isEmpty }: { libraryId: number; isEmpty:
   );
 }
 
-/** Returns whether the checklist above the list may be shown: the user can add videos, and has not hidden it. */
-export function wantsFirstSteps(libraryId: number): boolean {
-  return mayUpload() && !hasKeptStep('dismissed', libraryId);
+/**
+ * Returns whether the checklist is shown above the list: the library has few videos, and the user can add more and has
+ * not hidden it. Before the number of videos is known (null), it is shown if it was shown before.
+ */
+export function wantsFirstSteps(libraryId: number, videos: number | null): boolean {
+  if (!mayUpload() || hasKeptStep('dismissed', libraryId)) return false;
+  return videos === null ? hasKeptStep('started', libraryId) : videos > 0 && videos <= FEW_VIDEOS;
 }
 
 /** Returns the steps that the user may take. `isLoaded`: whether it is known which of them are done. */

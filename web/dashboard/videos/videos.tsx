@@ -45,7 +45,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   // With other filters the previous selection no longer applies.
   useEffect(() => clearSelection, [libraryId, apiQuery]);
   const total = pages.total.value;
-  const isStarting = total !== 0 && !isFiltered(wanted) && wantsFirstSteps(libraryId);
+  const isStarting = !isFiltered(wanted) && wantsFirstSteps(libraryId, total);
   useShortcuts({
     g: () => changeListQuery({ view: VIEWS[(VIEWS.indexOf(wanted.view) + 1) % VIEWS.length] ?? 'grid' }),
     Escape: clearSelection,
