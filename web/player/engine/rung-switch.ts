@@ -2,6 +2,8 @@ import Hls, { type Fragment, type LevelDetails } from 'hls.js';
 
 /** Minimum remaining duration of a segment that is replaced, in seconds. */
 const MIN_LEFT_SEC = 0.5;
+/** Maximum time to wait for a frame after a seek, in milliseconds. */
+const MAX_SETTLE_MS = 1000;
 
 /**
  * The height that the viewer chose, and the switch to it. `changed` is called when the switch begins and when it ends.
@@ -73,9 +75,7 @@ async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: C
     const shown = untilShown(hls, level, signal);
     hls.loadLevel = level;
     const details = await detailsOf(hls, level, signal);
-    const segment = details && nextOf(details, hls, video);
-    const isFetched = await fetchAhead(segment, signal);
-    if (segment !== null) await untilReached(segment, video, signal);
+    const { segment, isFetched } = await fetchNext(details, { hls, video, signal });
     if (signal.aborted) return;
     // Near the end, hls.js has no later segment at which it could begin the next level, and never would.
     if (isFetched || segment?.sn === details?.endSN) replaceBuffer(hls, video, level);
@@ -83,6 +83,30 @@ async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: C
     await shown;
   }
 }
+
+type Playback = { hls: Hls; video: HTMLVideoElement; signal: AbortSignal };
+
+/**
+ * Fetches the segment at which the level begins, and waits until playback reaches it. After a seek, waits until the new
+ * position is shown and begins again there: in Chromium, the picture freezes if the buffer is replaced during a seek.
+ */
+async function fetchNext(details: LevelDetails | null, { hls, video, signal }: Playback): Promise<NextSegment> {
+  for (;;) {
+    let hasMoved = video.seeking;
+    const note = () => {
+      hasMoved = true;
+    };
+    video.addEventListener('seeking', note);
+    const segment = details && nextOf(details, hls, video);
+    const isFetched = await fetchAhead(segment, signal);
+    if (segment !== null) await untilReached(segment, video, signal);
+    video.removeEventListener('seeking', note);
+    if (!hasMoved || signal.aborted) return { segment, isFetched };
+    await untilSettled(video, signal);
+  }
+}
+
+type NextSegment = { segment: Fragment | null; isFetched: boolean };
 
 function isLive(hls: Hls): boolean {
   return hls.latestLevelDetails?.live === true;
@@ -131,6 +155,19 @@ function untilReached({ start }: Fragment, video: HTMLVideoElement, signal: Abor
     for (const name of names) video.addEventListener(name, look);
     signal.addEventListener('abort', look);
     look();
+  });
+}
+
+/** Resolves when a frame is shown, or after a limited time if the browser cannot tell or waits for media. */
+function untilSettled(video: HTMLVideoElement, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, MAX_SETTLE_MS);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if ('requestVideoFrameCallback' in video) video.requestVideoFrameCallback(end);
+    signal.addEventListener('abort', end, { once: true });
   });
 }
 
