@@ -8,10 +8,10 @@ const file = (name: string, status: string, ...tests: string[]) => ({
   assertionResults: tests.map((each, index) => ({
     status: each,
     fullName: `test ${index}`,
-    failureMessages: each === 'failed' ? ['Error: expected 1, got 2\n    at file.ts:1'] : [],
+    failureMessages: each === 'failed' ? ['Error: expected 1, got 2\n\nthe output\n    at file.ts:1'] : [],
   })),
 });
-const FLAKY = { file: 'bad', cause: '"test 1": Error: expected 1, got 2' };
+const FLAKY = { file: 'bad', cause: '"test 1": Error: expected 1, got 2 the output' };
 const runOf = (exitCode: number, ...testResults: ReturnType<typeof file>[]): TestRun => ({
   report: { testResults },
   exitCode,

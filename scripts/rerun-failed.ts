@@ -10,6 +10,8 @@ const RERUNS = 2;
 const MAX_FILES = 12;
 /** Maximum number of flaky files in a run that passes. Files of `REAL_TIME` depend on the machine and do not count. */
 const MAX_FLAKY_FILES = 2;
+/** Maximum length of a printed cause, in characters. */
+const MAX_CAUSE_LENGTH = 600;
 
 /** Result of a vitest run. The report is null if vitest wrote none. */
 export type TestRun = { report: VitestReport | null; exitCode: number };
@@ -46,8 +48,16 @@ export async function rerunFailed(
 
 function describeFailure({ name, message = '', assertionResults }: FileResult): FlakyFile {
   const failure = assertionResults.find(({ status }) => status === 'failed');
-  const [reason = ''] = (failure?.failureMessages?.[0] ?? message).split('\n');
+  const reason = describeReason(failure?.failureMessages?.[0] ?? message);
   return { file: name, cause: failure === undefined ? reason : `"${failure.fullName ?? ''}": ${reason}` };
+}
+
+/** Returns the lines of a message before its stack as one line. */
+function describeReason(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  const end = lines.findIndex((line) => line.startsWith('at '));
+  const text = lines.slice(0, end === -1 ? undefined : end).filter((line) => line !== '');
+  return text.join(' ').slice(0, MAX_CAUSE_LENGTH);
 }
 
 async function passAlone(name: string, rerun: (file: string) => Promise<TestRun>): Promise<FileResult | null> {

@@ -13,8 +13,12 @@ import { onceARun } from './once-a-run.ts';
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 60_000;
 
-/** Below the ephemeral port range, so that no other process of a run uses one of these ports. */
-const PORTS = { from: 20_000, below: 32_000 };
+/**
+ * Below the ephemeral port range, so that no other process of a run uses one of these ports. Each worker of a run has
+ * its own range and returns a port again only after all others, because a service binds its ports some time later.
+ */
+const PORTS = { from: 20_000 + 500 * (Number(process.env['VITEST_POOL_ID'] ?? 0) % 24), count: 500 };
+let drawn = randomInt(PORTS.count);
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -102,10 +106,11 @@ export async function copyStarted(): Promise<string> {
   return folder;
 }
 
-/** Returns a free port, drawn at random. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const port = randomInt(PORTS.from, PORTS.below);
+    drawn = (drawn + 1) % PORTS.count;
+    const port = PORTS.from + drawn;
     const server = createServer().listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');
