@@ -137,7 +137,12 @@ test(
     await open('settings/webhooks');
     await press('Add endpoint');
     const dialog = page.getByRole('dialog');
+    const warning = dialog.getByText('Events to private addresses are sent only if');
+    await dialog.getByLabel('URL').fill('https://example.com/hook');
+    expect(await warning.count()).toBe(0);
+    // The receiver listens on a loopback address.
     await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await warning.waitFor();
     await dialog.getByLabel('Name (optional)').fill('Newsroom');
     await dialog.getByLabel('Only these').check();
     expect(await dialog.getByLabel('Video ready').isChecked()).toBe(true);

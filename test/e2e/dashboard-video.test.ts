@@ -117,7 +117,7 @@ test('creates, changes and deletes a share page with a password and an expiry da
   await press('Edit');
   const editor = page.getByRole('dialog', { name: 'Edit share page' });
   await editor.getByLabel('Require a password').uncheck();
-  await editor.getByLabel('Allow download').check();
+  await editor.getByLabel('Allow download', { exact: true }).check();
   await press('Save share page');
   await page.getByText('Anyone with the link').waitFor();
   expect(await shares()).toMatchObject([{ ...share, access: 'link', allowDownload: true }]);

@@ -1598,6 +1598,9 @@ export const de = {
   Unchanged: 'Unverändert',
   'Require a password': 'Passwort verlangen',
   'Allow download': 'Download erlauben',
+  'Offered for videos with MP4 files.': 'Nur für Videos mit MP4-Dateien.',
+  'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
+    'Ereignisse gehen nur dann an private Adressen, wenn MILLRACE_OUTBOUND_ALLOW sie enthält.',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'Benötigt MP4-Dateien, die in den Encodierungseinstellungen der Bibliothek eingeschaltet werden.',
   'Save share page': 'Freigabeseite speichern',

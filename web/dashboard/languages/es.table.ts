@@ -1609,6 +1609,9 @@ export const es = {
   Unchanged: 'Sin cambios',
   'Require a password': 'Exigir una contraseña',
   'Allow download': 'Permitir descarga',
+  'Offered for videos with MP4 files.': 'Solo para los vídeos con archivos MP4.',
+  'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
+    'Los eventos solo se envían a direcciones privadas si MILLRACE_OUTBOUND_ALLOW las incluye.',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'Requiere archivos MP4. Actívalos en la configuración de codificación de la biblioteca.',
   'Save share page': 'Guardar página para compartir',

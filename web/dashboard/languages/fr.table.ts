@@ -1626,6 +1626,9 @@ export const fr = {
   Unchanged: 'Inchangée',
   'Require a password': 'Exiger un mot de passe',
   'Allow download': 'Autoriser le téléchargement',
+  'Offered for videos with MP4 files.': 'Uniquement pour les vidéos avec des fichiers MP4.',
+  'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
+    'Les événements ne sont envoyés à des adresses privées que si MILLRACE_OUTBOUND_ALLOW les contient.',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'Nécessite des fichiers MP4. Activez-les dans les paramètres d’encodage de la bibliothèque.',
   'Save share page': 'Enregistrer la page de partage',

@@ -1597,6 +1597,9 @@ export const ja = {
   Unchanged: '変更しない',
   'Require a password': 'パスワードを必須にする',
   'Allow download': 'ダウンロードを許可',
+  'Offered for videos with MP4 files.': 'MP4 ファイルのある動画だけが対象です。',
+  'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
+    'プライベートアドレスへのイベントは、MILLRACE_OUTBOUND_ALLOW に含まれる場合だけ送信されます。',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'MP4 ファイルが必要です。ライブラリのエンコード設定でオンにしてください。',
   'Save share page': '共有ページを保存',

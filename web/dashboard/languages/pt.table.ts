@@ -1596,6 +1596,9 @@ export const pt = {
   Unchanged: 'Sem alteração',
   'Require a password': 'Exigir senha',
   'Allow download': 'Permitir download',
+  'Offered for videos with MP4 files.': 'Somente para vídeos com arquivos MP4.',
+  'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
+    'Os eventos só são enviados a endereços privados se MILLRACE_OUTBOUND_ALLOW os incluir.',
   'Requires MP4 files. Turn them on in the encoding settings of the library.':
     'Requer arquivos MP4. Ative-os nas configurações de codificação da biblioteca.',
   'Save share page': 'Salvar página de compartilhamento',

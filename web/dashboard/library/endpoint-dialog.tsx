@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { isPrivateUrl } from './is-private-url.ts';
 import { EVENTS, NIL, nameOfEndpoint } from './webhook-events.ts';
 
 const SCHEME = 'https://';
@@ -68,6 +69,11 @@ export function EndpointDialog({ libraryId, endpoint, onDone, onClose }: Props) 
             onInput={({ currentTarget }) => (url.value = currentTarget.value)}
           />
         </label>
+        {isPrivateUrl(url.value) && (
+          <Notice kind="warn">
+            {t('Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.')}
+          </Notice>
+        )}
         {isFirst ? (
           <p class="hint">
             {t(

@@ -91,7 +91,7 @@ export function CopyButton({ label, text, isNamed = false, onCopied }: CopyButto
   );
 }
 
-export function Notice({ kind, children }: { kind: 'error' | 'done'; children: ComponentChildren }) {
+export function Notice({ kind, children }: { kind: 'error' | 'done' | 'warn'; children: ComponentChildren }) {
   return (
     <p class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       {children}

@@ -6,12 +6,14 @@ test('the progress of a rendition is the progress of its tasks, weighted by thei
     ...{ renditions, fromSegment, toSegment, done },
   });
   const shares = shareOfEach([
+    task(['Audio (en)'], 0, 40, 0.25),
     task(['360p', '240p'], 0, 30, 1),
     task(['360p', '240p'], 30, 40, 0.5),
-    task(['Audio (en)'], 0, 40, 0.25),
+    task(['1080p'], 0, 40, 1),
     task([], 0, 0, 0),
   ]);
   expect([...shares]).toEqual([
+    ['1080p', 1],
     ['360p', 0.875],
     ['240p', 0.875],
     ['Audio (en)', 0.25],

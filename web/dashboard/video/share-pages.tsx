@@ -24,10 +24,12 @@ type PagesProps = {
   embedTitle?: string | null;
   /** Whether viewers can be allowed to comment. */
   offersComments?: boolean;
+  /** Whether there are MP4 files to download. Null for a collection, whose videos may differ. */
+  hasFiles?: boolean | null;
 };
 
 /** The share pages of a video or collection, and the form that creates one. */
-export function SharePages({ path, hint, embedTitle = null, offersComments = false }: PagesProps) {
+export function SharePages({ path, hint, embedTitle = null, offersComments = false, hasFiles = null }: PagesProps) {
   const { value, error, again } = useLoaded<ShareList>(`${path}/shares`);
   const adding = useSignal(false);
   const shares = value.value?.items ?? [];
@@ -40,7 +42,7 @@ export function SharePages({ path, hint, embedTitle = null, offersComments = fal
             <Row
               key={share.guid}
               path={`${path}/shares/${share.guid}`}
-              {...{ share, embedTitle, offersComments }}
+              {...{ share, embedTitle, offersComments, hasFiles }}
               onChanged={again}
             />
           ))}
@@ -55,7 +57,7 @@ export function SharePages({ path, hint, embedTitle = null, offersComments = fal
         <Editor
           title={t('Create share page')}
           share={null}
-          offersComments={offersComments}
+          {...{ offersComments, hasFiles }}
           send={(fields) => api('POST', `${path}/shares`, fields)}
           onSaved={again}
           onClose={() => (adding.value = false)}
@@ -70,10 +72,11 @@ type RowProps = {
   share: ShareModel;
   embedTitle: string | null;
   offersComments: boolean;
+  hasFiles: boolean | null;
   onChanged: () => void;
 };
 
-function Row({ path, share, embedTitle, offersComments, onChanged }: RowProps) {
+function Row({ path, share, embedTitle, offersComments, hasFiles, onChanged }: RowProps) {
   const editing = useSignal(false);
   const isAsked = useSignal(false);
   const removing = useAction();
@@ -128,7 +131,7 @@ function Row({ path, share, embedTitle, offersComments, onChanged }: RowProps) {
         <Editor
           title={t('Edit share page')}
           share={share}
-          offersComments={offersComments}
+          {...{ offersComments, hasFiles }}
           send={(fields) => api('POST', path, fields)}
           onSaved={onChanged}
           onClose={() => (editing.value = false)}
@@ -153,12 +156,13 @@ type EditorProps = {
   /** Null for a new share. */
   share: ShareModel | null;
   offersComments: boolean;
+  hasFiles: boolean | null;
   send: (fields: object) => Promise<unknown>;
   onSaved: () => void;
   onClose: () => void;
 };
 
-function Editor({ title, share, offersComments, send, onSaved, onClose }: EditorProps) {
+function Editor({ title, share, offersComments, hasFiles, send, onSaved, onClose }: EditorProps) {
   const hasPassword = useSignal(share?.access === 'password');
   const password = useSignal('');
   const domains = useSignal(share?.emailDomains.join(', ') ?? '');
@@ -196,7 +200,7 @@ function Editor({ title, share, offersComments, send, onSaved, onClose }: Editor
         <SelectField label={t('Expires')} value={end.value} choices={choices} onChange={(to) => (end.value = to)} />
         <Check
           label={t('Allow download')}
-          hint={t('Requires MP4 files. Turn them on in the encoding settings of the library.')}
+          {...downloadHint(hasFiles)}
           value={allowDownload.value}
           onChange={(on) => (allowDownload.value = on)}
         />
@@ -217,6 +221,12 @@ function Editor({ title, share, offersComments, send, onSaved, onClose }: Editor
       </form>
     </Dialog>
   );
+}
+
+function downloadHint(hasFiles: boolean | null): { hint?: string } {
+  if (hasFiles === true) return {};
+  if (hasFiles === null) return { hint: t('Offered for videos with MP4 files.') };
+  return { hint: t('Requires MP4 files. Turn them on in the encoding settings of the library.') };
 }
 
 function PasswordField({ isKept, password }: { isKept: boolean; password: Signal<string> }) {

@@ -113,6 +113,7 @@ export function Share(props: PartProps) {
             path={path}
             hint={t('A page with the video, its chapters and transcript, for people with its link.')}
             offersComments
+            hasFiles={video.hasMP4Fallback || play.value.value?.enableMP4Fallback === true}
           />
         )}
         <Downloads libraryId={libraryId} files={downloads} isEncoding={isEncoding(video)} />

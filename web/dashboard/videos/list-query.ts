@@ -58,7 +58,7 @@ export function readListQuery(): ListQuery {
   const [name = 'date', , usual = 'desc'] = order ?? [];
   return {
     search: text('search'),
-    state: STATES.some(([value]) => value === text('state')) ? text('state') : '',
+    state: readState(text('state') || text('status')),
     collection: text('collection'),
     tag: text('tag'),
     visibility: readVisibility(text('visibility')) ?? '',
@@ -69,8 +69,15 @@ export function readListQuery(): ListQuery {
   };
 }
 
+/** Returns the state of the filter that includes all of the given ones, or an empty text for unknown states. */
+export function readState(given: string): string {
+  const numbers = given.split(',');
+  return STATES.find(([value]) => numbers.every((one) => value.split(',').includes(one)))?.[0] ?? '';
+}
+
 export function changeListQuery(changes: Partial<ListQuery>): void {
-  changeQuery(changes);
+  // The API's name of the filter is accepted in links, and replaced by its name here.
+  changeQuery(changes.state === undefined ? changes : { ...changes, status: '' });
 }
 
 export function isFiltered({ search, state, collection, tag, visibility, days }: ListQuery): boolean {

@@ -134,7 +134,7 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
         <p>{t('Remove a filter or search for part of a title.')}</p>
         <button
           type="button"
-          onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '', days: '' })}
+          onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '', visibility: '', days: '' })}
         >
           {t('Clear filters')}
         </button>

@@ -9,10 +9,13 @@ export function mountMediaSession({ video, session }: ControlParts, actions: Act
   const { mediaSession } = navigator;
   const describe = () => {
     const { title, posterUrl } = session.state;
-    const artwork = posterUrl === null ? [] : [{ src: new URL(posterUrl, location.href).href }];
+    // Firefox fetches the picture immediately, and in addition to the poster.
+    const isUsed = !video.paused || video.played.length > 0;
+    const artwork = posterUrl === null || !isUsed ? [] : [{ src: new URL(posterUrl, location.href).href }];
     mediaSession.metadata = new MediaMetadata({ title, artwork });
   };
   session.addEventListener('view', describe);
+  video.addEventListener('play', describe, { once: true });
   describe();
   listenToButtons(mediaSession, video, actions);
   const place = () => mediaSession.setPositionState(positionOf(video));

@@ -4,8 +4,11 @@ import { chooseStartLevel, highestAllowed, highestShown, type PlayerSize, type R
 import type { Opening } from './hls-options.ts';
 import { keepRungOnJump } from './keep-rung-on-jump.ts';
 
-/** Maximum size, in bytes, of the first segment of a video that is loaded before playback is requested. */
-const MAX_PRELOAD_BYTES = 700_000;
+/**
+ * Maximum size, in bytes, of the first segment of a video that is loaded before playback is requested. With the page,
+ * the poster and two segments of audio, the total stays below 1 MB.
+ */
+const MAX_PRELOAD_BYTES = 550_000;
 /** Buffer limits before playback is requested. hls.js fetches whole segments, so it fetches one segment. */
 const PRELOADED = { maxBufferLength: 0.1, maxBufferSize: 0 };
 
