@@ -79,6 +79,7 @@ async function openSrt(
       port: settings.srtPort,
       passphrase: settings.srtPassphrase,
       check: (name) => publishing.check(name),
+      noteRefusal: (streamKey, reason) => publishing.noteRefusal(streamKey, reason),
       publish,
       budget,
       report,

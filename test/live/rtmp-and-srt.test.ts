@@ -23,6 +23,7 @@ import {
   type TestStream,
   until,
 } from './live-service.ts';
+import { reasonOf } from './odd-stream.ts';
 
 const run = promisify(execFile);
 
@@ -186,6 +187,9 @@ test('accepts the stream key as an encryption passphrase, and rejects other pass
   }
   expect(said.join('')).toContain('REJECT');
   expect((await catalogue.streams.load(stream.key)).ingest.primaryLive).toBe(false);
+  expect(await reasonOf({ service, catalogue }, stream)).toMatch(
+    /^The publisher was refused\. .*stream key as SRT pass/,
+  );
   const publisher = publishSrt(`${srtOf(stream)}?${name}&passphrase=${stream.streamKey}`, [...H264, '-c:a', 'libopus']);
   expect(await watched(stream, publisher)).toMatchObject({ errors: '', video: 'h264', audio: 'aac' });
 }, 120_000);

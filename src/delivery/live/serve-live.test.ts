@@ -143,6 +143,26 @@ test('a player without low latency, which requests the last part of a segment, g
   await owner.close();
 }, 20_000);
 
+test('a player that waits for more of a segment learns after the others that the segment is complete', async () => {
+  const owner = await startOwner();
+  const edge = openEdge(owner.port);
+  await edge.read();
+  for (let part = 0; part < PARTS; part += 1) owner.send(0, part);
+  await edge.read('_HLS_msn=10&_HLS_part=7');
+  // The last part of segment 10 is listed, but hls.js has not loaded it yet.
+  const responses: string[] = [];
+  const read = async (name: string, query: string) => {
+    expect(await edge.read(query)).toMatch(/#EXTINF.*\n0.m4s/);
+    responses.push(name);
+  };
+  const waiting = [read('late', `_HLS_msn=10&_HLS_part=${PARTS}`), read('other', '_HLS_msn=11&_HLS_part=0')];
+  owner.send(1, 0);
+  await Promise.all(waiting);
+  expect(responses).toEqual(['other', 'late']);
+  edge.close();
+  await owner.close();
+}, 20_000);
+
 test('an edge waits for a rendition of a process that only another edge knows yet', async () => {
   const owner = await startOwner();
   const edge = openEdge(owner.port);

@@ -8,20 +8,7 @@ import { writePlaylist } from '../../media/hls/playlist.ts';
 import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
-import {
-  findLatePlace,
-  holdsMedia,
-  lastPartsOf,
-  newestOf,
-  skipsParts,
-} from '../../media/live/playlist/newest-media.ts';
-import {
-  canBegin,
-  canList,
-  isRangeOver,
-  type LiveView,
-  targetDurationSec,
-} from '../../media/live/playlist/slot-segments.ts';
+import { canList, isRangeOver, type LiveView } from '../../media/live/playlist/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
 import type { IFrameLists } from '../hls/i-frame-lists.ts';
@@ -29,6 +16,7 @@ import { CLEAR_VARIANT, type PlaylistVariant, SESSION_TAG } from '../hls/playlis
 import { BAD_RANGE, rangedAddresses } from '../hls/ranged-addresses.ts';
 import { type Answer, CACHE_NEVER, notFound, toProblem, unavailable } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
+import { awaitReload, FIRST_MEDIA_WAIT_MS } from './await-reload.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { liveIFrameList, serveLiveIFrame } from './serve-live-i-frames.ts';
 import { serveLiveManifest } from './serve-live-manifest.ts';
@@ -62,19 +50,7 @@ export type LiveDeps = LiveMediaDeps &
   UntilKnownDeps & { streams: LiveStreams; iFrames: IFrameLists };
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
-const FIRST_MEDIA_WAIT_MS = 3_000;
-/**
- * Fraction of the target duration after which a blocked reload gets an unchanged playlist. hls.js gives up after 0.8 of
- * it.
- */
-const RELOAD_SHARE = 0.7;
-/** Time in ms for which a player that is behind can process a part before it learns that the segment is complete. */
-const LATE_PAUSE_MS = 200;
-/**
- * Maximum number of segments by which a blocking request may be ahead of the newest segment. A request further ahead is
- * a client error (RFC 8216bis section 6.2.5.2).
- */
-const FARTHEST_AHEAD = 2;
+
 const WORTH_COMPRESSING_BYTES = 1_000;
 const compress = promisify(gzip);
 
@@ -218,41 +194,19 @@ async function servePlaylist(
   if (found === null) return notFound('unknown-rendition');
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
-  const { index } = stream;
   // Thousands of viewers wait for the same playlist, so it is cached. Playlists of time ranges are not cached, because
   // there can be more of them than viewers.
-  const place = [slot, view.windowSec, view.isPreview].join('|');
+  const hasParts = !isWhole(variant);
+  const place = [slot, view.windowSec, view.isPreview, hasParts].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
-  const hasParts = !isWhole(variant);
-  const newest = () => once(`newest ${hasParts}`, () => newestOf(index, slot, { ...view, hasParts }));
-  const wanted = readWanted(request.query);
-  if (wanted === 'invalid')
-    return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only together with it.');
-  let isSkipping = false;
-  if (wanted !== null) {
-    const last = newest()?.sequence ?? null;
-    if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
-      return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
-    }
-    const lastParts = once(`last parts ${hasParts}`, () => lastPartsOf(index, slot, { ...view, hasParts }));
-    isSkipping = skipsParts(newest(), wanted, lastParts);
-    const targetSec = stream.assumedTargetSec(once('target', () => targetDurationSec(index, slot, view)));
-    const limitMs = RELOAD_SHARE * 1_000 * targetSec;
-    // If segments are only delivered whole, the request waits for the whole segment instead of a part.
-    const awaited = hasParts && !isSkipping ? wanted : { ...wanted, part: null };
-    const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
-    const isLate = hasParts && findLatePlace(index, slot, view, wanted) === 'after';
-    await stream.until(isLate ? () => false : isThere, isLate ? LATE_PAUSE_MS : limitMs, request.leave());
-  } else if (newest() !== null) {
-    await stream.until(() => canBegin(index, slot, { ...view, hasParts }), FIRST_MEDIA_WAIT_MS, request.leave());
-  }
+  const asked = { slot, view: { ...view, hasParts }, hasEnded, query: request.query, once };
+  const reload = await awaitReload(stream, asked, request.leave);
+  if ('fault' in reload) return badRequest(reload.fault);
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
-  if (!isOver && !canList(index, slot, view)) return notFound('not-playable');
-  const isWithin =
-    wanted !== null && hasParts && !isOver && !isSkipping && findLatePlace(index, slot, view, wanted) === 'within';
-  const endSequence = isWithin ? wanted.sequence : null;
+  if (!isOver && !canList(stream.index, slot, view)) return notFound('not-playable');
+  const { endSequence } = reload;
   const name = ['text', renditionId, isDelta, isOver, endSequence, variant.tag, session !== null].join('|');
   const text = once(name, () => {
     const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver, endSequence };
@@ -262,14 +216,6 @@ async function servePlaylist(
   if (text === null) return notFound('not-playable');
   if (variant.fill !== null) return answerText(variant.fill(text), request);
   return answerText(text, request, () => once(`gzip|${name}`, () => compress(Buffer.from(text))));
-}
-
-function readWanted(query: URLSearchParams): { sequence: number; part: number | null } | null | 'invalid' {
-  const sequence = query.get('_HLS_msn');
-  const part = query.get('_HLS_part');
-  if (sequence === null) return part === null ? null : 'invalid';
-  if (!/^\d{1,12}$/.test(sequence) || (part !== null && !/^\d{1,6}$/.test(part))) return 'invalid';
-  return { sequence: Number(sequence), part: part === null ? null : Number(part) };
 }
 
 async function answerText(

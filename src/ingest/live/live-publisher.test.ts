@@ -204,3 +204,14 @@ test('a publisher that sends no media for some seconds has a reason until media 
   publisher.note(sound(0), 1);
   expect(publisher.reasons).toEqual([]);
 });
+
+test('the status has a reason while audio that was there is missing for 10 s and the video continues', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const reasons = (event: LiveEvent) => {
+    publisher.note(event, 1);
+    return publisher.reasons;
+  };
+  expect([picture(0), picture(20_000), sound(20_000), picture(20_040), picture(30_039)].flatMap(reasons)).toEqual([]);
+  expect(reasons(picture(30_040))).toEqual([expect.stringContaining('sends video but no audio')]);
+  expect([sound(31_000), sound(99_000), picture(99_000)].flatMap(reasons)).toEqual([]);
+});

@@ -16,6 +16,7 @@ import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts';
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
+import { SoundWatch } from './sound-watch.ts';
 
 /** Maximum wait for a watermark encoder before the process exits, in ms. */
 const FINISH_MS = 2_000;
@@ -51,6 +52,11 @@ const AUDIO_CHANGE =
 /** Reason shown for a publisher that has not sent any media for some seconds. */
 const NO_MEDIA =
   'The encoder is connected, but sends no audio or video that can be used. Check its sources and its codecs.';
+
+/** Reason shown while the audio of a publisher is missing although its video continues. */
+const NO_SOUND =
+  'The sound stopped: the encoder sends video but no audio, so viewers hear silence. Check its microphone or audio ' +
+  'source.';
 
 /** Reason shown while the video of a publisher has frames but no keyframe. */
 const NO_KEYFRAME =
@@ -96,6 +102,7 @@ export class LivePublisher {
   #videoBps = 0;
   #longestGopFrames = 0;
   readonly #leading = new LeadingFrames();
+  readonly #sound = new SoundWatch();
   /** Null for video that is not H.264. */
   #closer: GopCloser | null = null;
 
@@ -107,7 +114,9 @@ export class LivePublisher {
 
   /** Returns why viewers get nothing or not everything of the publisher, or not on all devices. */
   get reasons(): readonly string[] {
-    return this.isIdle && this.lastMediaMs === null ? [NO_MEDIA, ...this.leftOut.all] : this.leftOut.all;
+    const isWithoutMedia = this.isIdle && this.lastMediaMs === null;
+    const now = [...(isWithoutMedia ? [NO_MEDIA] : []), ...(this.#sound.hasStopped ? [NO_SOUND] : [])];
+    return [...now, ...this.leftOut.all];
   }
 
   /** Returns the tracks once both are known or the wait for the second is over, or else null. */
@@ -174,6 +183,7 @@ export class LivePublisher {
     this.meter.count(event.unit.kind, wireBytes);
     this.receivedBytes += wireBytes;
     this.#firstDtsMs ??= event.unit.dtsMs;
+    this.#sound.note(event.unit);
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     if (event.unit.kind === 'video') this.#lastVideoMs = event.unit.dtsMs;
     return this.#beginVideo(event.unit) || this.#switchAudio(event.unit);

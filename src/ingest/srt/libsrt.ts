@@ -17,6 +17,8 @@ const NOTHING_THERE = 6002;
 const AF = { inet: 2, inet6: 10 };
 const ADDRESS_BYTES = 128;
 const BACKLOG = 32;
+/** Time in ms after which an admitted caller that cannot be accepted has failed. Its handshake takes no round trip. */
+const HANDSHAKE_MS = 1_000;
 const LOG_FATAL_ONLY = 2;
 /** Maximum size of a message in bytes. A payload in live mode has at most 1,456 bytes. */
 const MAX_MESSAGE = 1_500;
@@ -31,6 +33,12 @@ export type SrtHook = (socket: number, caller: { remote: string; streamId: strin
 export type Accepted = { socket: number; remote: string; streamId: string };
 
 /**
+ * An admitted caller whose handshake failed. libsrt does not report the reason. `needsPassphrase`: the caller needed a
+ * passphrase, so it had none or a wrong one. Otherwise, it had one and needed none.
+ */
+export type Unsecured = { remote: string; streamId: string; needsPassphrase: boolean };
+
+/**
  * The functions of libsrt that accept callers and receive their data. All functions except `wait` return without
  * blocking.
  */
@@ -42,6 +50,8 @@ export type LibSrt = {
    * its connection and throws.
    */
   accept(): Accepted | null;
+  /** Returns the callers whose handshake failed since the last call. */
+  takeUnsecured(): Unsecured[];
   /** Resolves with the sockets that are readable or have failed, after at most `waitMs`. */
   wait(waitMs: number): Promise<number[]>;
   /**
@@ -114,7 +124,7 @@ class Srt implements LibSrt {
   readonly #poll: number;
   readonly #ready = Buffer.alloc(8 * MAX_READY);
   /** Stream ids and addresses of callers that the hook admitted and that are not accepted yet. */
-  readonly #admitted = new Map<number, { remote: string; streamId: string; isSecured: boolean }>();
+  readonly #admitted = new Map<number, Unsecured & { atMs: number }>();
   listener = -1;
 
   constructor(calls: Bound, koffi: Koffi) {
@@ -145,11 +155,11 @@ class Srt implements LibSrt {
     const socket: number = this.#calls.accept(this.listener, address, lengthOf(address));
     if (socket < 0) return null;
     const admitted = this.#admitted.get(socket);
-    this.#admitted.delete(socket);
-    if (admitted === undefined || (admitted.isSecured && !this.#isSecured(socket))) {
+    if (admitted === undefined || (admitted.needsPassphrase && !this.#isSecured(socket))) {
       this.close(socket);
       return null;
     }
+    this.#admitted.delete(socket);
     try {
       this.#setInt(socket, OPTION.receiveSync, 0);
       this.#watch(socket);
@@ -158,6 +168,12 @@ class Srt implements LibSrt {
       throw error;
     }
     return { socket, remote: admitted.remote, streamId: admitted.streamId };
+  }
+
+  takeUnsecured(): Unsecured[] {
+    const failed = [...this.#admitted].filter(([, { atMs }]) => performance.now() - atMs > HANDSHAKE_MS);
+    for (const [socket] of failed) this.#admitted.delete(socket);
+    return failed.map(([, { remote, streamId, needsPassphrase }]) => ({ remote, streamId, needsPassphrase }));
   }
 
   async wait(waitMs: number): Promise<number[]> {
@@ -202,7 +218,7 @@ class Srt implements LibSrt {
         this.#setInt(socket, OPTION.enforcedEncryption, 1);
       }
       if (this.#admitted.size >= 2 * BACKLOG) this.#admitted.delete(this.#admitted.keys().next().value ?? 0);
-      this.#admitted.set(socket, { ...caller, isSecured: verdict !== null });
+      this.#admitted.set(socket, { ...caller, needsPassphrase: verdict !== null, atMs: performance.now() });
       return 0;
     };
   }

@@ -65,6 +65,7 @@ async function serve(srt: LibSrt): Promise<never> {
       else drain(srt, socket);
     }
     for (const socket of ending.keys()) drain(srt, socket);
+    for (const caller of srt.takeUnsecured()) send({ type: 'unsecured', ...caller });
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 }

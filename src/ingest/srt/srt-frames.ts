@@ -8,6 +8,8 @@ export type SrtReport =
   /** A caller waits for a verdict, which blocks all other callers. The verdict is due within half a second. */
   | { type: 'check'; connection: number; remote: string; streamId: string }
   | { type: 'open'; connection: number; remote: string; streamId: string }
+  /** The handshake of a caller failed, because its passphrase is missing or wrong, or it needs none. */
+  | { type: 'unsecured'; remote: string; streamId: string; needsPassphrase: boolean }
   /** A caller with a completed handshake could not be served. */
   | { type: 'refused'; reason: string }
   | { type: 'closed'; connection: number; reason: string };

@@ -11,10 +11,13 @@ const TONE = ['-f', 'lavfi', '-i', 'anullsrc=d=0.2', '-c:a', 'aac', '-f', 'mpegt
 let server: SrtServer;
 let published: string[] = [];
 let reported: string[] = [];
+/** Reasons for the status of a stream, after its key. */
+let noted: string[] = [];
 afterEach(async () => {
   await server.close();
   published = [];
   reported = [];
+  noted = [];
 });
 
 const start = async (options: Partial<SrtDeps & { port: number }> = {}) => {
@@ -24,6 +27,7 @@ const start = async (options: Partial<SrtDeps & { port: number }> = {}) => {
     passphrase: null,
     budget: new EncoderBudget(1),
     report: ({ message }) => reported.push(message),
+    noteRefusal: async (streamKey, reason) => void noted.push(`${streamKey}: ${reason}`),
     async check(name) {
       if (name !== 'valid') throw new Refused('not-found', 'No stream has this key.');
       return { streamKey: name, isSecret: false };
@@ -63,6 +67,27 @@ test('wrong keys from an address do not lock out a valid key', async () => {
   for (const wrong of ['wrong', 'worse']) await publish(wrong);
   await publish('valid');
   await expect.poll(() => published).toEqual(['valid']);
+});
+
+test.each([
+  {
+    title: 'a wrong passphrase',
+    passphrase: 'expected passphrase',
+    query: '&passphrase=another one',
+    is: 'got none or another',
+  },
+  { title: 'no passphrase', passphrase: 'expected passphrase', query: '', is: 'got none or another' },
+  {
+    title: 'an extra passphrase',
+    passphrase: null,
+    query: '&passphrase=another one',
+    is: 'Expected no SRT passphrase',
+  },
+])('shows why a caller with $title is refused', async ({ passphrase, query, is }) => {
+  await start({ passphrase });
+  await publish(`valid${query}`);
+  await expect.poll(() => noted, { timeout: 10_000 }).toEqual([expect.stringMatching(`^valid: .*${is}`)]);
+  expect({ published, reported }).toEqual({ published: [], reported: [] });
 });
 
 test('the process of libsrt ends without callers, and the first attempt of the next caller is accepted', async () => {

@@ -34,6 +34,8 @@ export type CheckKey = (name: string) => Promise<{ streamKey: string; isSecret: 
 export type SrtDeps = {
   check: CheckKey;
   publish: Publish;
+  /** Shows the reason why a publisher was refused in the status of the stream with this key. */
+  noteRefusal(streamKey: string, reason: string): Promise<void>;
   budget: EncoderBudget;
   /** Passphrase that callers need if they identify a stream by its key, or null if they need none. */
   passphrase: string | null;
@@ -111,6 +113,9 @@ class Server {
           this.#drop(report.connection, error.message);
         });
         return;
+      case 'unsecured':
+        this.#noteUnsecured(report).catch((error: Error) => this.#deps.report(error));
+        return;
       case 'refused':
         this.#deps.report(new Error(`Could not accept an SRT connection: ${report.reason}`));
         return;
@@ -121,8 +126,20 @@ class Server {
 
   async #answer({ remote, streamId }: Extract<CallerReport, { type: 'check' }>, reply: Reply): Promise<void> {
     const verdict = await this.#judge(remote, streamId);
-    if ('reject' in verdict) noteRefusal(remote, verdict.reject);
+    if ('reject' in verdict) logRefusal(remote, REASONS[verdict.reject] ?? `code ${verdict.reject}`);
     reply(verdict);
+  }
+
+  /** Gives the reason for a failed handshake in the log, and in the status of the stream that the caller named. */
+  async #noteUnsecured(report: Extract<CallerReport, { type: 'unsecured' }>): Promise<void> {
+    const { remote, streamId, needsPassphrase } = report;
+    const wanted = readStreamId(streamId);
+    if (wanted === null) return;
+    const { streamKey, isSecret } = await this.#deps.check(wanted.name);
+    const reason = needsPassphrase ? NO_PASSPHRASE[isSecret ? 'key' : 'setting'] : EXTRA_PASSPHRASE;
+    logRefusal(remote, reason);
+    // Anyone who knows a stream id can call, so the number of writes is limited.
+    if (this.#mayTry(clientKey(remote), Date.now())) await this.#deps.noteRefusal(streamKey, reason);
   }
 
   async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
@@ -216,8 +233,16 @@ const REASONS: Readonly<Record<number, string>> = {
   [REJECT.unavailable]: 'The key could not be checked in time.',
 };
 
-function noteRefusal(address: string, code: number): void {
-  logEvent('publisher.refused', { protocol: 'srt', address, reason: REASONS[code] ?? `code ${code}` });
+const NO_PASSPHRASE = {
+  key: 'Expected the stream key as SRT passphrase, got none or another one. Set it in the encoder.',
+  setting: 'Expected the SRT passphrase of this server, got none or another one. Set it in the encoder.',
+} as const;
+const EXTRA_PASSPHRASE =
+  'Expected no SRT passphrase together with the stream key, got one. Remove it in the encoder, or send the ID of the ' +
+  'stream instead of its key.';
+
+function logRefusal(address: string, reason: string): void {
+  logEvent('publisher.refused', { protocol: 'srt', address, reason });
 }
 
 /** Maximum number of buffers queued for a caller, of at most 64 KiB each. */

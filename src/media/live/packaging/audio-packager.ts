@@ -75,12 +75,16 @@ export class AudioPackager {
     return output;
   }
 
-  /** Writes silence up to a time on the timeline, in whole frames. */
-  fillTo(mediaMs: number): AudioOutput {
+  /**
+   * Writes silence up to a time on the timeline, in whole frames. `isCovered`: the last frame may end after that time,
+   * so that no gap remains before it.
+   */
+  fillTo(mediaMs: number, isCovered = false): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     const start = this.#boundaries[0] ?? this.#nextTick;
     if (this.#silence === null || start === null) return output;
-    const frames = Math.floor((this.#tickOf(mediaMs) - this.#begin(start)) / this.#frameTicks);
+    const exact = (this.#tickOf(mediaMs) - this.#begin(start)) / this.#frameTicks;
+    const frames = isCovered ? Math.ceil(exact) : Math.floor(exact);
     if (frames > 0) this.#driftTicks = null;
     this.#addSilence(frames, output);
     return output;

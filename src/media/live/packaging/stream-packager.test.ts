@@ -88,6 +88,18 @@ test('a reconnecting publisher continues without a gap for any clock', () => {
   expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
 });
 
+test('audio that ends before the video is continued until no gap remains before the next period', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const units = [...media(0, 3_000)].filter(({ kind, dtsMs }) => kind === 'video' || dtsMs < 2_900);
+  const events = [...pushAll(packager, units), ...packager.end()];
+  const [videoEnd, audioEnd] = ['video', 'audio'].map((kind) => {
+    const { startTick = 0, durationTicks = 0, timescale = 1 } = segmentsOf(events, kind).at(-1) ?? {};
+    return (startTick + durationTicks) / timescale;
+  });
+  expect(Number(audioEnd) - Number(videoEnd)).toBeGreaterThanOrEqual(0);
+  expect(Number(audioEnd) - Number(videoEnd)).toBeLessThan(1024 / 48_000);
+});
+
 test('after an interruption within reordered frames, new frames begin when all earlier ones have been shown', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
   const frame = (dtsMs: number, ptsMs: number): AccessUnit => {

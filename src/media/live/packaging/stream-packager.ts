@@ -141,7 +141,8 @@ export class StreamPackager {
       this.#segment = this.#video.segment;
     }
     if (this.#audio !== null) {
-      if (this.#video !== null) events.push(...audioEvents(this.#audio.fillTo(endMs)));
+      // Players tolerate a gap of one frame, and the audio of the next period may begin up to a frame late.
+      if (this.#video !== null) events.push(...audioEvents(this.#audio.fillTo(endMs, true)));
       const next = this.#video === null ? this.#audio.segment + 1 : this.#segment;
       events.push(...audioEvents(this.#audio.end(next)));
       if (this.#video === null) endMs = this.#audio.endMs;

@@ -9,6 +9,8 @@ export type IndexedPart = {
   isIndependent: boolean;
   /** Whether the segment possibly ends with this part, so that no further part of it is announced. */
   mayBeLast: boolean;
+  /** Arrival time, in ms since 1970. */
+  atMs: number;
   bytes: Buffer | null;
 };
 
@@ -55,6 +57,8 @@ export function isRung(slot: string): boolean {
 
 /** Number of segments whose parts are kept in memory and listed. */
 export const SEGMENTS_WITH_PARTS = 4;
+/** Minimum time for which parts are kept in memory, in ms, so that players can load those of a burst. */
+const MIN_HELD_MS = 4_000;
 
 /**
  * State of a live stream on an edge: rows of stored segments, and messages of the owner's feed. Applying the same
@@ -132,9 +136,9 @@ export class LiveIndex {
     this.version += 1;
   }
 
-  /** Applies a message of the feed. Returns true if it affects a playlist. */
-  apply({ message, bytes }: FeedFrame): boolean {
-    const isShown = this.#apply(message, bytes);
+  /** Applies a message of the feed, which arrived at `nowMs`. Returns true if it affects a playlist. */
+  apply({ message, bytes }: FeedFrame, nowMs = Date.now()): boolean {
+    const isShown = this.#apply(message, bytes, nowMs);
     if (isShown) this.version += 1;
     return isShown;
   }
@@ -144,21 +148,18 @@ export class LiveIndex {
     for (const { renditions } of this.#periods.values()) {
       for (const { segments, timescale } of renditions) {
         const surplus = segments.findIndex(({ wallMs, durationTicks, isGap }) => {
-          if (isGap) return false;
-          return wallMs === null || wallMs + (durationTicks * 1000) / timescale > nowMs - windowMs;
+          return !isGap && (wallMs === null || wallMs + (durationTicks * 1000) / timescale > nowMs - windowMs);
         });
-        segments.splice(
-          0,
-          Math.min(surplus === -1 ? segments.length : surplus, Math.max(0, segments.length - SEGMENTS_WITH_PARTS)),
-        );
+        const spare = Math.max(0, segments.length - SEGMENTS_WITH_PARTS);
+        segments.splice(0, Math.min(surplus === -1 ? segments.length : surplus, spare));
         for (let index = segments.length - 1 - SEGMENTS_WITH_PARTS; index >= 0; index -= 1) {
-          if (!releaseParts(segments[index])) break;
+          if (!releaseParts(segments[index], nowMs)) break;
         }
       }
     }
   }
 
-  #apply(message: FeedMessage, bytes: Buffer): boolean {
+  #apply(message: FeedMessage, bytes: Buffer, atMs: number): boolean {
     switch (message.type) {
       case 'period':
         this.addPeriod(message.period);
@@ -172,7 +173,7 @@ export class LiveIndex {
         this.#periods.get(message.period)?.cuts.set(message.segment, message.wallMs);
         return false;
       case 'part':
-        return this.#addPart(message, bytes);
+        return this.#addPart(message, bytes, atMs);
       case 'closed': {
         const segment = this.#segment(message);
         if (segment === null || segment.isClosed) return false;
@@ -198,7 +199,7 @@ export class LiveIndex {
     }
   }
 
-  #addPart(message: Extract<FeedMessage, { type: 'part' }>, bytes: Buffer): boolean {
+  #addPart(message: Extract<FeedMessage, { type: 'part' }>, bytes: Buffer, atMs: number): boolean {
     const found = this.#renditions.get(message.renditionId);
     if (found === undefined) return false;
     const { segments } = found.rendition;
@@ -212,7 +213,7 @@ export class LiveIndex {
     }
     if (segment.isClosed || message.part !== segment.parts.length) return false;
     const { startTick, durationTicks, samples, isIndependent, mayBeLast = false } = message;
-    segment.parts.push({ startTick, durationTicks, samples, isIndependent, mayBeLast, bytes });
+    segment.parts.push({ startTick, durationTicks, samples, isIndependent, mayBeLast, atMs, bytes });
     segment.durationTicks += durationTicks;
     if (message.isLast === true) this.#close(segment, found.rendition);
     return true;
@@ -251,8 +252,7 @@ export class LiveIndex {
   }
 
   #segment({ renditionId, segment }: { renditionId: Guid; segment: number }): IndexedSegment | null {
-    const rendition = this.#renditions.get(renditionId)?.rendition;
-    return rendition === undefined ? null : findSegment(rendition.segments, segment);
+    return findSegment(this.#renditions.get(renditionId)?.rendition.segments ?? [], segment);
   }
 }
 
@@ -290,10 +290,11 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   segments.splice(index + 1, 0, segment);
 }
 
-/** Releases the bytes of a segment's parts. Returns false if there were no parts to release. */
-function releaseParts(segment: IndexedSegment | undefined): boolean {
+/** Releases the parts of a segment, except new ones. Returns false if there were none. */
+function releaseParts(segment: IndexedSegment | undefined, nowMs: number): boolean {
   if (segment?.isGap === true) return true;
-  if (segment === undefined || segment.parts.length === 0) return false;
-  if (segment.stored !== null) segment.parts = [];
+  const last = segment?.parts.at(-1);
+  if (segment === undefined || last === undefined) return false;
+  if (segment.stored !== null && nowMs - last.atMs > MIN_HELD_MS) segment.parts = [];
   return true;
 }

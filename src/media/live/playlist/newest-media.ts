@@ -47,8 +47,11 @@ export function lastPartsOf(index: LiveIndex, slot: string, view: ListedView): n
   });
 }
 
-/** Number of segments that are searched for the next part of a late player. */
-const LATE_SEGMENTS = 4;
+/**
+ * Number of segments that are searched for the next part of a late player. A pause of 15 s, after which a publisher is
+ * disconnected, is filled with 8 of them at once.
+ */
+const LATE_SEGMENTS = 10;
 
 /**
  * Returns the position of a blocking request that waits for media of an already complete segment, as after a burst or
@@ -64,4 +67,28 @@ export function findLatePlace(index: LiveIndex, slot: string, view: LiveView, wa
   const after = one.segment.parts.length;
   if (wanted.part > after) return null;
   return wanted.part < after ? 'within' : 'after';
+}
+
+/**
+ * Returns the segment within which media continued after `sinceMs` following a pause of at least `pauseMs`, if it is
+ * complete and later media of the same period exists. Returns null if there is none.
+ *
+ * After a blocked reload without new media, hls.js 1.7 polls without directives. If its next playlist listed the
+ * segment as complete, it would treat the remaining parts of the segment as loaded, or load later segments first.
+ */
+export function findResumed(
+  index: LiveIndex,
+  slot: string,
+  view: LiveView,
+  { pauseMs, sinceMs }: { pauseMs: number; sinceMs: number },
+): { sequence: number; pauseMs: number } | null {
+  const listed = listTail(spansOf(index, slot, view), LATE_SEGMENTS);
+  for (const [at, { segment, period, sequence }] of listed.entries()) {
+    if (segment?.isClosed !== true || listed[at + 1]?.period !== period) continue;
+    const times = segment.parts.map(({ atMs }) => atMs);
+    const pauses = times.slice(1).map((atMs, part) => (atMs < sinceMs ? 0 : atMs - (times[part] ?? atMs)));
+    const longestMs = Math.max(0, ...pauses);
+    if (longestMs >= pauseMs) return { sequence, pauseMs: longestMs };
+  }
+  return null;
 }
