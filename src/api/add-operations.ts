@@ -8,6 +8,7 @@ import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { matchesEtag } from '../lib/matches-etag.ts';
+import { publicUrlOf } from '../lib/public-url.ts';
 import { Refused } from '../lib/refused.ts';
 import { throwAwayRest } from '../lib/throw-away-rest.ts';
 import { toAuditChanges } from './audit-changes.ts';
@@ -126,6 +127,7 @@ async function answerOperation(
       message: request.raw,
       grant,
       address: exchange.ip,
+      reachedUrl: publicUrlOf(request.raw, trusted),
       signal: leaveSignal(reply.raw, () => new CallerGone()),
     };
     const answer = await collectChanges(noted, () => operation.handle(raw, deps));

@@ -116,6 +116,8 @@ export type Request<P, Q, B> = {
   range: { wanted: string | null; ifVersion: string | null };
   /** The caller's address; behind a trusted proxy, the one that the proxy reports. */
   address: string;
+  /** URL of the API as this caller reached it, from unverified headers. Send it only to this caller. */
+  reachedUrl: string;
   signal: AbortSignal;
 };
 
@@ -141,6 +143,7 @@ export type RawRequest = {
   message: IncomingMessage;
   grant: Caller | null;
   address: string;
+  reachedUrl: string;
   signal: AbortSignal;
 };
 
@@ -178,19 +181,21 @@ export function defineOperation<
   const readStrictBody = bodyReader(contract, strictRules);
   // The hosted API documents no refusal for an invalid page or order of a list.
   const fallsBack = contract.isHosted && contract.method === 'GET' && contract.refusals.invalid === undefined;
-  const queryRules = { isHosted: contract.isHosted, fallsBack };
+  const queryRules = { isHosted: contract.isHosted, fallsBack, names: rules, isStrict: false };
+  const strictQueryRules = { ...queryRules, fallsBack: false, names: strictRules, isStrict: true };
   return {
     ...contract,
-    async handle({ params, queryText, message, grant, address, signal }, deps) {
+    async handle({ params, queryText, message, grant, address, reachedUrl, signal }, deps) {
       const isStrict = STRICT.test(String(message.headers.prefer ?? ''));
       const request = {
         params: readParams(contract.params, params),
-        query: readQuery(contract.query, queryText, { ...queryRules, names: isStrict ? strictRules : rules }),
+        query: readQuery(contract.query, queryText, isStrict ? strictQueryRules : queryRules),
         body: await (isStrict ? readStrictBody : readBody)(message),
         grant,
         range: { wanted: message.headers.range ?? null, ifVersion: ifRangeOf(message) },
         referrer: message.headers.referer ?? message.headers.origin ?? null,
         address,
+        reachedUrl,
         signal,
       };
       // Each part was just read with the schema from which its type is inferred.

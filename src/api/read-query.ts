@@ -4,13 +4,16 @@ import { type Guid, readGuid } from '../lib/guid.ts';
 import { quote } from '../lib/quote.ts';
 import { readTime } from '../lib/read-time.ts';
 import { Refused } from '../lib/refused.ts';
-import { guardOf } from './models/fields.ts';
+import { guardOf, KNOWN_WORDS } from './models/fields.ts';
 import type { NameRules } from './name-rules.ts';
 
 const INT32 = 2 ** 31;
 
 /** The kinds of query parameters. An empty value counts as the default. */
 export const queryText = (value = '') => Type.String({ default: value });
+/** The order of a list. As in the hosted API, an unknown text means the default. Strict requests need a known word. */
+export const queryOrder = (value: string, known: readonly string[]) =>
+  Type.String({ default: value, [KNOWN_WORDS]: known });
 export const queryInt32 = (value: number, minimum = -INT32, maximum = INT32 - 1) =>
   Type.Integer({ default: value, minimum, maximum });
 export const queryInt64 = (value: number) => Type.Integer({ default: value, minimum: 0 });
@@ -37,14 +40,15 @@ type QuerySchema = {
   minimum?: number;
   maximum?: number;
   enum?: readonly string[];
+  [KNOWN_WORDS]?: readonly string[];
 };
 
 /**
  * Rules for reading the query of an operation. `fallsBack`: the operation documents no refusal, so invalid numbers and
  * words (paging and order) are replaced by their defaults or the nearest bounds. `isHosted`: a number that is too large
- * becomes the maximum.
+ * becomes the maximum. `isStrict`: texts with known words are one of them.
  */
-export type QueryRules = { names: NameRules; isHosted: boolean; fallsBack: boolean };
+export type QueryRules = { names: NameRules; isHosted: boolean; fallsBack: boolean; isStrict: boolean };
 
 const MAX_FAULTS = 5;
 /** Returned for a value that a parameter cannot have. */
@@ -134,8 +138,12 @@ function readValue(schema: QuerySchema, text: string, rules: ValueRules): unknow
       if (schema.format === 'date-time') return readTime(text)?.toISOString() ?? IMPOSSIBLE;
       if (schema.format === 'uuid') return readGuid(text.trim()) ?? IMPOSSIBLE;
       if (schema.enum !== undefined) return readWord(schema, text.trim().toLowerCase(), rules);
-      return cleanText(text);
+      return rules.isStrict && !isKnownWord(schema, text) ? IMPOSSIBLE : cleanText(text);
   }
+}
+
+function isKnownWord({ [KNOWN_WORDS]: known }: QuerySchema, text: string): boolean {
+  return known === undefined || known.includes(text.trim().toLowerCase());
 }
 
 // The API has no numbers above 32 bits (or 53 bits if the schema has no bound).
@@ -162,7 +170,8 @@ function readFlag(text: string): unknown {
   return IMPOSSIBLE;
 }
 
-function expectedOf({ type, format, enum: words, minimum = -INT32, maximum }: QuerySchema): string {
+function expectedOf(schema: QuerySchema): string {
+  const { type, format, enum: words = schema[KNOWN_WORDS], minimum = -INT32, maximum } = schema;
   if (type === 'boolean') return 'true or false';
   if (words !== undefined) return `one of ${words.join(', ')}`;
   if (format === 'date-time') return 'a date and time such as 2026-11-22T18:00:00Z';

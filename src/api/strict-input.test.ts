@@ -56,7 +56,7 @@ async function send({ method, params, handle }: Real, { query = '', body }: { qu
   const raw = { params: idsOf(params), queryText: query, message: message as unknown as IncomingMessage };
   const { signal } = new AbortController();
   const nothing = {} as OperationDeps;
-  return handle({ ...raw, grant: null, address: '192.0.2.1', signal }, nothing).then(
+  return handle({ ...raw, grant: null, address: '192.0.2.1', reachedUrl: 'http://localhost', signal }, nothing).then(
     () => null,
     (error: unknown) => error,
   );

@@ -25,7 +25,7 @@ export async function openTus(
   const [{ createTusHandler }, { createTusUploads }, { publicUrlOf }] = await Promise.all([
     import('../ingest/tus/tus-handler.ts'),
     import('../ingest/tus/tus-uploads.ts'),
-    import('../ingest/tus/public-url.ts'),
+    import('../lib/public-url.ts'),
   ]);
   const trusted = readTrustedProxies(settings.trustedProxies);
   const space = { storage, diskFloorBytes: usualDiskFloorBytes };

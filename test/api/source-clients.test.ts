@@ -206,3 +206,59 @@ test('the Sanity plugin uploads from the page of the studio', async () => {
   expect(await send('DELETE', path)).toMatchObject(done);
   expect(await send('DELETE', `/collections/${collectionId}`)).toMatchObject(done);
 });
+
+test('the Strapi provider creates a video, uploads it with a type of its own, and deletes it', async () => {
+  const accept = { Accept: 'application/json, text/plain, */*' };
+  const send = clientWith({ ...accept, 'content-type': 'application/*+json' });
+  const path = await create(send, JSON.stringify({ title: 'a film.mp4', thumbnailTime: 0 }), 'a film.mp4');
+  const bytes = new Blob(['bytes of ', 'a video']).stream();
+  const headers = { AccessKey: api.first.libraryKey, ...accept, 'content-type': 'application/*+json' };
+  const init = { method: 'PUT', headers, body: bytes, duplex: 'half' as const };
+  expect((await fetch(`${api.url}/library/1${path}`, init)).status).toBe(200);
+  expect(await send('DELETE', path)).toMatchObject(done);
+});
+
+test('the WordPress plugin wp-bunny-stream changes chapters and captions, and reads videos', async () => {
+  const accept = { Accept: 'application/json' };
+  const [send, json] = [clientWith(accept), clientWith({ ...accept, ...JSON_TYPE })];
+  const path = await create(json, JSON.stringify({ title: 'A film' }), 'A film');
+  const change = { chapters: [{ title: 'Start', start: 0, end: 9 }], moments: [{ label: 'Here', timestamp: 3 }] };
+  expect(await json('POST', path, JSON.stringify(change))).toMatchObject(done);
+  const captions = JSON.stringify({ srclang: 'fr', label: 'Français', captionsFile: CAPTIONS });
+  expect(await json('POST', `${path}/captions/fr`, captions)).toMatchObject(done);
+  const shown = { title: 'A film', ...change, captions: [{ srclang: 'fr', label: 'Français' }] };
+  expect((await send('GET', path)).body).toMatchObject(shown);
+  expect(await clientWith({})('DELETE', `${path}/captions/fr`)).toMatchObject(done);
+  // Without a speech engine, the refusal states what to do.
+  const speech = JSON.stringify({ sourceLanguage: 'fr', targetLanguages: ['en'], generateTitle: true });
+  for (const at of [`${path}/transcribe?force=true`, `${path}/smart`]) {
+    expect(await json('POST', at, speech)).toMatchObject({ status: 400, body: { success: false } });
+  }
+  expect(await clientWith({})('DELETE', path)).toMatchObject(done);
+});
+
+test('the Statamic addon jorisnoo/statamic-bunny-stream lists, creates, changes and deletes videos', async () => {
+  const send = clientWith({ Accept: 'application/json', ...JSON_TYPE });
+  const path = await create(send, JSON.stringify({ title: 'A film', thumbnailTime: 0 }), 'A film');
+  const listed = await clientWith({ Accept: 'application/json' })(
+    'GET',
+    '/videos?page=1&itemsPerPage=100&orderBy=date',
+  );
+  expect(listed.body).toMatchObject({ totalItems: 1, items: [{ title: 'A film' }] });
+  expect(await send('POST', path, JSON.stringify({ title: 'Renamed', chapters: [] }))).toMatchObject(done);
+  expect((await send('GET', path)).body).toMatchObject({ title: 'Renamed' });
+  // An empty list is the body of a DELETE request.
+  expect(await send('DELETE', path, '[]')).toMatchObject(done);
+});
+
+test('the Craft plugin jorisnoo/craft-bunny-stream fetches a video by its URL into a collection', async () => {
+  const json = clientWith({ Accept: 'application/json', ...JSON_TYPE });
+  const made = await json('POST', '/collections', JSON.stringify({ name: 'Site' }));
+  const query = `collectionId=${String(made.body.guid)}&thumbnailTime=0`;
+  const refused = await json('POST', `/videos/fetch?${query}`, JSON.stringify({ url: 'http://127.0.0.1:1/film.mp4' }));
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { statusCode: 400, message: expect.stringContaining('could not be reached') },
+  });
+  expect(await json('DELETE', `/collections/${String(made.body.guid)}`)).toMatchObject(done);
+});

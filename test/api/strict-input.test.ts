@@ -243,3 +243,15 @@ test('accepts extra fields, empty values and quoted numbers from clients of the 
   const body = { Title: 'Extra', thumbnailTime: '1500', guid: 'x', videoLibraryId: 1, color: 'red' };
   expect((await api.call('POST', `${LIBRARY}/videos${query}`, { body })).status).toBe(200);
 });
+
+test('a strict request for an unknown order of a list is refused, and hosted clients get the usual order', async () => {
+  for (const list of ['videos', 'collections']) {
+    const path = `${LIBRARY}/${list}?orderBy=nonsense`;
+    expect((await api.call('GET', path)).status).toBe(200);
+    const headers = { AccessKey: api.first.libraryKey, prefer: 'handling=strict' };
+    const strict = await fetch(`${api.url}${path}`, { headers });
+    const message = expect.stringMatching(/Expected orderBy to be one of date, .*, got "nonsense"/);
+    expect([strict.status, await strict.json()]).toEqual([400, expect.objectContaining({ message })]);
+    expect((await fetch(`${api.url}${path.replace('nonsense', 'Date')}`, { headers })).status).toBe(200);
+  }
+});

@@ -88,7 +88,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
     // Only the headers of the message are read.
     message: Object.assign(sent, { headers: {} }) as unknown as IncomingMessage,
     grant: null,
-    address: '127.0.0.1',
+    ...{ address: '127.0.0.1', reachedUrl: 'http://127.0.0.1' },
     signal: new AbortController().signal,
   };
   const deps = {

@@ -254,3 +254,24 @@ test('impossible dates, totals and times are bounded, and compressed lists are r
   expect(video).toMatchObject({ views: 1e12, totalWatchTime: 1e13, chapters: [{ start: 0, end: 2 ** 31 - 1 }] });
   expect(Date.parse(`${video.dateUploaded}Z`)).toBeLessThanOrEqual(Date.now());
 });
+
+test('an import stops when its library is full, and continues after there is room', { timeout: 300_000 }, async () => {
+  const { api } = await script({ titles: titlesOf(6) });
+  const libraryId = await create();
+  const limitTo = (limit: number) =>
+    ask(service, 'PUT', `/library/${libraryId}/quotas`, { storageBytes: { limit, mode: 'hard' } });
+  await limitTo(clip.length * 3);
+  const at = await start(libraryId, api, { concurrency: 1 });
+  const stopped = await over(at);
+  const full = {
+    state: 'cancelled',
+    reason: expect.stringMatching(/quota storageBytes.*Resume the import afterwards/),
+  };
+  expect(stopped).toMatchObject({ ...full, counts: { failed: 0, skipped: 0, fetching: 0 } });
+  expect(stopped.counts.waiting).toBeGreaterThan(0);
+  const videos = await ask<{ totalItems: number }>(service, 'GET', `/library/${libraryId}/videos`);
+  expect(videos.totalItems).toBe(stopped.counts.imported);
+  await limitTo(1e9);
+  await ask(service, 'POST', `${at}/resume`);
+  expect(await over(at)).toMatchObject({ state: 'finished', reason: null, counts: { imported: 6 } });
+});

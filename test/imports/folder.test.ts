@@ -64,6 +64,15 @@ test('imports a folder with sidecars and a manifest, and a second run does nothi
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 imported, 3 skipped, 0 failed') });
 });
 
+test('an empty file is skipped with the reason, and the others are imported', { timeout: 300_000 }, async () => {
+  await mkdir(at('empty'), { recursive: true });
+  await writeFile(at('empty/a.mp4'), '');
+  await cp(at('media/one.mp4'), at('empty/b.mp4'));
+  const { code, text } = await millrace('import', 'folder', at('empty'));
+  expect([code, text]).toEqual([0, expect.stringMatching(/skipped\t.*\ta\tThe file is empty/)]);
+  expect(text).toContain('1 imported, 1 skipped, 0 failed');
+});
+
 test('imports a file again if it could not be encoded, and splits a large folder into several imports', {
   timeout: 300_000,
 }, async () => {
@@ -73,6 +82,13 @@ test('imports a file again if it could not be encoded, and splits a large folder
   const first = await millrace('import', 'folder', at('again'), 'partItems=2');
   expect(first.code).toBe(6);
   expect(first.text).toMatch(/Part 1 of 2[\s\S]*1 imported, 0 skipped, 1 failed[\s\S]*Part 2 of 2[\s\S]*1 imported/);
+  // The same file would be refused again.
+  const idle = await millrace('import', 'folder', at('again'));
+  expect(idle.code).toBe(0);
+  expect(idle.text).toMatch(
+    /skipped\t.*bad\t.*--retry-failed.*got text of 17 bytes[\s\S]*0 imported, 3 skipped, 0 failed/,
+  );
+  expect((await millrace('import', 'folder', at('again'), '--retry-failed')).code).toBe(6);
   await cp(at('media/one.mp4'), at('again/bad.mp4'));
   const second = await millrace('import', 'folder', at('again'));
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('1 imported, 2 skipped, 0 failed') });

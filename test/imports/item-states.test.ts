@@ -4,6 +4,7 @@ import { countUnhashed, findDuplicates, settleDuplicate } from '../../src/catalo
 import { insertItems, nextItems, waitForSource } from '../../src/catalog/imports/import-item-store.ts';
 import { listItems } from '../../src/catalog/imports/import-report-store.ts';
 import { createImportStore } from '../../src/catalog/imports/import-store.ts';
+import { findShortage } from '../../src/catalog/imports/import-work-store.ts';
 import { checkItem, type ItemReport } from '../../src/catalog/imports/library-import.ts';
 import type { ListedItem } from '../../src/catalog/imports/listed-item.ts';
 import { inTransaction } from '../../src/catalog/in-transaction.ts';
@@ -76,6 +77,17 @@ const end = (importId: Guid) =>
   sql`update library_import set state = 'finished', ended_at = now() where id = ${importId}`.execute(api.database.db);
 const report = (importId: Guid) =>
   listItems(api.database.db, importId, { page: 1, itemsPerPage: 100, state: '' }).then(({ items }) => items);
+
+/** Runs the job of a new import. */
+async function runOnce(key: { importId: Guid; libraryId: number }): Promise<void> {
+  const { db, pool } = api.database;
+  const queue = await openSendOnlyQueue({ pool, onError: (error) => void api.faults.push(error) });
+  onTestFinished(() => queue.close());
+  const outbound = createOutbound({ allow: [] });
+  onTestFinished(() => outbound.close());
+  const deps = { db, queue, secretBox: api.secretBox, outbound, storage: api.storage };
+  await runImport.run({ ...key, tick: 0 }, deps, AbortSignal.timeout(60_000));
+}
 
 test('finds files that the library already has, waits for their hashes, and notes each once', async () => {
   const { db } = api.database;
@@ -163,12 +175,7 @@ test('an import of an unknown source waits for a newer worker', async () => {
   const { db } = api.database;
   const key = await makeImport([listed(newGuid())], await makeLibrary());
   await sql`update library_import set source = 'later' where id = ${key.importId}`.execute(db);
-  const queue = await openSendOnlyQueue({ pool: api.database.pool, onError: (error) => void api.faults.push(error) });
-  onTestFinished(() => queue.close());
-  const outbound = createOutbound({ allow: [] });
-  onTestFinished(() => outbound.close());
-  const deps = { db, queue, secretBox: api.secretBox, outbound, storage: api.storage };
-  await runImport.run({ ...key, tick: 0 }, deps, AbortSignal.timeout(60_000));
+  await runOnce(key);
   expect(await sentJobs(db, runImport.name)).toEqual([{ payload: { ...key, tick: 1 }, delay: 30 }]);
   expect(await createImportStore({ db, secretBox: api.secretBox }).load(key)).toMatchObject({ state: 'listing' });
 });
@@ -247,4 +254,37 @@ test.each<[string, Partial<ItemReport>, ReturnType<typeof checkItem>]>([
   ['a collection', { kind: 'collection' }, null],
 ])('compares an item with %s', (_what, change, check) => {
   expect(checkItem({ ...ITEM, ...change })).toBe(check);
+});
+
+test('an import shows the free space that its transfers wait for', async () => {
+  const { db } = api.database;
+  const libraryId = await makeLibrary();
+  const [id, other] = [newGuid(), newGuid()];
+  const key = await makeImport([id, other].map(listed), libraryId);
+  for (const each of [id, other]) await addMedia(libraryId, each, 'created', null);
+  await own(key.importId, [id, other], 'fetching');
+  await sql`update media set state_reason = 'waiting to be fetched from example.com' where id = ${id}`.execute(db);
+  expect(await findShortage(db, { ...key, tick: 0 })).toBeNull();
+  await sql`update media set state_reason = 'waiting for free space: the storage is full' where id = ${other}`.execute(
+    db,
+  );
+  expect(await findShortage(db, { ...key, tick: 0 })).toBe('waiting for free space: the storage is full');
+});
+
+test('each page of a list is compared with the videos of the library, and the report has all items', async () => {
+  const { db } = api.database;
+  const libraryId = await makeLibrary();
+  const [taken, free, late] = [newGuid(), newGuid(), newGuid()];
+  const key = await makeImport([free].map(listed), libraryId);
+  await addMedia(libraryId, taken, 'finished', null);
+  await inTransaction(db, (tx) => insertItems(tx, key, [free, taken].map(listed)));
+  await inTransaction(db, (tx) => insertItems(tx, key, [late].map(listed)));
+  const all = [];
+  const imports = createImportStore({ db, secretBox: api.secretBox });
+  for await (const { targetId, state } of imports.allItems(key)) all.push([targetId, state]);
+  expect(all).toEqual([
+    [free, 'waiting'],
+    [taken, 'skipped'],
+    [late, 'waiting'],
+  ]);
 });

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/catalog/db.ts';
-import { publicUrlOf } from '../../src/ingest/tus/public-url.ts';
 import { createTusHandler } from '../../src/ingest/tus/tus-handler.ts';
 import { createTusUploads } from '../../src/ingest/tus/tus-uploads.ts';
 import { NO_ADDRESSES } from '../../src/lib/client-address.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { listen } from '../../src/lib/listen.ts';
+import { publicUrlOf } from '../../src/lib/public-url.ts';
 import { at, open, post, sign, type TusLibrary } from './tus-client.ts';
 import { sha256, startUploadFixture, type UploadFixture } from './upload-fixture.ts';
 

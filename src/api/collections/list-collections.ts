@@ -3,7 +3,7 @@ import type { CollectionStore } from '../../catalog/collections/collection-store
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfCollectionModel } from '../models/collection.ts';
 import { LibraryParams } from '../read-params.ts';
-import { PAGING, queryFlag, queryText } from '../read-query.ts';
+import { PAGING, queryFlag, queryOrder, queryText } from '../read-query.ts';
 import { type ImagesDeps, recallImages, toCollectionModel } from './collection-model.ts';
 
 type Deps = ImagesDeps & { collections: CollectionStore };
@@ -20,7 +20,7 @@ export const listCollections = defineOperation({
   query: Type.Object({
     ...PAGING,
     search: queryText(),
-    orderBy: queryText('date'),
+    orderBy: queryOrder('date', ['date', 'name', 'title']),
     includeThumbnails: queryFlag(false),
   }),
   answer: PaginationListOfCollectionModel,

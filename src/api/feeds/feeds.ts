@@ -10,7 +10,7 @@ import { maybe, queryText, queryWord } from '../read-query.ts';
 import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 import { FEED_FORMATS, type FeedFormat, writeFeed } from './write-feed.ts';
 
-/** Without a public URL, the URLs are paths. */
+/** Without a public URL, the URLs begin with the one at which the caller reached the API. */
 type Deps = { feeds: FeedStore; publicUrl: string | null };
 type ReadDeps = Deps & ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
@@ -31,7 +31,8 @@ export const getFeed = defineOperation({
   params: Params,
   answer: FeedModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  run: async ({ params: key }, { feeds, publicUrl }: Deps) => toModel(await feeds.find(key), publicUrl),
+  run: async ({ params: key, reachedUrl }, { feeds, publicUrl }: Deps) =>
+    toModel(await feeds.find(key), publicUrl ?? reachedUrl),
 });
 
 export const updateFeed = defineOperation({
@@ -48,7 +49,7 @@ export const updateFeed = defineOperation({
   body: UpdateFeedModel,
   answer: FeedModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: key, body }, { feeds, publicUrl }: Deps) {
+  async run({ params: key, body, reachedUrl }, { feeds, publicUrl }: Deps) {
     const { access, renewToken, explicit, ...texts } = body;
     const change = {
       ...texts,
@@ -56,7 +57,7 @@ export const updateFeed = defineOperation({
       ...(access != null && { access }),
       renewsToken: renewToken ?? false,
     };
-    return toModel(await feeds.change(key, change), publicUrl);
+    return toModel(await feeds.change(key, change), publicUrl ?? reachedUrl);
   },
 });
 
@@ -74,7 +75,7 @@ export const readFeed = defineOperation({
   query: Type.Object({ format: queryWord('rss', FEED_FORMATS), token: queryText(), page: maybe.int32(1) }),
   answer: 'feed',
   refusals: { invalid: 400, 'not-found': 404 },
-  async run({ params: key, query, address }, deps: ReadDeps) {
+  async run({ params: key, query, address, reachedUrl }, deps: ReadDeps) {
     const [feed, library] = await Promise.all([findFeed(key, deps.feeds), deps.libraries.recall(key.libraryId)]);
     const page = Math.min(query.page ?? 1, MAX_PAGE);
     // An unknown feed and a wrong token look the same.
@@ -85,7 +86,8 @@ export const readFeed = defineOperation({
     const signer = await loadZoneSigner(library, { address, hasPrivate: false }, deps);
     const location = { library, edgeUrl: deps.edgeUrl, signer };
     const { mp4, drm } = library.settings;
-    const urlOf = (number: number) => feedUrl(feed, { format: query.format, page: number }, deps.publicUrl);
+    const baseUrl = deps.publicUrl ?? reachedUrl;
+    const urlOf = (number: number) => feedUrl(feed, { format: query.format, page: number }, baseUrl);
     const text = writeFeed({
       feed,
       format: query.format,
@@ -95,7 +97,7 @@ export const readFeed = defineOperation({
       selfUrl: urlOf(page),
       nextUrl: hasMore && page < MAX_PAGE ? urlOf(page + 1) : null,
     });
-    return { text, isPrivate: feed.token !== null || signer !== null };
+    return { text, isPrivate: feed.token !== null || signer !== null || deps.publicUrl === null };
   },
 });
 
@@ -112,7 +114,7 @@ async function findFeed(key: Parameters<FeedStore['find']>[0], feeds: FeedStore)
 function feedUrl(
   { libraryId, collectionId, token }: Feed,
   { format, page }: { format: FeedFormat; page: number },
-  publicUrl: string | null,
+  baseUrl: string,
 ): string {
   const query = new URLSearchParams({
     ...(format !== 'rss' && { format }),
@@ -120,12 +122,12 @@ function feedUrl(
     ...(page > 1 && { page: String(page) }),
   });
   const text = String(query);
-  return `${publicUrl ?? ''}/feeds/${libraryId}/${collectionId}${text === '' ? '' : `?${text}`}`;
+  return `${baseUrl}/feeds/${libraryId}/${collectionId}${text === '' ? '' : `?${text}`}`;
 }
 
-function toModel(feed: Feed, publicUrl: string | null): FeedModel {
+function toModel(feed: Feed, baseUrl: string): FeedModel {
   const { access, title, description, author, language, category, isExplicit: explicit } = feed;
-  const urlOf = (format: FeedFormat) => (access === 'off' ? null : feedUrl(feed, { format, page: 1 }, publicUrl));
+  const urlOf = (format: FeedFormat) => (access === 'off' ? null : feedUrl(feed, { format, page: 1 }, baseUrl));
   const urls = { podcastUrl: urlOf('rss'), mediaRssUrl: urlOf('mrss') };
   return { access, ...urls, title, description, author, language, category, explicit };
 }

@@ -55,7 +55,6 @@ export const getImport = defineOperation({
   },
 });
 
-const REPORT_PAGE = 1000;
 const REPORT_HEAD = [
   ...['kind', 'sourceId', 'guid', 'title', 'state', 'check', 'reason', 'retryable', 'sizeBytes', 'storedSizeBytes'],
   ...['durationSeconds', 'storedDurationSeconds', 'notes'],
@@ -85,11 +84,8 @@ export const getImportReport = defineOperation({
 
 async function* writeReport(key: ImportKey, imports: ImportStore): AsyncGenerator<string> {
   yield csvLine(REPORT_HEAD);
-  for (let page = 1; ; page += 1) {
-    const { total, items } = await imports.items(key, { page, itemsPerPage: REPORT_PAGE, state: '' });
-    for (const item of items.map(toImportItemModel)) {
-      yield csvLine(REPORT_HEAD.map((name) => (name === 'notes' ? item.notes.join(' ') : String(item[name] ?? ''))));
-    }
-    if (page * REPORT_PAGE >= total) return;
+  for await (const read of imports.allItems(key)) {
+    const item = toImportItemModel(read);
+    yield csvLine(REPORT_HEAD.map((name) => (name === 'notes' ? item.notes.join(' ') : String(item[name] ?? ''))));
   }
 }

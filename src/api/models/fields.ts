@@ -9,6 +9,8 @@ export const AS_LINE = Symbol('line');
 /** A text that pages and lists show as one line. If nothing of it is visible, it is read as an empty text. */
 export const line = (limits: { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ ...limits, [AS_LINE]: true });
+/** Words of which strict requests must send one. Other requests may send any text. Not part of the published schema. */
+export const KNOWN_WORDS = Symbol('known words');
 /** Names and titles, which pages and lists show in full. */
 export const title = (limits: { minLength?: number } = {}) => line({ maxLength: 1_000, ...limits });
 export const int32 = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>

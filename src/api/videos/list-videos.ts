@@ -7,7 +7,7 @@ import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { maybe, PAGING, queryFlag, queryText, queryWord, requireOrder } from '../read-query.ts';
+import { maybe, PAGING, queryFlag, queryOrder, queryText, queryWord, requireOrder } from '../read-query.ts';
 import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
 type Deps = ShowingDeps & { videoViews: VideoViewStore };
@@ -32,7 +32,7 @@ export const listVideos = defineOperation({
     ...PAGING,
     search: queryText(),
     collection: queryText(),
-    orderBy: queryText('date'),
+    orderBy: queryOrder('date', [...ORDERS.keys()]),
     incomplete: queryFlag(false),
     status: queryText(),
     tag: queryText(),

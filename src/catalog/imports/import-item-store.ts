@@ -57,10 +57,13 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
     reason: item.kind === 'video' ? (item.obstacle?.reason ?? null) : null,
     is_retryable: item.kind === 'video' && item.obstacle?.isRetryable === true,
   }));
+  const { rows: last } = await sql<{ place: number }>`
+    select coalesce(max(place), 0) as place from import_item where import_id = ${importId}`.execute(tx);
+  const place = last[0]?.place ?? 0;
   await sql`
     insert into import_item (import_id, place, library_id, kind, source_id, title, target_id, size_bytes, duration_sec,
       details, arrangement, notes, reason, is_retryable, state)
-    select ${importId}, i.at + coalesce((select max(place) from import_item where import_id = ${importId}), 0),
+    select ${importId}, i.at + ${place}::int,
       ${libraryId}, i.kind, i.source_id, i.title, i.target_id, i.size_bytes, i.duration_sec, i.details, i.arrangement,
       i.notes, i.reason, i.is_retryable,
       case when i.reason is null then 'waiting' when i.is_retryable then 'failed' else 'skipped' end
@@ -68,16 +71,16 @@ export async function insertItems(tx: Tx, { importId, libraryId }: ImportKey, it
       target_id uuid, size_bytes bigint, duration_sec int, details jsonb, arrangement jsonb, notes jsonb, reason text,
       is_retryable boolean)) with ordinality as i (source_id, kind, title, target_id, size_bytes, duration_sec, details,
       arrangement, notes, reason, is_retryable, at)
-    where (select count(*) from import_item where import_id = ${importId}) < ${MAX_IMPORT_ITEMS}
+    where ${place}::int < ${MAX_IMPORT_ITEMS}
     on conflict (import_id, source_id) do nothing`.execute(tx);
-  await skipKnown(tx, importId);
+  await skipKnown(tx, { importId, afterPlace: place });
 }
 
 /**
- * Skips waiting videos that exist here: an earlier import imported them, or their GUID is in use. Videos of earlier
- * imports that failed are imported again.
+ * Skips waiting videos of the new page that exist here: an earlier import imported them, or their GUID is in use.
+ * Videos of earlier imports that failed are imported again.
  */
-async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
+async function skipKnown(tx: Tx, { importId, afterPlace }: { importId: Guid; afterPlace: number }): Promise<void> {
   await sql`
     update import_item i set state = 'skipped', reason = case
       when m.type = 'trash' then ${TRASHED}
@@ -86,7 +89,8 @@ async function skipKnown(tx: Tx, importId: Guid): Promise<void> {
       when m.library_id = i.library_id then ${TAKEN}
       else ${TAKEN_ELSEWHERE} || m.library_id || '.' end
     from media m
-    where i.import_id = ${importId} and i.state = 'waiting' and i.kind = 'video' and m.id = i.target_id
+    where i.import_id = ${importId} and i.place > ${afterPlace} and i.state = 'waiting' and i.kind = 'video'
+      and m.id = i.target_id
       and not (m.library_id = i.library_id and m.type <> 'trash'
         and m.state in ('created', 'upload-failed', 'failed') and exists (
         select from import_item e where e.owns_target and e.library_id = i.library_id and e.target_id = i.target_id))
@@ -127,12 +131,12 @@ export async function nextItems(db: Db, importId: Guid, limit: number): Promise<
   return rows;
 }
 
-/** Counts items without an outcome. */
-export async function countOpen(db: Db, importId: Guid): Promise<{ waiting: number; fetching: number }> {
-  const { rows } = await sql<{ waiting: number; fetching: number }>`
-    select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'fetching') as fetching
-    from import_item where import_id = ${importId} and state in ('waiting', 'fetching')`.execute(db);
-  return rows[0] ?? { waiting: 0, fetching: 0 };
+/** Returns whether items wait, and the number of items in transfer. Reads only these, however many items wait. */
+export async function findOpen(db: Db, importId: Guid): Promise<{ hasWaiting: boolean; fetching: number }> {
+  const { rows } = await sql<{ hasWaiting: boolean; fetching: number }>`
+    select exists (select from import_item where import_id = ${importId} and state = 'waiting') as "hasWaiting",
+      (select count(*) from import_item where import_id = ${importId} and state = 'fetching') as fetching`.execute(db);
+  return rows[0] ?? { hasWaiting: false, fetching: 0 };
 }
 
 /** Marks a waiting item as in transfer. Returns false if another job has started or ended it. */

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { retryItems } from './import-item-store.ts';
-import { countItems, type ItemQuery, listItems } from './import-report-store.ts';
+import { countItems, type ItemQuery, listItems, readItems } from './import-report-store.ts';
 import type { LibraryImportTable } from './import-schema.ts';
 import type {
   ImportCounts,
@@ -54,6 +54,8 @@ export type ImportStore = {
   }>;
   /** Returns a page of items in the order of the source, and the total number of matches. */
   items(key: ImportKey, query: ItemQuery): Promise<{ total: number; items: ItemReport[] }>;
+  /** Reads all items in the order of the source. Does not hold them in memory. */
+  allItems(key: ImportKey): AsyncIterable<ItemReport>;
   /** Stops an import after the files in transfer. One that has ended is left unchanged. */
   cancel(key: ImportKey, send: Send): Promise<void>;
   /**
@@ -90,6 +92,7 @@ export function createImportStore({ db, secretBox }: { db: Db; secretBox: Secret
       await loadRow(db, key);
       return listItems(db, key.importId, query);
     },
+    allItems: (key) => readItems(db, key.importId),
     cancel: (key, send) => inTransaction(db, (tx) => cancelImport(tx, key, send)),
     resume: (key, send) => inTransaction(db, (tx) => resumeImport(tx, key, send)),
   };
@@ -140,7 +143,7 @@ async function requireNoOther(tx: Tx, libraryId: number, except: Guid | null): P
 
 async function cancelImport(tx: Tx, key: ImportKey, send: Send): Promise<void> {
   const { rows } = await sql<{ tick: number }>`
-    update library_import set state = 'cancelling', tick = tick + 1
+    update library_import set state = 'cancelling', reason = null, tick = tick + 1
     where id = ${key.importId} and library_id = ${key.libraryId} and state in ('listing', 'running') returning tick
   `.execute(tx);
   const [row] = rows;

@@ -8,6 +8,9 @@ import type { ImportTick } from './library-import.ts';
 import type { ListedItem } from './listed-item.ts';
 import type { SettingsReport } from './settings-report.ts';
 
+/** Beginning of the reason of a video whose transfer lacks a resource. */
+const SHORTAGE = 'waiting for ';
+
 /** An import as its job sees it. `request` is the opened request of its creator. */
 export type OpenImport = ImportTick & {
   source: LibraryImportTable['source'];
@@ -19,6 +22,8 @@ export type OpenImport = ImportTick & {
   makesNewGuids: boolean;
   cursor: string | null;
   createdAt: Date;
+  /** Reason for a pause or a stop, or null. */
+  reason: string | null;
   restoresSettings: boolean | null;
   /** Null before the settings were read, and if the source has none. */
   settingsReport: SettingsReport | null;
@@ -39,7 +44,18 @@ export async function openImport(db: Db, key: ImportTick, secretBox: SecretBox):
   const limits = { concurrency, maxBytesPerSec, skipsDuplicates, makesNewGuids: row.makes_new_guids };
   const request: unknown = JSON.parse(secretBox.open(row.request));
   const settings = { restoresSettings: row.restores_settings, settingsReport: row.settings_report };
-  return { ...key, source, state, isDryRun, ...limits, ...settings, cursor, createdAt: row.created_at, request };
+  return {
+    ...key,
+    source,
+    state,
+    isDryRun,
+    ...limits,
+    ...settings,
+    cursor,
+    reason: row.reason,
+    createdAt: row.created_at,
+    request,
+  };
 }
 
 /** Finds active imports with their current ticks. */
@@ -114,10 +130,28 @@ export async function passOn(
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { rows } = await sql<{ tick: number }>`
-      update library_import set tick = tick + 1, reason = ${reason} where id = ${key.importId} and tick = ${key.tick}
-        and state in ('listing', 'running', 'cancelling') returning tick`.execute(tx);
+      update library_import set tick = tick + 1,
+        reason = case when state = 'cancelling' then reason else ${reason} end
+      where id = ${key.importId} and tick = ${key.tick} and state in ('listing', 'running', 'cancelling')
+      returning tick`.execute(tx);
     for (const { tick } of rows) await send({ ...key, tick })(tx);
   });
+}
+
+/** Returns what the transfers of an import wait for, such as free space, or null. */
+export async function findShortage(db: Db, { importId }: ImportTick): Promise<string | null> {
+  const { rows } = await sql<{ reason: string }>`
+    select m.state_reason as reason from import_item i
+    join media m on m.library_id = i.library_id and m.id = i.target_id
+    where i.import_id = ${importId} and i.state = 'fetching' and m.state = 'created'
+      and m.state_reason like ${`${SHORTAGE}%`} order by i.place limit 1`.execute(db);
+  return rows[0]?.reason ?? null;
+}
+
+/** Starts no more items, for a reason that people read. Does nothing if the tick has passed. */
+export async function stopImport(db: Db, key: ImportTick, reason: string): Promise<void> {
+  await sql`update library_import set state = 'cancelling', reason = ${reason}
+    where id = ${key.importId} and tick = ${key.tick} and state = 'running'`.execute(db);
 }
 
 /** Ends an import. Does nothing if the tick has passed. */

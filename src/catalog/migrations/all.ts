@@ -32,6 +32,7 @@ import { up as joinedRecordings } from './034-joined-recordings.ts';
 import { up as importSettings } from './039-import-settings.ts';
 import { up as visibility } from './040-visibility.ts';
 import { up as newGuids } from './045-new-guids.ts';
+import { up as importIndexes } from './046-import-indexes.ts';
 
 /**
  * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
@@ -75,4 +76,5 @@ export const migrations = {
   '039-import-settings': { oldestVersion: '0.1.0', up: importSettings },
   '040-visibility': { oldestVersion: '0.1.0', up: visibility },
   '045-new-guids': { oldestVersion: '0.1.0', up: newGuids },
+  '046-import-indexes': { oldestVersion: '0.1.0', up: importIndexes },
 } satisfies Record<string, SchemaStep>;

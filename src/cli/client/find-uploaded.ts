@@ -8,11 +8,15 @@ import { printProgress } from './output.ts';
 const MAX_WAIT_MS = 60_000;
 const POLL_MS = 1_000;
 const PAGE_ITEMS = 1_000;
-/** States in `VideoModel.status` of videos without a usable file: created, failed, upload failed. */
-const WITHOUT_FILE = [0, 5, 6];
+/** States in `VideoModel.status` of videos without a file: created, upload failed. */
+const WITHOUT_FILE = [0, 6];
+/** State of a video whose file could not be processed. */
+const FAILED = 5;
 
-/** Returns the GUID of the video that already has the content of a file, or null. */
-export type FindUploaded = (path: string) => Promise<string | null>;
+/** The video that has the content of a file. `refusal` is the reason if the file could not be processed. */
+export type Uploaded = { guid: string; refusal: string | null };
+/** Returns the video that already has the content of a file, or null. */
+export type FindUploaded = (path: string) => Promise<Uploaded | null>;
 
 /** Reads the hashes of the videos in a collection, with which the files of a folder are compared. */
 export async function findUploaded(context: Context, collectionId: string): Promise<FindUploaded> {
@@ -25,16 +29,20 @@ export async function findUploaded(context: Context, collectionId: string): Prom
 }
 
 /** Waits for the hashes of new originals. Videos without an original, such as clips and recordings, never get one. */
-async function readHashes({ millrace, library }: Context, collection: string): Promise<Map<string, string>> {
+async function readHashes({ millrace, library }: Context, collection: string): Promise<Map<string, Uploaded>> {
   const until = Date.now() + MAX_WAIT_MS;
   for (;;) {
-    const hashes = new Map<string, string>();
+    const hashes = new Map<string, Uploaded>();
     let isComplete = true;
     const listed = { libraryId: library, collection, itemsPerPage: PAGE_ITEMS };
-    for await (const { guid, originalHash, hasOriginal, status } of millrace.pages('listVideos', listed)) {
+    for await (const video of millrace.pages('listVideos', listed)) {
+      const { guid, originalHash, hasOriginal, status } = video;
       if (WITHOUT_FILE.includes(status) || (originalHash === null && hasOriginal !== true)) continue;
-      if (originalHash === null) isComplete = false;
-      else hashes.set(originalHash.toLowerCase(), guid);
+      const reason = video.transcodingMessages?.at(-1)?.message ?? 'The file could not be processed.';
+      const known = originalHash === null ? undefined : hashes.get(originalHash.toLowerCase());
+      if (originalHash === null) isComplete &&= status === FAILED;
+      else if (status !== FAILED) hashes.set(originalHash.toLowerCase(), { guid, refusal: null });
+      else if (known === undefined) hashes.set(originalHash.toLowerCase(), { guid, refusal: reason });
     }
     if (isComplete || Date.now() > until) return hashes;
     await sleep(POLL_MS);

@@ -19,16 +19,20 @@ export async function followImport(context: Context, libraryId: number, importId
   }
   endProgress();
   await printSettings(context, libraryId, importId);
+  let retryable = 0;
   for (const state of ['skipped', 'failed'] as const) {
     for await (const item of itemsOf(context, { libraryId, importId, state })) {
+      if (item.retryable) retryable += 1;
       printLine(values.json ? JSON.stringify(item) : [item.state, item.guid, item.title, item.reason].join('\t'));
     }
   }
   const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
   printLine(values.json ? JSON.stringify({ ...report, items: undefined }) : summaryOf(report));
-  if (report.state === 'failed' || report.counts.failed > 0) {
-    throw new TransferIncomplete(report.reason ?? `${report.counts.failed} items failed. Resume with imports resume.`);
-  }
+  const { state, source, reason, counts } = report;
+  if (reason !== null && (state === 'failed' || state === 'cancelled')) throw new TransferIncomplete(reason);
+  if (state !== 'failed' && counts.failed === 0) return;
+  const advice = source === 'upload' ? 'Run the command again.' : 'Resume with imports resume.';
+  throw new TransferIncomplete(`${counts.failed} items failed. ${retryable > 0 ? advice : 'They would fail again.'}`);
 }
 
 /** Prints the settings that the import changed or would change. */

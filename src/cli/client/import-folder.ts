@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Millrace } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
+import { findRefused, type RefusedFiles, reasonToSkip } from './find-refused.ts';
 import { followImport, TransferIncomplete } from './follow-import.ts';
 import { wholeNumberOf } from './import-fields.ts';
-import { printLine } from './output.ts';
+import { endProgress, printLine } from './output.ts';
 import type { FoundFolder, FoundVideo } from './read-folder.ts';
-import { openUploader, uploadOne } from './upload-files.ts';
+import { concernsOnlyFile, openUploader, uploadOne } from './upload-files.ts';
 
 /** Maximum number of items that one import takes. More items are imported one part after another. */
 const MAX_ITEMS = 10_000;
@@ -27,7 +29,8 @@ export async function importFolder(context: Context, root: string, found: FoundF
   }
   requireDifferentGuids(found.videos);
   await stopEarlier(context);
-  const parts = partsOf(found, wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
+  const refused: RefusedFiles = context.values['retry-failed'] === true ? new Map() : await findRefused(context);
+  const parts = partsOf(withoutRefused(found, refused), wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
   const failures: string[] = [];
   for (const [index, part] of parts.entries()) {
     if (parts.length > 1) printLine(`Part ${index + 1} of ${parts.length}`);
@@ -37,6 +40,20 @@ export async function importFolder(context: Context, root: string, found: FoundF
     });
   }
   if (failures.length > 0) throw new TransferIncomplete(failures.join(' '));
+}
+
+/** Lists the files that cannot be imported without sending them, so that the import reports them as skipped. */
+function withoutRefused({ collections, videos, withoutMedia }: FoundFolder, refused: RefusedFiles): FoundFolder {
+  const skipped = videos.flatMap((video) => {
+    const noMediaReason = reasonToSkip(video, refused);
+    return noMediaReason === null ? [] : [{ video, item: { ...video.item, noMediaReason } }];
+  });
+  const left = new Set(skipped.map(({ video }) => video));
+  return {
+    collections,
+    videos: videos.filter((video) => !left.has(video)),
+    withoutMedia: [...withoutMedia, ...skipped.map(({ item }) => item)],
+  };
 }
 
 /** Splits a folder into parts of one import each. Every part has the collections of its videos. */
@@ -74,8 +91,11 @@ async function importPart(context: Context, { collections, videos, withoutMedia 
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
   const { guid: importId } = await millrace.call('createImport', { libraryId, body });
-  if (!body.dryRun) await uploadFiles(context, { importId, videos });
+  const refused = body.dryRun ? 0 : await uploadFiles(context, { importId, videos });
+  // Otherwise the import would wait a week for the files that the service refused.
+  if (refused > 0) await millrace.call('cancelImport', { libraryId, importId });
   await followImport(context, libraryId, importId);
+  if (refused > 0) throw new TransferIncomplete(`${refused} files were refused. Run the command again to send them.`);
 }
 
 /** Two files with one GUID would replace each other. */
@@ -105,7 +125,9 @@ async function stopEarlier({ millrace, library: libraryId }: Context): Promise<v
 
 type Uploads = { importId: string; videos: readonly FoundVideo[] };
 
-async function uploadFiles(context: Context, { importId, videos }: Uploads): Promise<void> {
+/** Sends the files whose items are ready. Returns the number of files that the service refused, with the reason. */
+async function uploadFiles(context: Context, { importId, videos }: Uploads): Promise<number> {
+  let refused = 0;
   const uploader = await openUploader(context);
   const left = new Map(videos.map((video) => [video.item.guid, video]));
   while (left.size > 0) {
@@ -115,12 +137,27 @@ async function uploadFiles(context: Context, { importId, videos }: Uploads): Pro
       const video = left.get(guid);
       left.delete(guid);
       if (video === undefined) continue;
-      await attach(context, video);
-      const values = { ...context.values, title: video.item.title, 'no-wait': true };
-      await uploadOne({ ...context, values }, uploader, { path: video.path, collectionId: null }, guid);
+      refused += await uploadFile(context, uploader, video);
     }
-    if (ready.isOver) return;
+    if (ready.isOver) return refused;
     if (left.size > 0) await sleep(POLL_MS);
+  }
+  return refused;
+}
+
+/** Sends a file with its captions and image. Returns 1 if the service refused it, and other files may still succeed. */
+async function uploadFile(context: Context, uploader: Millrace, video: FoundVideo): Promise<0 | 1> {
+  const values = { ...context.values, title: video.item.title, 'no-wait': true };
+  try {
+    await attach(context, video);
+    await uploadOne({ ...context, values }, uploader, { path: video.path, collectionId: null }, video.item.guid);
+    return 0;
+  } catch (error) {
+    endProgress();
+    if (!concernsOnlyFile(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`millrace import: ${video.path}: ${reason}\n`);
+    return 1;
   }
 }
 

@@ -6,7 +6,7 @@ import { isMedium } from '../../catalog/imports/sidecars.ts';
 import { readVisibility, type Visibility } from '../../catalog/visibility.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Context, libraryKeyOf } from './context.ts';
-import { type FindUploaded, findUploaded } from './find-uploaded.ts';
+import { type FindUploaded, findUploaded, type Uploaded } from './find-uploaded.ts';
 import { TransferIncomplete } from './follow-import.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
@@ -42,16 +42,14 @@ export async function uploadAll(context: Context): Promise<void> {
   if (only !== undefined && found.length === 1 && found[0]?.files === null) {
     return await uploadOne(context, uploader, only);
   }
-  let [failed, skipped] = [0, 0];
+  let [failed, skipped, refused] = [0, 0, 0];
   for (const source of sources) {
     try {
       const known = (await source.find?.(source.path)) ?? null;
-      if (known === null) await uploadOne(context, uploader, source);
-      else {
-        skipped += 1;
-        endProgress();
-        printLine(context.values.json ? JSON.stringify({ guid: known, file: source.path, skipped: true }) : known);
-      }
+      if (known === null || (known.refusal !== null && context.values['retry-failed'] === true)) {
+        await uploadOne(context, uploader, source);
+      } else if (known.refusal !== null) refused += skipRefused(context, source.path, known);
+      else skipped += skipKnown(context, source.path, known);
     } catch (error) {
       endProgress();
       if (!concernsOnlyFile(error)) {
@@ -67,13 +65,30 @@ export async function uploadAll(context: Context): Promise<void> {
     const reason = `${skipped} of ${sources.length} files are in their collection already and were skipped`;
     process.stderr.write(`millrace upload: ${reason}. --duplicates uploads them again.\n`);
   }
+  if (refused > 0) {
+    const reason = `${refused} of ${sources.length} files could not be processed before and were skipped`;
+    process.stderr.write(`millrace upload: ${reason}. --retry-failed uploads them again.\n`);
+  }
   if (failed > 0) {
     throw new TransferIncomplete(`${failed} of ${sources.length} files failed. Upload only these again.`);
   }
 }
 
+function skipKnown({ values }: Context, file: string, { guid }: Uploaded): 1 {
+  endProgress();
+  printLine(values.json ? JSON.stringify({ guid, file, skipped: true }) : guid);
+  return 1;
+}
+
+function skipRefused({ values }: Context, file: string, { guid, refusal: reason }: Uploaded): 1 {
+  endProgress();
+  if (values.json) printLine(JSON.stringify({ guid, file, skipped: true, reason }));
+  else process.stderr.write(`millrace upload: ${file} is skipped: ${reason}\n`);
+  return 1;
+}
+
 /** Returns whether other files may still succeed after this error. */
-function concernsOnlyFile(error: unknown): boolean {
+export function concernsOnlyFile(error: unknown): boolean {
   if (error instanceof ApiError) return FILE_STATUSES.includes(error.status);
   // The SDK throws a RangeError for an empty file.
   if (error instanceof VideoFailedError || error instanceof RangeError) return true;

@@ -21,6 +21,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
+import { requireSpace, usualDiskFloorBytes } from '../uploads/require-space.ts';
 import { attachFiles } from './attach-files.ts';
 import { deriveNewGuid } from './derive-new-guid.ts';
 import type { ImportSource, LocatedFiles, SourceRequest } from './import-source.ts';
@@ -44,7 +45,8 @@ export type RunningImport = {
 
 /**
  * Starts an item: creates its collection or video and requests its file. Continues where an earlier attempt ended.
- * Records an outcome or a later attempt for everything that fails. Throws `SourceBusy` if the source asked for a pause.
+ * Records an outcome or a later attempt for everything that fails. Throws `SourceBusy` if the source asked for a pause,
+ * and `Refused` (`quota-reached` or `disk-full`) if the library or the disk is full.
  */
 export async function importItem(
   item: OpenItem,
@@ -57,13 +59,12 @@ export async function importItem(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceBusy || error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
+    // All other items would be refused too.
+    if (error instanceof Refused && (error.kind === 'quota-reached' || error.kind === 'disk-full')) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourcePreparing) await waitForSource(deps.db, item, reason);
     else if (isTransient(error)) await retryLater(deps.db, item, reason);
-    else {
-      const isRetryable = error instanceof Refused && error.kind === 'quota-reached';
-      await settleItem(deps.db, item, { state: 'failed', reason, isRetryable });
-    }
+    else await settleItem(deps.db, item, { state: 'failed', reason, isRetryable: false });
   }
 }
 
@@ -87,7 +88,9 @@ async function importVideo(
   const located = await source.locate(request, { item: { sourceId, video: item.video }, client }, signal);
   // Looks for the file first, so that a video without one leaves nothing behind.
   const found = source.awaitsUploads ? null : await findFile(located.files, client, signal);
-  // Checks the quota first, so that a refused file leaves no video behind.
+  // Checks space and quota first, so that a refused file leaves no video behind.
+  if (found !== null)
+    await requireSpace(found.sizeBytes ?? 0, { storage: deps.storage, diskFloorBytes: usualDiskFloorBytes });
   await inTransaction(deps.db, (tx) => requireStorageQuota(tx, item.libraryId, { bytes: found?.sizeBytes ?? null }));
   const merged = { ...item.video, ...located.details };
   const toNew = (guid: Guid) => deriveNewGuid(item.libraryId, guid);

@@ -1,15 +1,17 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { countUnhashed, findDuplicates, settleDuplicate } from '../../catalog/imports/duplicate-store.ts';
-import { countOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
+import { findOpen, nextItems, releaseUnsent, settleTransfers } from '../../catalog/imports/import-item-store.ts';
 import {
   endImport,
   findActive,
+  findShortage,
   type OpenImport,
   openImport,
   passOn,
   savePage,
   saveRequest,
   saveSpeed,
+  stopImport,
 } from '../../catalog/imports/import-work-store.ts';
 import { type ImportTick, shareBandwidth } from '../../catalog/imports/library-import.ts';
 import { withNewGuids } from '../../catalog/imports/with-new-guids.ts';
@@ -31,6 +33,8 @@ const RUN_MS = 20_000;
 const TRANSFER_PAUSE_SEC = 1;
 /** Pause before an import of a source that only newer versions know is offered to the next worker, in s. */
 const NEWER_WORKER_PAUSE_SEC = 30;
+/** Pause between checks of the free space of a full disk, in s. */
+const DISK_PAUSE_SEC = 30;
 const NEEDS_NEWER_WORKER = 'Waiting for a worker of a newer version, which knows this source.';
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
@@ -63,10 +67,14 @@ export const runImport = defineJob<ImportTick, ImportDeps>({
       if (isStale(source, request)) request = await prepare(opened, { source, request, client, deps }, signal);
       const running = { source, client, request, maxBytesPerSec, makesNewGuids: opened.makesNewGuids };
       const pauseSec = await advance(opened, { running, deps }, signal);
-      if (pauseSec !== null) await next(opened, { reason: null, delaySec: pauseSec }, deps);
+      if (pauseSec === null) return;
+      await next(opened, { reason: await findShortage(deps.db, opened), delaySec: pauseSec }, deps);
     } catch (error) {
       // The queue does not retry a refusal, but retries after any other error.
       if (error instanceof Refused && isTransient(error)) throw new Error(error.message, { cause: error });
+      if (error instanceof Refused && error.kind === 'quota-reached') return await stop(opened, error.message, deps);
+      if (error instanceof Refused && error.kind === 'disk-full')
+        return await next(opened, { reason: error.message, delaySec: DISK_PAUSE_SEC }, deps);
       if (!(error instanceof SourceBusy)) throw error;
       await next(opened, { reason: error.message, delaySec: error.waitSec }, deps);
     }
@@ -121,6 +129,12 @@ async function next(
 ): Promise<void> {
   const send = (to: ImportTick) => sendImport(queue, to, delaySec);
   await passOn(db, { libraryId: opened.libraryId, importId: opened.importId, tick: opened.tick }, { reason, send });
+}
+
+/** Stops an import whose library is full. Files in transfer are completed. A resume continues with the others. */
+async function stop(opened: OpenImport, reason: string, deps: ImportDeps): Promise<void> {
+  await stopImport(deps.db, opened, `${reason} Resume the import afterwards.`);
+  await next(opened, { reason: null, delaySec: 0 }, deps);
 }
 
 /** Does a part of the import. Returns the pause before the next part in s, or null if the import has ended. */
@@ -192,8 +206,8 @@ async function transfer(opened: OpenImport, { running, deps }: Parts, signal: Ab
   const until = Date.now() + RUN_MS;
   while (Date.now() < until) {
     await settleTransfers(deps.db, importId);
-    const { waiting, fetching } = await countOpen(deps.db, importId);
-    if (waiting === 0 && fetching === 0) {
+    const { hasWaiting, fetching } = await findOpen(deps.db, importId);
+    if (!hasWaiting && fetching === 0) {
       if (!(await settleDuplicates(opened, deps.db))) return TRANSFER_PAUSE_SEC;
       await restorePostponed(opened, { running, deps }, signal);
       await endImport(deps.db, opened, { state: 'finished', reason: null });
@@ -247,8 +261,8 @@ async function pauseOf(opened: OpenImport, { running, deps }: Parts): Promise<nu
 async function finishTransfers(opened: OpenImport, { running, deps }: Parts): Promise<number | null> {
   await settleTransfers(deps.db, opened.importId);
   if (running.source.awaitsUploads) await releaseUnsent(deps.db, opened.importId);
-  const { fetching } = await countOpen(deps.db, opened.importId);
+  const { fetching } = await findOpen(deps.db, opened.importId);
   if (fetching > 0) return TRANSFER_PAUSE_SEC;
-  await endImport(deps.db, opened, { state: 'cancelled', reason: null });
+  await endImport(deps.db, opened, { state: 'cancelled', reason: opened.reason });
   return null;
 }

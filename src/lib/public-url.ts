@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { AddressSet } from '../../lib/client-address.ts';
-import { requestOrigin } from '../../lib/request-origin.ts';
+import type { AddressSet } from './client-address.ts';
+import { requestOrigin } from './request-origin.ts';
 
 /**
  * Returns the URL at which a client reached this server, from the headers of its request. It must be sent only to this

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { readTrustedProxies } from '../../lib/client-address.ts';
+import { readTrustedProxies } from './client-address.ts';
 import { publicUrlOf } from './public-url.ts';
 
 test.each([
