@@ -69,7 +69,21 @@ async function put(rest: string, file: string): Promise<AudioTrackModel> {
 async function untilReady(id: string): Promise<void> {
   await expect.poll(async () => (await list()).find(({ trackId }) => trackId === id)?.state, PATIENCE).toBe('ready');
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  await untilOffered();
 }
+
+/**
+ * Waits until the playlist has exactly the finished tracks of the API. On a busy machine, the edge serves the previous
+ * playlist while it reads a change.
+ */
+async function untilOffered(): Promise<void> {
+  const titles = (await list()).flatMap(({ state, title }) =>
+    state === 'ready' || state === 'replacing' ? [title] : [],
+  );
+  await expect.poll(async () => (await namesOf()).toSorted(), PATIENCE).toEqual(titles.toSorted());
+}
+
+const namesOf = () => audioLines().then((lines) => lines.map((line) => /NAME="(.*?)"/.exec(line)?.[1]));
 
 async function read(address: string): Promise<string> {
   const answer = await fetch(address);
@@ -145,7 +159,7 @@ test('the manifest and the playlists describe the purpose of an added track', as
   expect(lines.find((line) => line.includes('NAME="Director"'))).toContain('AUTOSELECT=NO');
   const manifest = await read(playlistUrl(service, guid).replace('playlist.m3u8', 'manifest.mpd'));
   const sets = manifest.split('<AdaptationSet').filter((set) => set.includes('mimeType="audio/mp4"'));
-  expect(sets).toHaveLength(4);
+  expect(sets).toHaveLength(lines.length);
   const setOf = (label: string) => sets.find((set) => set.includes(`<Label>${label}</Label>`)) ?? '';
   expect(setOf('Director')).toMatch(/<Role [^>]*value="commentary"/);
   const description = setOf('English (audio description)');
@@ -193,13 +207,13 @@ test('replaced audio stays in sync, and an encode of the whole video keeps the t
   const old = await mediaUrl('Deutsch');
   await put('/de', await makeSound('other.wav', '-c:a', 'pcm_s24le', '-ar', '96000'));
   await untilReady('de');
-  expect(await mediaUrl('Deutsch')).not.toBe(old);
+  await expect.poll(() => mediaUrl('Deutsch'), PATIENCE).not.toBe(old);
   // Players that opened the previous playlist continue.
   expect(await lengthOf(old)).toBeGreaterThan(8);
   await call(service, 'POST', pathOf('/file-1'), { title: 'Original' });
   await call(service, 'DELETE', pathOf('/file-1'));
-  const names = () => audioLines().then((lines) => lines.map((line) => /NAME="(.*?)"/.exec(line)?.[1]));
-  expect(await names()).toEqual(['Deutsch']);
+  await untilOffered();
+  expect(await namesOf()).toEqual(['Deutsch']);
   const measured = async () => {
     const { points, largestMs } = await measureAvSync(playlistUrl(service, guid));
     expect(points.length).toBeGreaterThan(5);
@@ -208,7 +222,8 @@ test('replaced audio stays in sync, and an encode of the whole video keeps the t
   await measured();
   await call(service, 'POST', `/library/1/videos/${guid}/reencode`);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
-  expect(await names()).toEqual(['Deutsch']);
+  await untilOffered();
+  expect(await namesOf()).toEqual(['Deutsch']);
   expect(await list()).toMatchObject([
     { trackId: 'de', title: 'Deutsch', language: 'de', isDefault: true, state: 'ready' },
   ]);

@@ -64,6 +64,13 @@ Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\b1}Bonjour{\\b0}\\Nmonde
 `;
 
+/** SubRip in Shift_JIS with the word for Japanese. */
+const SHIFT_JIS = Buffer.concat([
+  Buffer.from('1\n00:00:01,000 --> 00:00:02,500\n'),
+  Buffer.from('93fa967b8cea', 'hex'),
+  Buffer.from('\n\n'),
+]);
+
 let fixture: WorkerFixture;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
@@ -72,6 +79,7 @@ beforeAll(async () => {
   await fixture.startWorker();
   await writeFile(path.join(fixture.clips, 'a.srt'), SRT);
   await writeFile(path.join(fixture.clips, 'a.ass'), ASS);
+  await writeFile(path.join(fixture.clips, 'shift-jis.srt'), SHIFT_JIS);
   await writeFile(path.join(fixture.clips, 'a.sup'), writeDiscSubtitles());
   keys = await uploadMany(fixture, libraryId, [...SOURCES, ...subtitled()]);
 }, GROUP_LIMIT_SEC * 1000);
@@ -97,6 +105,13 @@ function subtitled(): Source[] {
     { name: 'text.mp4', argv: [...one, ...VIDEO, '-c:s', 'mov_text'] },
     { name: 'kinds.mkv', argv: kindsOfText(text('a.srt')) },
     { name: 'pictures.mkv', argv: picturesOfText(text('a.sup')) },
+    {
+      name: 'shift-jis.mkv',
+      argv: [
+        ...[...picture, ...text('shift-jis.srt'), '-map', '0:v', '-map', '1', '-metadata:s:s:0', 'language=jpn'],
+        ...[...VIDEO, '-c:s', 'copy'],
+      ],
+    },
     { name: 'text.webm', argv: [...one, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:s', 'webvtt'] },
   ];
 }
@@ -209,6 +224,17 @@ test('lists several text tracks of one language by purpose', async () => {
     ['en-sdh', 'English SDH'],
     ['en-forced', 'English forced'],
   ]);
+});
+
+test('subtitles in an old encoding of their language become readable captions, with a message', async () => {
+  const key = await checked('shift-jis.mkv');
+  await until(async () => (await loadMedia(fixture, key)).captions.length === 1, 'captions');
+  const { captions, messages } = await loadMedia(fixture, key);
+  const [{ key: object } = { key: null }] = captions;
+  if (object === null) throw new Error('Expected captions.');
+  const text = (await fixture.storage.readBytes(object, null, new AbortController().signal)).toString();
+  expect(readCaptions(text).cues.map((cue) => cue.text)).toEqual(['日本語']);
+  expect(messages.map(({ message }) => message)).toEqual([expect.stringContaining('decoded as Shift_JIS.')]);
 });
 
 test('each image-based subtitle track adds a message that suggests a text format', async () => {

@@ -51,7 +51,7 @@ export const addCaption = defineOperation({
   async run({ params, query, body, signal }, { captions, storage, db, queue }: Deps) {
     const key = { libraryId: params.libraryId, mediaId: params.videoId };
     const srclang = readCaptionLanguage(params.srclang);
-    const { vtt, validation } = checkFile(body.captionsFile ?? '');
+    const { vtt, validation } = checkFile(body.captionsFile ?? '', srclang);
     const { version, objectKey } = await captions.reserve(key, srclang);
     await storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
     const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey, ...originOf(query) };
@@ -74,7 +74,7 @@ function originOf({ origin, translatedFrom }: Query): Pick<CaptionTrack, 'origin
   return { origin, ...(translatedFrom !== '' && { translatedFrom: readCaptionLanguage(translatedFrom) }) };
 }
 
-function checkFile(base64: string): CheckedFile {
+function checkFile(base64: string, srclang: string): CheckedFile {
   const bytes = decodeBase64(base64);
   if (bytes === null || bytes.length === 0) {
     const received = bytes === null ? 'text that is not base64' : 'none';
@@ -87,7 +87,7 @@ function checkFile(base64: string): CheckedFile {
       `Expected a caption file of at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}. Send a shorter one.`,
     );
   }
-  const decoded = decodeCaptions(bytes);
+  const decoded = decodeCaptions(bytes, srclang);
   const { cues, errors, warnings: found } = readCaptions(decoded.text);
   const warnings = [...decoded.warnings, ...found];
   if (errors.length > 0) {

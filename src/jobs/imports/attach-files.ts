@@ -60,7 +60,7 @@ async function attachCaption(
   const { url, headers, label, origin, translatedFrom } = caption;
   const srclang = readCaptionLanguage(caption.srclang);
   const bytes = await deps.client.readFile({ url, headers, maxBytes: MAX_CAPTION_BYTES }, signal);
-  const { cues, errors } = readCaptions(decodeCaptions(bytes).text);
+  const { cues, errors } = readCaptions(decodeCaptions(bytes, srclang).text);
   if (errors[0] !== undefined) throw new Refused('invalid', errors[0]);
   const vtt = Buffer.from(writeVtt(cues));
   const store = createCaptionStore(deps.db);

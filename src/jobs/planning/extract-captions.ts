@@ -7,6 +7,7 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
+import { decodeCaptions } from '../../media/captions/decode-captions.ts';
 import { type ChosenSubtitle, chooseSubtitles, planSubtitles, readTrack } from '../../media/captions/subtitles.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
@@ -38,7 +39,7 @@ export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
     const local = await openPlanned(deps.sources, source, signal);
     try {
       const texts = await readTexts(local.path, source.facts, tracks, signal);
-      for (const [index, track] of tracks.entries()) await storeTrack(key, track, texts[index] ?? '', deps, signal);
+      for (const [index, track] of tracks.entries()) await storeTrack(key, track, texts[index], deps, signal);
     } finally {
       await local.release();
     }
@@ -54,14 +55,14 @@ async function readTexts(
   facts: SourceFacts,
   tracks: readonly SubtitleFacts[],
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Buffer[]> {
   const run = await runFfmpeg(planSubtitles(facts, tracks), { sourcePath }, signal);
   const texts = await Promise.all(run.outputs.map(readText));
   await run.done;
   return texts;
 }
 
-async function readText(output: Readable): Promise<string> {
+async function readText(output: Readable): Promise<Buffer> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
   for await (const part of output) {
@@ -70,16 +71,17 @@ async function readText(output: Readable): Promise<string> {
     sizeBytes += (part as Buffer).length;
     if (sizeBytes > MAX_TEXT_BYTES) throw new Error(`Expected at most ${MAX_TEXT_BYTES} bytes of subtitles, got more.`);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }
 
 async function storeTrack(
   key: MediaKey,
   track: ChosenSubtitle,
-  text: string,
+  bytes: Buffer | undefined,
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<void> {
+  const { text, warnings } = decodeCaptions(bytes ?? Buffer.alloc(0), track.language);
   const cues = readTrack(track, text);
   if (cues.length === 0) return;
   const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.srclang);
@@ -88,6 +90,11 @@ async function storeTrack(
   const caption = { srclang, label, version, key: objectKey, sizeBytes: vtt.length };
   // Store the object first, so that no row refers to a missing object.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
-  const isTaken = await inTransaction(deps.db, (tx) => addCaption(tx, key, caption));
+  const messages = warnings.map((warning) => warningMessage(`Captions "${label}": ${warning}`, new Date()));
+  const isTaken = await inTransaction(deps.db, async (tx) => {
+    const isAdded = await addCaption(tx, key, caption);
+    if (isAdded) await addMessages(tx, key, messages);
+    return isAdded;
+  });
   if (!isTaken) await discardObjects(deps.storage, [objectKey], deps.report);
 }

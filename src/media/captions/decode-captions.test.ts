@@ -16,6 +16,20 @@ test.each([
 });
 
 test.each([
+  { language: 'ja', bytes: '93fa967b8cea', shown: '日本語', encoding: 'Shift_JIS' },
+  { language: 'ja-JP', bytes: 'c6fccbdcb8ec', shown: '日本語', encoding: 'euc-jp' },
+  { language: 'ko', bytes: 'c7d1b1b9', shown: '한국', encoding: 'euc-kr' },
+  { language: 'zh-Hant', bytes: 'd6d0ceC4', shown: '中文', encoding: 'gb18030' },
+  { language: 'ru', bytes: 'd0f3f1f1eae8e9', shown: 'Русский', encoding: 'Windows-1251' },
+  { language: 'pl', bytes: '9cf3b3', shown: 'śół', encoding: 'Windows-1250' },
+  { language: 'fr', bytes: 'e9e8', shown: 'éè', encoding: 'Windows-1252' },
+])('decodes $encoding if the language is $language', ({ language, bytes, shown, encoding }) => {
+  const { text, warnings } = decodeCaptions(Buffer.from(bytes, 'hex'), language);
+  expect(text).toBe(shown);
+  expect(warnings.join()).toContain(`decoded as ${encoding}.`);
+});
+
+test.each([
   ['aGk=', 'hi'],
   ['aGk', 'hi'],
   ['aG\r\nk=\n', 'hi'],

@@ -11,19 +11,58 @@ export function decodeBase64(text: string): Buffer | null {
 }
 
 /**
- * Decodes the text of a caption file. Uses UTF-16 if the file has that byte order mark, else UTF-8, else, with a
- * warning, Windows-1252, which is still common for SubRip files.
+ * Encodings that files without UTF-8 usually have, by the primary subtag of their language. Of several, the first one
+ * that is valid for the file is used.
  */
-export function decodeCaptions(bytes: Uint8Array): DecodedCaptions {
+const ENCODINGS: Readonly<Record<string, readonly string[]>> = {
+  ...forEach(['ja'], ['shift_jis', 'euc-jp']),
+  ...forEach(['ko'], ['euc-kr']),
+  ...forEach(['zh'], ['gb18030', 'big5']),
+  ...forEach(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'], ['windows-1250']),
+  ...forEach(['be', 'bg', 'mk', 'ru', 'sr', 'uk'], ['windows-1251']),
+  ...forEach(['el'], ['windows-1253']),
+  ...forEach(['tr'], ['windows-1254']),
+  ...forEach(['he'], ['windows-1255']),
+  ...forEach(['ar', 'fa', 'ur'], ['windows-1256']),
+  ...forEach(['et', 'lt', 'lv'], ['windows-1257']),
+  ...forEach(['vi'], ['windows-1258']),
+  ...forEach(['th'], ['windows-874']),
+};
+const DEFAULT_ENCODING = 'windows-1252';
+
+/**
+ * Decodes the text of a caption file. Uses UTF-16 if the file has that byte order mark, else UTF-8, else, with a
+ * warning, the usual encoding of the language (a BCP 47 tag), which is Windows-1252 by default.
+ */
+export function decodeCaptions(bytes: Uint8Array, language = 'und'): DecodedCaptions {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes), warnings: [] };
   if (first === 0xfe && second === 0xff) return { text: new TextDecoder('utf-16be').decode(bytes), warnings: [] };
+  const text = decodeStrictly(bytes, 'utf-8');
+  if (text !== null) return { text, warnings: [] };
+  const [primary = ''] = language.toLowerCase().split('-');
+  for (const encoding of ENCODINGS[primary] ?? []) {
+    const decoded = decodeStrictly(bytes, encoding);
+    if (decoded !== null) return { text: decoded, warnings: [explainGuess(encoding)] };
+  }
+  return { text: new TextDecoder(DEFAULT_ENCODING).decode(bytes), warnings: [explainGuess(DEFAULT_ENCODING)] };
+}
+
+function forEach(languages: readonly string[], encodings: readonly string[]) {
+  return Object.fromEntries(languages.map((language) => [language, encodings]));
+}
+
+/** Returns null if the bytes are not valid in the encoding. */
+function decodeStrictly(bytes: Uint8Array, encoding: string): string | null {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] };
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const warning =
-      'Expected UTF-8, got other bytes. The file was decoded as Windows-1252. Check its accented letters.';
-    return { text: new TextDecoder('windows-1252').decode(bytes), warnings: [warning] };
+    return null;
   }
+}
+
+function explainGuess(encoding: string): string {
+  const name = encoding.replace('windows', 'Windows').replace('shift_jis', 'Shift_JIS');
+  return `Expected UTF-8, got other bytes. The file was decoded as ${name}. Check its letters.`;
 }

@@ -7,6 +7,7 @@ import { parseChapters } from './parse-chapters.ts';
 import { containerOf, needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
 import { hasPicture, hasSound, withoutDurations, withoutPictures, withoutUnknownDurations } from './probed-streams.ts';
+import { readEmbeddedCaptions } from './read-embedded-captions.ts';
 import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
@@ -119,7 +120,9 @@ async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<Sour
     return facts.kind === 'undecodable' ? probeSoundAlone({ path, sizeBytes, json }, facts, signal) : facts;
   }
   const chapters = parseChapters(answer.json, facts);
-  const warnings = isPictureTooLarge(answer.stderr) ? [...facts.warnings, LARGE_COVER] : facts.warnings;
+  const covers = isPictureTooLarge(answer.stderr) ? [LARGE_COVER] : [];
+  const captions = facts.video === null ? [] : await readEmbeddedCaptions(path);
+  const warnings = [...facts.warnings, ...covers, ...captions];
   return { ...facts, warnings, ...(chapters.length > 0 && { chapters }) };
 }
 

@@ -8,8 +8,12 @@ const MAX_JITTER_SEC = 0.05;
  * dropped. A frame of HE-AAC lasts at least 43 ms, so delaying it fully would be audible.
  */
 const MAX_DELAY_SEC = 0.01;
-/** A frame is added or dropped if the mean difference from the publisher's clock exceeds this number of frames. */
-const MAX_DRIFT_FRAMES = 0.6;
+/**
+ * A frame is added or dropped if the mean difference from the publisher's clock exceeds half a frame by this number of
+ * frames, or by `MAX_EXCESS_SEC` if that is less, as for the long frames of HE-AAC.
+ */
+const MAX_EXCESS_FRAMES = 0.1;
+const MAX_EXCESS_SEC = 0.0022;
 /** Number of frames over which the difference is averaged. */
 const AVERAGED_FRAMES = 8;
 
@@ -18,7 +22,8 @@ export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 /**
  * Cuts audio into parts, and into segments at the times of `cutAt`. A frame belongs to the segment in which it begins.
  * Frames follow each other without a gap: silence replaces missing frames, and times stay within 0.6 frame durations of
- * the publisher's clock.
+ * the publisher's clock. They cannot be closer than half a frame, which is 21 ms for HE-AAC at 48 kHz: decoders count
+ * samples, so a frame of another duration would shift all later audio.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;
@@ -130,7 +135,7 @@ export class AudioPackager {
   #correct(said: number, output: AudioOutput): boolean {
     const drift = said - (this.#nextTick ?? said);
     const average = this.#driftTicks === null ? drift : this.#driftTicks + (drift - this.#driftTicks) / AVERAGED_FRAMES;
-    const most = MAX_DRIFT_FRAMES * this.#frameTicks;
+    const most = this.#frameTicks / 2 + Math.min(MAX_EXCESS_FRAMES * this.#frameTicks, MAX_EXCESS_SEC * this.#rate);
     this.#driftTicks = average;
     if (average < -most) {
       this.#driftTicks += this.#frameTicks;

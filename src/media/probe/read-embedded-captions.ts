@@ -1,0 +1,47 @@
+import { open } from 'node:fs/promises';
+
+/** Number of bytes at the start of a file that are searched: several seconds of most videos. */
+const MAX_SEARCHED_BYTES = 8 * 1024 * 1024;
+/** Identifier of ATSC captions in user data of MPEG-2, H.264 and HEVC, and the type of their data (ATSC A/53). */
+const CAPTION_DATA = Buffer.from('GA94\x03', 'latin1');
+const TRIPLET_BYTES = 3;
+
+const EMBEDDED =
+  'The captions in the video frames (CEA-608 or CEA-708) are left out. Add them as a SubRip or WebVTT file.';
+
+/**
+ * Returns a message if the first frames of a file contain captions. Many encoders write empty captions into every
+ * frame, which do not count.
+ */
+export async function readEmbeddedCaptions(path: string): Promise<string[]> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, MAX_SEARCHED_BYTES));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return hasCaptions(buffer.subarray(0, bytesRead)) ? [EMBEDDED] : [];
+  } finally {
+    await file.close();
+  }
+}
+
+function hasCaptions(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(CAPTION_DATA); at !== -1; at = bytes.indexOf(CAPTION_DATA, at + 1)) {
+    if (hasText(bytes.subarray(at + CAPTION_DATA.length))) return true;
+  }
+  return false;
+}
+
+/** Returns whether caption data (CEA-708 section 4.3) contains more than padding. */
+function hasText(data: Buffer): boolean {
+  const [flags = 0] = data;
+  const isProcessed = (flags & 0x40) !== 0;
+  const start = 2;
+  for (let left = isProcessed ? flags & 0x1f : 0, at = start; left > 0; left -= 1, at += TRIPLET_BYTES) {
+    const [head = 0, first = 0, second = 0] = data.subarray(at, at + TRIPLET_BYTES);
+    const isValid = (head & 0xfc) === 0xfc;
+    // Bit 7 is the parity of CEA-608 characters.
+    if (isValid && ((first & 0x7f) !== 0 || (second & 0x7f) !== 0)) return true;
+  }
+  return false;
+}
