@@ -47,6 +47,8 @@ const LANDED = [
   ['032-import-arrangements.ts', 'e30e2cb8cc37cb31'],
   ['034-joined-recordings.ts', '2c1c91dc68f43670'],
   ['039-import-settings.ts', '6b4a399802ce8b94'],
+  ['040-visibility.ts', '8bfbfb7e552b3c14'],
+  ['045-new-guids.ts', 'b7288bd8faae2d21'],
 ] as const;
 
 let database: TestDatabase;
