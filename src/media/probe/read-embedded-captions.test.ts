@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { factsOf, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
+import { readEmbeddedCaptions } from './read-embedded-captions.ts';
 
 let dir = '';
 let remove = async () => {};
@@ -44,4 +45,14 @@ test.each(['captions.mp4', 'captions.ts', 'captions.mkv'])('reports the captions
 
 test('reports no captions if all are empty', async () => {
   expect((await factsOf(await makeCaptioned('empty.mp4', EMPTY))).warnings).toEqual([]);
+});
+
+test('reports no captions if a header of MPEG-TS interrupts empty ones', async () => {
+  const data = Buffer.from([...Buffer.from('GA94'), 0x03, 0xc3, 0xff, ...EMPTY, ...EMPTY, ...EMPTY, 0xff]);
+  const header = Buffer.from([0x47, 0x41, 0x00, 0x1f]);
+  for (let at = 7; at <= data.length; at += 1) {
+    const path = `${dir}/interrupted-${at}.ts`;
+    await writeFile(path, Buffer.concat([data.subarray(0, at), header, data.subarray(at)]));
+    expect(await readEmbeddedCaptions(path)).toEqual([]);
+  }
 });

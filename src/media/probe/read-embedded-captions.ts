@@ -5,6 +5,8 @@ const MAX_SEARCHED_BYTES = 8 * 1024 * 1024;
 /** Identifier of ATSC captions in user data of MPEG-2, H.264 and HEVC, and the type of their data (ATSC A/53). */
 const CAPTION_DATA = Buffer.from('GA94\x03', 'latin1');
 const TRIPLET_BYTES = 3;
+/** Byte after the last triplet (`marker_bits`). */
+const END = 0xff;
 
 const EMBEDDED =
   'The captions in the video frames (CEA-608 or CEA-708) are left out. Add them as a SubRip or WebVTT file.';
@@ -32,16 +34,23 @@ function hasCaptions(bytes: Buffer): boolean {
   return false;
 }
 
-/** Returns whether caption data (CEA-708 section 4.3) contains more than padding. */
+/**
+ * Returns whether caption data (CEA-708 section 4.3) contains more than padding. Headers of MPEG-TS packets may
+ * interrupt the data of a frame, and would look like text. Such data is not well-formed, so it does not count.
+ */
 function hasText(data: Buffer): boolean {
   const [flags = 0] = data;
   const isProcessed = (flags & 0x40) !== 0;
   const start = 2;
-  for (let left = isProcessed ? flags & 0x1f : 0, at = start; left > 0; left -= 1, at += TRIPLET_BYTES) {
+  const end = start + (isProcessed ? flags & 0x1f : 0) * TRIPLET_BYTES;
+  if (data[end] !== END) return false;
+  let isText = false;
+  for (let at = start; at < end; at += TRIPLET_BYTES) {
     const [head = 0, first = 0, second = 0] = data.subarray(at, at + TRIPLET_BYTES);
-    const isValid = (head & 0xfc) === 0xfc;
+    if ((head & 0xf8) !== 0xf8) return false;
+    const isValid = (head & 0x04) !== 0;
     // Bit 7 is the parity of CEA-608 characters.
-    if (isValid && ((first & 0x7f) !== 0 || (second & 0x7f) !== 0)) return true;
+    isText ||= isValid && ((first & 0x7f) !== 0 || (second & 0x7f) !== 0);
   }
-  return false;
+  return isText;
 }
