@@ -19,7 +19,9 @@ test.each([
   { language: 'ja', bytes: '93fa967b8cea', shown: '日本語', encoding: 'Shift_JIS' },
   { language: 'ja-JP', bytes: 'c6fccbdcb8ec', shown: '日本語', encoding: 'euc-jp' },
   { language: 'ko', bytes: 'c7d1b1b9', shown: '한국', encoding: 'euc-kr' },
-  { language: 'zh-Hant', bytes: 'd6d0ceC4', shown: '中文', encoding: 'gb18030' },
+  { language: 'zh', bytes: 'd6d0cec4', shown: '中文', encoding: 'gb18030' },
+  { language: 'zh-Hant', bytes: 'a4a4a4e5', shown: '中文', encoding: 'big5' },
+  { language: 'zh-TW', bytes: 'a4a4a4e5', shown: '中文', encoding: 'big5' },
   { language: 'ru', bytes: 'd0f3f1f1eae8e9', shown: 'Русский', encoding: 'Windows-1251' },
   { language: 'pl', bytes: '9cf3b3', shown: 'śół', encoding: 'Windows-1250' },
   { language: 'fr', bytes: 'e9e8', shown: 'éè', encoding: 'Windows-1252' },
@@ -27,6 +29,15 @@ test.each([
   const { text, warnings } = decodeCaptions(Buffer.from(bytes, 'hex'), language);
   expect(text).toBe(shown);
   expect(warnings.join()).toContain(`decoded as ${encoding}.`);
+});
+
+test.each(['ja', 'de', 'zh'])('UTF-8 with a damaged character remains UTF-8 if the language is %s', (language) => {
+  // The last byte of the last character is missing.
+  const bytes = Buffer.from('日本語 Grüße').subarray(0, -1);
+  const damaged = Buffer.concat([bytes, Buffer.from([0xe8, 0xaa])]);
+  const { text, warnings } = decodeCaptions(damaged, language);
+  expect(text).toBe('日本語 Grüß\uFFFD');
+  expect(warnings).toEqual([expect.stringContaining('replaced by \uFFFD')]);
 });
 
 test.each([

@@ -11,13 +11,14 @@ export function decodeBase64(text: string): Buffer | null {
 }
 
 /**
- * Encodings that files without UTF-8 usually have, by the primary subtag of their language. Of several, the first one
- * that is valid for the file is used.
+ * Encodings that files without UTF-8 usually have, by language: two subtags, or else the primary one. Of several, the
+ * first one that is valid for the file is used. Most files in Big5 are also valid in GB 18030, and the other way round.
  */
 const ENCODINGS: Readonly<Record<string, readonly string[]>> = {
   ...forEach(['ja'], ['shift_jis', 'euc-jp']),
   ...forEach(['ko'], ['euc-kr']),
   ...forEach(['zh'], ['gb18030', 'big5']),
+  ...forEach(['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo'], ['big5', 'gb18030']),
   ...forEach(['cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl'], ['windows-1250']),
   ...forEach(['be', 'bg', 'mk', 'ru', 'sr', 'uk'], ['windows-1251']),
   ...forEach(['el'], ['windows-1253']),
@@ -30,18 +31,24 @@ const ENCODINGS: Readonly<Record<string, readonly string[]>> = {
 };
 const DEFAULT_ENCODING = 'windows-1252';
 
+const DAMAGED =
+  'Expected UTF-8, got some other bytes. They were replaced by \uFFFD. Check the captions for this character.';
+
 /**
  * Decodes the text of a caption file. Uses UTF-16 if the file has that byte order mark, else UTF-8, else, with a
- * warning, the usual encoding of the language (a BCP 47 tag), which is Windows-1252 by default.
+ * warning, the usual encoding of the language (a BCP 47 tag), which is Windows-1252 by default. UTF-8 with a few
+ * damaged characters remains UTF-8, with a warning.
  */
 export function decodeCaptions(bytes: Uint8Array, language = 'und'): DecodedCaptions {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes), warnings: [] };
-  if (first === 0xfe && second === 0xff) return { text: new TextDecoder('utf-16be').decode(bytes), warnings: [] };
+  const [first, next] = bytes;
+  if (first === 0xff && next === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes), warnings: [] };
+  if (first === 0xfe && next === 0xff) return { text: new TextDecoder('utf-16be').decode(bytes), warnings: [] };
   const text = decodeStrictly(bytes, 'utf-8');
   if (text !== null) return { text, warnings: [] };
-  const [primary = ''] = language.toLowerCase().split('-');
-  for (const encoding of ENCODINGS[primary] ?? []) {
+  const damaged = new TextDecoder().decode(bytes);
+  if (isMostlyValid(damaged)) return { text: damaged, warnings: [DAMAGED] };
+  const [primary = '', second = ''] = language.toLowerCase().split('-');
+  for (const encoding of ENCODINGS[`${primary}-${second}`] ?? ENCODINGS[primary] ?? []) {
     const decoded = decodeStrictly(bytes, encoding);
     if (decoded !== null) return { text: decoded, warnings: [explainGuess(encoding)] };
   }
@@ -50,6 +57,12 @@ export function decodeCaptions(bytes: Uint8Array, language = 'und'): DecodedCapt
 
 function forEach(languages: readonly string[], encodings: readonly string[]) {
   return Object.fromEntries(languages.map((language) => [language, encodings]));
+}
+
+/** Returns whether more characters beyond ASCII are valid than replaced. In text of another encoding, few are. */
+function isMostlyValid(text: string): boolean {
+  const replaced = text.split('\uFFFD').length - 1;
+  return text.replaceAll(/[^\u0080-\uFFFC]/g, '').length > replaced;
 }
 
 /** Returns null if the bytes are not valid in the encoding. */
