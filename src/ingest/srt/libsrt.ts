@@ -50,8 +50,11 @@ export type LibSrt = {
    * its connection and throws.
    */
   accept(): Accepted | null;
-  /** Returns the callers whose handshake failed since the last call. */
-  takeUnsecured(): Unsecured[];
+  /**
+   * Returns the callers whose handshake failed since the last call. `emptyMs`: start of a `wait` after which no caller
+   * was waiting to be accepted, in ms (`performance.now`). Callers that were admitted later may still be accepted.
+   */
+  takeUnsecured(emptyMs: number): Unsecured[];
   /** Resolves with the sockets that are readable or have failed, after at most `waitMs`. */
   wait(waitMs: number): Promise<number[]>;
   /**
@@ -170,8 +173,8 @@ class Srt implements LibSrt {
     return { socket, remote: admitted.remote, streamId: admitted.streamId };
   }
 
-  takeUnsecured(): Unsecured[] {
-    const failed = [...this.#admitted].filter(([, { atMs }]) => performance.now() - atMs > HANDSHAKE_MS);
+  takeUnsecured(emptyMs: number): Unsecured[] {
+    const failed = [...this.#admitted].filter(([, { atMs }]) => emptyMs - atMs > HANDSHAKE_MS);
     for (const [socket] of failed) this.#admitted.delete(socket);
     return failed.map(([, { remote, streamId, needsPassphrase }]) => ({ remote, streamId, needsPassphrase }));
   }

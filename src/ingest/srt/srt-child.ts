@@ -59,13 +59,16 @@ async function serve(srt: LibSrt): Promise<never> {
   for (;;) {
     if (open.size > 0) calledMs = performance.now();
     if (performance.now() - calledMs > Number(idleMs)) process.exit(0);
+    const startMs = performance.now();
     const ready = await srt.wait(WAIT_MS);
     for (const socket of ready) {
       if (socket === srt.listener) accept(srt);
       else drain(srt, socket);
     }
     for (const socket of ending.keys()) drain(srt, socket);
-    for (const caller of srt.takeUnsecured()) send({ type: 'unsecured', ...caller });
+    // On a busy machine, admitted callers may wait for a long time.
+    const unsecured = ready.includes(srt.listener) ? [] : srt.takeUnsecured(startMs);
+    for (const caller of unsecured) send({ type: 'unsecured', ...caller });
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 }

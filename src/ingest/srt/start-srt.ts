@@ -114,7 +114,10 @@ class Server {
         });
         return;
       case 'unsecured':
-        this.#noteUnsecured(report).catch((error: Error) => this.#deps.report(error));
+        this.#noteUnsecured(report).catch((error: Error) => {
+          // The stream may have ended or been deleted since the caller was admitted.
+          if (!(error instanceof Refused)) this.#deps.report(error);
+        });
         return;
       case 'refused':
         this.#deps.report(new Error(`Could not accept an SRT connection: ${report.reason}`));
