@@ -9,18 +9,22 @@ const REFUSED = [5, 6];
 export type RefusedFiles = ReadonlyMap<string, { sizeBytes: number | null; reason: string }>;
 
 /**
- * Finds the files that earlier imports of this computer's folders refused, with the reason. Retryable failures and
- * videos that were deleted or got another file are left out.
+ * Finds the files of a folder that earlier imports into the library refused, with the reason. Leaves out retryable
+ * failures, and videos that were deleted or got another file.
  */
-export async function findRefused({ millrace, library: libraryId }: Context): Promise<RefusedFiles> {
+export async function findRefused(
+  { millrace, library: libraryId }: Context,
+  videos: readonly FoundVideo[],
+): Promise<RefusedFiles> {
+  const left = new Set(videos.map(({ item }) => item.guid));
   const refused = new Map<string, { sizeBytes: number | null; reason: string }>();
   for await (const { guid: importId, source, counts } of millrace.pages('listImports', { libraryId })) {
     if (source !== 'upload' || counts.failed === 0) continue;
     for (let page = 1; ; page += 1) {
       const read = await millrace.call('getImport', { libraryId, importId, state: 'failed', page, itemsPerPage: 1000 });
       for (const { guid, sizeBytes, reason, retryable } of read.items) {
-        // The newest import is listed first.
-        if (!retryable && !refused.has(guid)) refused.set(guid, { sizeBytes, reason: reason ?? '' });
+        // The newest import is listed first, and only the newest failure of a file counts.
+        if (left.delete(guid) && !retryable) refused.set(guid, { sizeBytes, reason: reason ?? '' });
       }
       if (page * read.itemsPerPage >= read.totalItems) break;
     }

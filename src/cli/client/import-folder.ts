@@ -29,7 +29,8 @@ export async function importFolder(context: Context, root: string, found: FoundF
   }
   requireDifferentGuids(found.videos);
   await stopEarlier(context);
-  const refused: RefusedFiles = context.values['retry-failed'] === true ? new Map() : await findRefused(context);
+  const sendsAgain = context.values['retry-failed'] === true;
+  const refused: RefusedFiles = sendsAgain ? new Map() : await findRefused(context, found.videos);
   const parts = partsOf(withoutRefused(found, refused), wholeNumberOf(context.pairs, 'partItems') ?? MAX_ITEMS);
   const failures: string[] = [];
   for (const [index, part] of parts.entries()) {
