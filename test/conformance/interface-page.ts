@@ -78,7 +78,7 @@ function namesAndValues(): string[] {
         [
           'Paging and order',
           'Lists without a documented 400 use the default instead of an invalid value. ' +
-            'All other lists respond with 400.',
+            'All other lists, and those lists with the header `Prefer: handling=strict`, respond with 400.',
         ],
         ['`dateFrom` of statistics', 'Without a date: the last 30 days.'],
         [

@@ -51,7 +51,7 @@ test('a folder is compared once new videos have their hash', async () => {
 test('a folder finds the files that could not be processed, with the reason', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-compare-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  for (const name of ['bad', 'mended']) await writeFile(path.join(folder, name), name);
+  for (const name of ['bad', 'fixed']) await writeFile(path.join(folder, name), name);
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   const refused = (guid: string, of: string) => {
     const transcodingMessages = [{ message: 'Expected a known media format.' }];
@@ -59,10 +59,10 @@ test('a folder finds the files that could not be processed, with the reason', as
   };
   // A failed video without a hash never gets one.
   const unread = { ...refused('unread', ''), originalHash: null };
-  const works = { ...refused('works', 'mended'), status: FINISHED };
-  const { context, count } = await serve([unread, refused('bad', 'bad'), works, refused('other', 'mended')], []);
+  const works = { ...refused('works', 'fixed'), status: FINISHED };
+  const { context, count } = await serve([unread, refused('bad', 'bad'), works, refused('other', 'fixed')], []);
   const find = await findUploaded(context, 'shelf');
   expect(await find(path.join(folder, 'bad'))).toEqual({ guid: 'bad', refusal: 'Expected a known media format.' });
-  expect(await find(path.join(folder, 'mended'))).toEqual({ guid: 'works', refusal: null });
+  expect(await find(path.join(folder, 'fixed'))).toEqual({ guid: 'works', refusal: null });
   expect(count()).toBe(1);
 });

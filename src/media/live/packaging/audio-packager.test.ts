@@ -34,7 +34,7 @@ function errorsOf(timesMs: readonly number[]): number[] {
 }
 
 test.each(Array.from({ length: 40 }, (_, index) => index * 5))(
-  'HE-AAC is at most 24 ms off after a gap of %s ms',
+  'HE-AAC is at most 24 ms off from 2 s after a gap of %s ms',
   (gapMs) => {
     const errors = errorsOf(Array.from({ length: 150 }, (_, index) => index * FRAME_MS + (index < 50 ? 0 : gapMs)));
     for (const error of errors.slice(50 + SETTLED_FRAMES)) expect(Math.abs(error)).toBeLessThan(MAX_ERROR_MS);

@@ -55,7 +55,7 @@ export function isRung(slot: string): boolean {
   return slot !== 'audio' && slot !== 'source';
 }
 
-/** Number of segments whose parts are kept in memory and listed. */
+/** Minimum number of segments whose parts are kept in memory and listed. */
 export const SEGMENTS_WITH_PARTS = 4;
 /** Minimum time for which parts are kept in memory, in ms, so that players can load those of a burst. */
 const MIN_HELD_MS = 4_000;
