@@ -96,6 +96,12 @@ test(
     const playlist = await (await fetch(`${service.edgeUrl}/vz-1/${guid}/playlist.m3u8`)).text();
     expect(playlist).toContain('public.accessibility.transcribes-spoken-dialog');
     await keepPictures(page, 'captions-purpose');
+    await form.getByLabel('Language code').fill('fr');
+    const latin = Buffer.from('1\n00:00:00,500 --> 00:00:02,000\nDéjà vu\n', 'latin1');
+    await page
+      .getByLabel('Add file')
+      .setInputFiles({ name: 'fr.srt', mimeType: 'application/x-subrip', buffer: latin });
+    await page.getByText('decoded as Windows-1252. Check its letters.').waitFor();
   },
   WAIT_MS,
 );

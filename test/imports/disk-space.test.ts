@@ -41,7 +41,7 @@ test('an import pauses with the reason while the disk is nearly full', async () 
   const storage = { ...api.storage, space: async () => ({ freeBytes: 4e9, totalBytes: 1e12 }) };
   const deps = { db, queue, secretBox: api.secretBox, outbound, storage };
   await runImport.run({ ...key, tick: 0 }, deps, AbortSignal.timeout(60_000));
-  const reason = expect.stringContaining('are free now. Free some space');
+  const reason = expect.stringContaining('The disk is nearly full. The import is paused');
   expect(await imports.load(key)).toMatchObject({ state: 'running', reason, counts: { waiting: 1, fetching: 0 } });
   expect(await sentJobs(db, runImport.name)).toEqual([{ payload: { ...key, tick: 1 }, delay: 30 }]);
 });

@@ -44,6 +44,25 @@ async function millrace(...args: string[]): Promise<{ code: number | null; text:
   return { code, text: lines.join('') };
 }
 
+test('a folder that does not fit ends the run, and the next run sends the rest', { timeout: 300_000 }, async () => {
+  const { Id } = await ask<{ Id: number }>(service, 'POST', '/videolibrary', { Name: 'Full' });
+  const clip = await readFile(at('media/one.mp4'));
+  await mkdir(at('full'));
+  for (const name of ['a', 'b', 'c', 'd']) await writeFile(at(`full/${name}.mp4`), clip);
+  const limitTo = (limit: number) =>
+    ask(service, 'PUT', `/library/${Id}/quotas`, { storageBytes: { limit, mode: 'hard' } });
+  await limitTo(clip.length * 3 - 1);
+  const send = () => millrace('import', 'folder', at('full'), '--library', String(Id));
+  expect((await send()).code).not.toBe(0);
+  const imports = () => ask<{ items: { state: string }[] }>(service, 'GET', `/library/${Id}/imports`);
+  const ended = { timeout: 60_000, interval: 500 };
+  await vi.waitFor(async () => expect((await imports()).items).toMatchObject([{ state: 'cancelled' }]), ended);
+  await limitTo(1e9);
+  expect(await send()).toMatchObject({ code: 0, text: expect.stringContaining(' 0 failed') });
+  const { items } = await ask<{ items: { status: number }[] }>(service, 'GET', `/library/${Id}/videos`);
+  expect(items.map(({ status }) => status >= 2 && status <= 4)).toEqual([true, true, true, true]);
+});
+
 test('imports a folder with sidecars and a manifest, and a second run does nothing', { timeout: 300_000 }, async () => {
   const plan = await millrace('import', 'folder', at('media'), 'dryRun=true');
   expect(plan).toMatchObject({ code: 0, text: expect.stringContaining('planned\t3 items') });

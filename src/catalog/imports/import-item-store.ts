@@ -223,7 +223,7 @@ export async function settleTransfers(db: Db, importId: Guid): Promise<void> {
  * because it existed before and signed URLs expire.
  */
 const FINAL_REFUSAL =
-  'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|empty|Content-Encoding|HLS|segments of its';
+  'HTTP 4(?!01|03|08|10|29)\\d\\d|not allowed|larger than|an empty file|Content-Encoding|HLS|segments of its';
 
 /** Returns items that still wait for an upload to the queue of the import. */
 export async function releaseUnsent(db: Db, importId: Guid): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Millrace } from '../../../sdk/src/millrace.ts';
+import { ApiError, type Millrace } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context } from './context.ts';
 import { findRefused, type RefusedFiles, reasonToSkip } from './find-refused.ts';
@@ -92,11 +92,25 @@ async function importPart(context: Context, { collections, videos, withoutMedia 
   const skipDuplicates = String(pairs.skipDuplicates) === 'true';
   const body = { source: 'upload' as const, items, dryRun: pairs.dryRun === true, skipDuplicates };
   const { guid: importId } = await millrace.call('createImport', { libraryId, body });
-  const refused = body.dryRun ? 0 : await uploadFiles(context, { importId, videos });
+  const refused = body.dryRun ? 0 : await uploadOrCancel(context, { importId, videos });
   // Otherwise the import would wait a week for the files that the service refused.
   if (refused > 0) await millrace.call('cancelImport', { libraryId, importId });
   await followImport(context, libraryId, importId);
-  if (refused > 0) throw new TransferIncomplete(`${refused} files were refused. Run the command again to send them.`);
+  if (refused > 0) {
+    const files = refused === 1 ? '1 file was' : `${refused} files were`;
+    throw new TransferIncomplete(`${files} refused for the reasons above.`);
+  }
+}
+
+/** If the service refuses further files, cancels the import, which would otherwise wait a week for them. */
+async function uploadOrCancel(context: Context, uploads: Uploads): Promise<number> {
+  try {
+    return await uploadFiles(context, uploads);
+  } catch (error) {
+    const { millrace, library: libraryId } = context;
+    if (error instanceof ApiError) await millrace.call('cancelImport', { libraryId, importId: uploads.importId });
+    throw error;
+  }
 }
 
 /** Two files with one GUID would replace each other. */

@@ -35,6 +35,8 @@ const TRANSFER_PAUSE_SEC = 1;
 const NEWER_WORKER_PAUSE_SEC = 30;
 /** Pause between checks of the free space of a full disk, in s. */
 const DISK_PAUSE_SEC = 30;
+/** Reason shown while the disk is nearly full. */
+const DISK_FULL = 'The disk is nearly full. The import is paused, and continues when there is space again.';
 const NEEDS_NEWER_WORKER = 'Waiting for a worker of a newer version, which knows this source.';
 /** Time for which an import waits for uploads, in ms. */
 const UPLOAD_LIMIT_MS = 7 * 24 * 3_600_000;
@@ -74,7 +76,7 @@ export const runImport = defineJob<ImportTick, ImportDeps>({
       if (error instanceof Refused && isTransient(error)) throw new Error(error.message, { cause: error });
       if (error instanceof Refused && error.kind === 'quota-reached') return await stop(opened, error.message, deps);
       if (error instanceof Refused && error.kind === 'disk-full')
-        return await next(opened, { reason: error.message, delaySec: DISK_PAUSE_SEC }, deps);
+        return await next(opened, { reason: DISK_FULL, delaySec: DISK_PAUSE_SEC }, deps);
       if (!(error instanceof SourceBusy)) throw error;
       await next(opened, { reason: error.message, delaySec: error.waitSec }, deps);
     }
@@ -133,7 +135,8 @@ async function next(
 
 /** Stops an import whose library is full. Files in transfer are completed. A resume continues with the others. */
 async function stop(opened: OpenImport, reason: string, deps: ImportDeps): Promise<void> {
-  await stopImport(deps.db, opened, `${reason} Resume the import afterwards.`);
+  const advice = opened.source === 'upload' ? 'Then run the command again.' : 'Resume the import afterwards.';
+  await stopImport(deps.db, opened, `${reason} ${advice}`);
   await next(opened, { reason: null, delaySec: 0 }, deps);
 }
 

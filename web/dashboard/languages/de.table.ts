@@ -661,6 +661,7 @@ export const de = {
   'Remove the captions in {0}?': 'Untertitel in {0} entfernen?',
   'Remove captions': 'Untertitel entfernen',
   'Replace the captions in {0}?': 'Untertitel in {0} ersetzen?',
+  'The captions were added. Check their text.': 'Die Untertitel wurden hinzugefügt. Prüfen Sie den Text.',
   'Replace captions': 'Untertitel ersetzen',
   'Replace with file': 'Durch Datei ersetzen',
   'All lines with their corrections are deleted. This cannot be undone.':

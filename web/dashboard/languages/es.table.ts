@@ -673,6 +673,7 @@ export const es = {
   'Remove the captions in {0}?': '¿Quitar los subtítulos en {0}?',
   'Remove captions': 'Quitar subtítulos',
   'Replace the captions in {0}?': '¿Reemplazar los subtítulos en {0}?',
+  'The captions were added. Check their text.': 'Se añadieron los subtítulos. Revise el texto.',
   'Replace captions': 'Reemplazar subtítulos',
   'Replace with file': 'Reemplazar por un archivo',
   'All lines with their corrections are deleted. This cannot be undone.':

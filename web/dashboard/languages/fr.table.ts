@@ -682,6 +682,7 @@ export const fr = {
   'Remove the captions in {0}?': 'Supprimer les sous-titres en {0} ?',
   'Remove captions': 'Supprimer les sous-titres',
   'Replace the captions in {0}?': 'Remplacer les sous-titres en {0} ?',
+  'The captions were added. Check their text.': 'Les sous-titres ont été ajoutés. Vérifiez leur texte.',
   'Replace captions': 'Remplacer les sous-titres',
   'Replace with file': 'Remplacer par un fichier',
   'All lines with their corrections are deleted. This cannot be undone.':

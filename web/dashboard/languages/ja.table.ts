@@ -664,6 +664,7 @@ export const ja = {
   'Remove the captions in {0}?': '{0}の字幕を削除しますか？',
   'Remove captions': '字幕を削除',
   'Replace the captions in {0}?': '{0}の字幕を置き換えますか？',
+  'The captions were added. Check their text.': '字幕を追加しました。テキストを確認してください。',
   'Replace captions': '字幕を置き換え',
   'Replace with file': 'ファイルで置き換え',
   'All lines with their corrections are deleted. This cannot be undone.':

@@ -662,6 +662,7 @@ export const pt = {
   'Remove the captions in {0}?': 'Remover as legendas em {0}?',
   'Remove captions': 'Remover legendas',
   'Replace the captions in {0}?': 'Substituir as legendas em {0}?',
+  'The captions were added. Check their text.': 'As legendas foram adicionadas. Verifique o texto.',
   'Replace captions': 'Substituir legendas',
   'Replace with file': 'Substituir por arquivo',
   'All lines with their corrections are deleted. This cannot be undone.':

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { CaptionValidationModel } from '../../../sdk/src/operations.table.ts';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
@@ -17,6 +18,7 @@ import type { PartProps } from './part-props.ts';
 import { playDataPath } from './play-data-path.ts';
 import { Transcribe } from './transcribe.tsx';
 
+type AddedCaptions = { data: Pick<CaptionValidationModel, 'warningList'> };
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
 /** The languages of a video's captions, and an editor next to the video. */
@@ -162,14 +164,17 @@ function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
   const replacing = useSignal<File | null>(null);
   const kind = useSignal('');
   const adding = useAction();
+  const warnings = useSignal<readonly string[]>([]);
   const srclang = language.value + kind.value;
   const label = languageName(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
   const isTaken = taken.includes(srclang);
   const add = (file: File) => {
+    warnings.value = [];
     void adding.run(async () => {
       const bytes = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
       const body = { srclang, label, captionsFile: btoa(bytes) };
-      await api('POST', `${path}/captions/${srclang}`, body);
+      const { data } = await api<AddedCaptions>('POST', `${path}/captions/${srclang}`, body);
+      warnings.value = data.warningList ?? [];
       onChanged();
     });
   };
@@ -221,6 +226,11 @@ function AddCaption({ path, taken, onChanged, onWrite }: AddProps) {
       )}
       <Transcribe path={path} onChanged={onChanged} />
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
+      {warnings.value.length > 0 && (
+        <Notice kind="warn">
+          {t('The captions were added. Check their text.')} {warnings.value.join(' ')}
+        </Notice>
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import Hls, { type Fragment, type LevelDetails } from 'hls.js';
 /** Minimum remaining duration of a segment that is replaced, in seconds. */
 const MIN_LEFT_SEC = 0.5;
 /** Maximum time to wait for a frame after a seek, in milliseconds. */
-const MAX_SETTLE_MS = 1000;
+const MAX_FRAME_MS = 1000;
 
 /**
  * The height that the viewer chose, and the switch to it. `changed` is called when the switch begins and when it ends.
@@ -91,18 +91,24 @@ type Playback = { hls: Hls; video: HTMLVideoElement; signal: AbortSignal };
  * position is shown and begins again there: in Chromium, the picture freezes if the buffer is replaced during a seek.
  */
 async function fetchNext(details: LevelDetails | null, { hls, video, signal }: Playback): Promise<NextSegment> {
-  for (;;) {
-    let hasMoved = video.seeking;
-    const note = () => {
-      hasMoved = true;
-    };
-    video.addEventListener('seeking', note);
-    const segment = details && nextOf(details, hls, video);
-    const isFetched = await fetchAhead(segment, signal);
-    if (segment !== null) await untilReached(segment, video, signal);
+  let hasMoved = video.seeking;
+  const note = () => {
+    hasMoved = true;
+  };
+  video.addEventListener('seeking', note);
+  try {
+    for (;;) {
+      while (hasMoved && !signal.aborted) {
+        hasMoved = false;
+        await untilSettled(video, signal);
+      }
+      const segment = details && nextOf(details, hls, video);
+      const isFetched = await fetchAhead(segment, signal);
+      if (segment !== null) await untilReached(segment, video, signal);
+      if (!hasMoved || signal.aborted) return { segment, isFetched };
+    }
+  } finally {
     video.removeEventListener('seeking', note);
-    if (!hasMoved || signal.aborted) return { segment, isFetched };
-    await untilSettled(video, signal);
   }
 }
 
@@ -158,16 +164,23 @@ function untilReached({ start }: Fragment, video: HTMLVideoElement, signal: Abor
   });
 }
 
-/** Resolves when a frame is shown, or after a limited time if the browser cannot tell or waits for media. */
+/** Resolves when a seek is over and a frame at its position is shown, as far as the browser reports frames. */
 function untilSettled(video: HTMLVideoElement, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, MAX_SETTLE_MS);
+    const over = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const end = () => {
       clearTimeout(timer);
+      over.abort();
       resolve();
     };
-    if ('requestVideoFrameCallback' in video) video.requestVideoFrameCallback(end);
-    signal.addEventListener('abort', end, { once: true });
+    const awaitFrame = () => {
+      if ('requestVideoFrameCallback' in video) video.requestVideoFrameCallback(end);
+      timer = setTimeout(end, MAX_FRAME_MS);
+    };
+    signal.addEventListener('abort', end, { once: true, signal: over.signal });
+    if (video.seeking) video.addEventListener('seeked', awaitFrame, { once: true, signal: over.signal });
+    else awaitFrame();
   });
 }
 
