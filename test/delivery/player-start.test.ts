@@ -85,9 +85,10 @@ async function untilPlayed(page: Page, sec: number): Promise<void> {
   await expect.poll(() => readSec(page), PATIENCE).toBeGreaterThan(sec);
 }
 
+// Playback starts at most one rung below what the connection carries.
 test.each([
   { mbps: 20, firstPx: 270, laterPx: 360 },
-  { mbps: 8, firstPx: 270, laterPx: 270 },
+  { mbps: 8, firstPx: 180, laterPx: 270 },
   { mbps: 2, firstPx: 90, laterPx: 180 },
 ])('at $mbps Mbit/s playback starts with $firstPx or more, reaches $laterPx, and never stalls', async (line) => {
   const page = await open(line);
