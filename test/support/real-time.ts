@@ -14,6 +14,7 @@ export const REAL_TIME: readonly string[] = [
   'test/live/gap-variants.test.ts',
   'test/live/disconnected.test.ts',
   'test/live/interrupted.test.ts',
+  'test/live/restarted-ingest.test.ts',
   'test/live/odd-codecs.test.ts',
   'test/live/strange-publishers.test.ts',
   'test/live/whip-offers.test.ts',
