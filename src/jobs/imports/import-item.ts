@@ -59,7 +59,7 @@ export async function importItem(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceBusy || error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
-    // All other items would be refused too.
+    // Most other items would be refused too.
     if (error instanceof Refused && (error.kind === 'quota-reached' || error.kind === 'disk-full')) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof SourcePreparing) await waitForSource(deps.db, item, reason);

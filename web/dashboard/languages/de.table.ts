@@ -1602,8 +1602,8 @@ export const de = {
   'Offered for videos with MP4 files.': 'Nur für Videos mit MP4-Dateien.',
   'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
     'Ereignisse gehen nur dann an private Adressen, wenn MILLRACE_OUTBOUND_ALLOW sie enthält.',
-  'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'Benötigt MP4-Dateien, die in den Encodierungseinstellungen der Bibliothek eingeschaltet werden.',
+  'Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.':
+    'Benötigt MP4-Dateien. Schalten Sie sie in den Bibliothekseinstellungen unter „Bild und Ton“ für neue Videos ein.',
   'Save share page': 'Freigabeseite speichern',
   'Password for viewers': 'Passwort für Zuschauer',
   'Leave empty to keep the current password.': 'Leer lassen, um das Passwort zu behalten.',

@@ -1613,8 +1613,8 @@ export const es = {
   'Offered for videos with MP4 files.': 'Solo para los vídeos con archivos MP4.',
   'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
     'Los eventos solo se envían a direcciones privadas si MILLRACE_OUTBOUND_ALLOW las incluye.',
-  'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'Requiere archivos MP4. Actívalos en la configuración de codificación de la biblioteca.',
+  'Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.':
+    'Requiere archivos MP4. Actívalos para vídeos nuevos en la configuración de la biblioteca, en Vídeo y sonido.',
   'Save share page': 'Guardar página para compartir',
   'Password for viewers': 'Contraseña para los espectadores',
   'Leave empty to keep the current password.': 'Déjalo vacío para conservar la contraseña actual.',

@@ -1630,8 +1630,8 @@ export const fr = {
   'Offered for videos with MP4 files.': 'Uniquement pour les vidéos avec des fichiers MP4.',
   'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
     'Les événements ne sont envoyés à des adresses privées que si MILLRACE_OUTBOUND_ALLOW les contient.',
-  'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'Nécessite des fichiers MP4. Activez-les dans les paramètres d’encodage de la bibliothèque.',
+  'Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.':
+    'Nécessite des fichiers MP4. Paramètres de la bibliothèque, Vidéo et son : à activer pour les nouvelles vidéos.',
   'Save share page': 'Enregistrer la page de partage',
   'Password for viewers': 'Mot de passe pour les spectateurs',
   'Leave empty to keep the current password.': 'Laissez vide pour conserver le mot de passe actuel.',

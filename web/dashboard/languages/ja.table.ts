@@ -1601,8 +1601,8 @@ export const ja = {
   'Offered for videos with MP4 files.': 'MP4 ファイルのある動画だけが対象です。',
   'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
     'プライベートアドレスへのイベントは、MILLRACE_OUTBOUND_ALLOW に含まれる場合だけ送信されます。',
-  'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'MP4 ファイルが必要です。ライブラリのエンコード設定でオンにしてください。',
+  'Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.':
+    'MP4 ファイルが必要です。ライブラリの設定の「映像と音声」で、新しい動画に対してオンにしてください。',
   'Save share page': '共有ページを保存',
   'Password for viewers': '視聴者用パスワード',
   'Leave empty to keep the current password.': '空欄にすると、現在のパスワードを維持します。',

@@ -1600,8 +1600,8 @@ export const pt = {
   'Offered for videos with MP4 files.': 'Somente para vídeos com arquivos MP4.',
   'Events to private addresses are sent only if MILLRACE_OUTBOUND_ALLOW lists them.':
     'Os eventos só são enviados a endereços privados se MILLRACE_OUTBOUND_ALLOW os incluir.',
-  'Requires MP4 files. Turn them on in the encoding settings of the library.':
-    'Requer arquivos MP4. Ative-os nas configurações de codificação da biblioteca.',
+  'Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.':
+    'Requer arquivos MP4. Ative-os para novos vídeos nas configurações da biblioteca, em Vídeo e som.',
   'Save share page': 'Salvar página de compartilhamento',
   'Password for viewers': 'Senha para os espectadores',
   'Leave empty to keep the current password.': 'Deixe vazio para manter a senha atual.',

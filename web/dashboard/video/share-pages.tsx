@@ -226,7 +226,9 @@ function Editor({ title, share, offersComments, hasFiles, send, onSaved, onClose
 function downloadHint(hasFiles: boolean | null): { hint?: string } {
   if (hasFiles === true) return {};
   if (hasFiles === null) return { hint: t('Offered for videos with MP4 files.') };
-  return { hint: t('Requires MP4 files. Turn them on in the encoding settings of the library.') };
+  return {
+    hint: t('Requires MP4 files. Turn them on for new videos in the settings of the library, under Video and sound.'),
+  };
 }
 
 function PasswordField({ isKept, password }: { isKept: boolean; password: Signal<string> }) {
