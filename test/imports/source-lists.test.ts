@@ -12,7 +12,7 @@ import { makeFiles } from './import-fixture.ts';
 import { scriptVimeo } from './script-vimeo.ts';
 import { missing, startScriptedApi } from './scripted-api.ts';
 import { scriptCloudflare } from './scripted-sources.ts';
-import { SOURCE_ACCOUNT_KEY, startScriptedStream } from './scripted-stream.ts';
+import { SOURCE_ACCOUNT_KEY, scriptedGuid, startScriptedStream } from './scripted-stream.ts';
 
 const { signal } = new AbortController();
 const outbound = createOutbound({ allow: ['127.0.0.1/32'] });
@@ -81,6 +81,29 @@ test('reads the keys of a bunny library from the account, and signs its files', 
   const [file = { url: '', headers: {} }] = located.files;
   expect(await client.probe(file, signal)).toMatchObject({ isThere: true, sizeBytes: files.clip.length });
   expect(await client.measure(file, signal)).toBeGreaterThan(1_000);
+});
+
+const WAITING = { guid: scriptedGuid('waiting'), status: 0, thumbnailUrl: null };
+const READY = { ...WAITING, guid: scriptedGuid('ready'), status: 4 };
+
+test.each([
+  ['no video', [], null],
+  [
+    'a thumbnail',
+    [WAITING, { ...READY, thumbnailUrl: `https://cdn.example.com/${READY.guid}/a.jpg` }],
+    'https://cdn.example.com',
+  ],
+  ['audio without a thumbnail', [WAITING, READY], 'https://play.example.com'],
+])('finds the URL of the files of a library with %s', async (_what, videos, cdnUrl) => {
+  const playlist = `https://play.example.com/bcdn_token=x&expires=1/${READY.guid}/playlist.m3u8`;
+  const api = await startScriptedApi(({ path }) =>
+    path === `/library/1/videos/${READY.guid}/play`
+      ? { json: { videoPlaylistUrl: playlist } }
+      : { json: { items: videos } },
+  );
+  onTestFinished(() => api.stop());
+  const wanted = { ...NOTHING, apiUrl: api.url, accessKey: 'key', libraryId: 1 };
+  expect((await importSources.bunny.prepare(wanted, client, signal)).cdnUrl).toBe(cdnUrl);
 });
 
 test('lists all Cloudflare videos if they fill several pages, each at least once', async () => {

@@ -178,7 +178,7 @@ function writeFrame({ address, title, size }: Frame): string {
     height: `${size.heightPx}`,
     style: 'border:0',
     loading: 'lazy',
-    allow: 'accelerometer;gyroscope;autoplay;encrypted-media;picture-in-picture;fullscreen',
+    allow: 'accelerometer;gyroscope;autoplay;encrypted-media;picture-in-picture',
   };
   const written = Object.entries(attributes).map(([name, value]) => `${name}="${escapeHtml(value)}"`);
   return `<iframe ${written.join(' ')} allowfullscreen></iframe>`;

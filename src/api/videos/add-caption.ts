@@ -91,7 +91,7 @@ function checkFile(base64: string, srclang: string): CheckedFile {
   const { cues, errors, warnings: found } = readCaptions(decoded.text);
   const warnings = [...decoded.warnings, ...found];
   if (errors.length > 0) {
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errorList)` : '';
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     throw refusal(
       `The captions cannot be read: ${errors[0]}${more} Correct the file and send it again.`,
       errors,

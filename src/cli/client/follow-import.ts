@@ -10,11 +10,16 @@ export class TransferIncomplete extends Error {}
 /** Shows the progress of an import until it ends. Throws `TransferIncomplete` if something failed. */
 export async function followImport(context: Context, libraryId: number, importId: string): Promise<void> {
   const { millrace, values } = context;
-  for (;;) {
+  for (let printed: string | null = null; ; ) {
     const report = await millrace.call('getImport', { libraryId, importId, itemsPerPage: 1 });
     const { total, imported, skipped, failed } = report.counts;
     printProgress(`${report.state} ${imported} of ${total}`, total === 0 ? 0 : (imported + skipped + failed) / total);
     if (report.dateEnded !== null) break;
+    if (report.reason !== null && report.reason !== printed) {
+      endProgress();
+      process.stderr.write(`millrace import: ${report.reason}\n`);
+    }
+    printed = report.reason;
     await sleep(POLL_MS);
   }
   endProgress();

@@ -18,6 +18,12 @@ test('the lists of videos and streams have a word for each state, and other list
   expect(rowOf({ trackId: 'de', title: 'Deutsch', state: 'failed' })).toBe('de\tDeutsch\tfailed');
 });
 
+test('a list gives the reason of a state', () => {
+  const paused = { guid: 'g', source: 'bunny', state: 'running', reason: 'The disk is nearly full.' };
+  expect(rowOf(paused)).toBe('g\tbunny\trunning\tThe disk is nearly full.');
+  expect(rowOf({ ...paused, reason: null })).toBe('g\tbunny\trunning');
+});
+
 test('findings are printed as sentences, and other fields by name', () => {
   const findings = [
     { code: 'no-file', sentence: 'The file is missing.', remedy: 'upload' },

@@ -9,7 +9,7 @@ const VIDEO_STATES = [
 /** States of live streams by number (LiveStreamStatus). */
 const STREAM_STATES = ['unknown', 'created', 'scheduled', 'preview', 'running', 'ended', 'saving', 'error'];
 
-/** Prints one item of a list: as JSON, or else id, name and state separated by tabs. */
+/** Prints one item of a list: as JSON, or else id, name, state and its reason separated by tabs. */
 export function printItem(item: unknown, asJson: boolean): void {
   printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
 }
@@ -25,8 +25,9 @@ export function rowOf(item: object): string {
   const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
   const cells = [
     found('guid', 'Id', 'id', 'trackId', 'srclang'),
-    found('Email', 'title', 'name', 'Name', 'Label'),
+    found('Email', 'title', 'name', 'Name', 'Label', 'source'),
     stateOf(item),
+    Object(item).reason || undefined,
   ];
   const known = cells.filter((cell) => cell !== undefined);
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');

@@ -27,6 +27,7 @@ describe('caption files', () => {
 
   test.each([
     { text: '', problem: 'Expected SubRip cues or a first line "WEBVTT", found neither.' },
+    { text: '\x7FELF\x02\0\0\0', problem: 'Expected a text file, got a binary one.' },
     { text: 'WEBVTT\n\n', problem: 'The file contains no cue.' },
     { text: 'WEBVTT\n\nhello\nworld\n', problem: 'Line 3: expected a cue with a line "start --> end", found "hello".' },
     { text: '1\n00:00:02,000 --> 00:00:01,000\nx\n', problem: 'Line 2: expected a cue to end after it starts.' },

@@ -20,6 +20,7 @@ type Problems = { errors: string[]; warnings: string[] };
  * includes its line number. Drops style, region and note blocks. Accepts at most 50,000 cues.
  */
 export function readCaptions(text: string): CaptionFile {
+  if (isBinary(text)) return { cues: [], errors: ['Expected a text file, got a binary one.'], warnings: [] };
   const lines = text
     .replace(/^\uFEFF/, '')
     .replaceAll('\0', '\uFFFD')
@@ -34,6 +35,11 @@ export function readCaptions(text: string): CaptionFile {
     );
   }
   return { cues: cues.toSorted((a, b) => a.startMs - b.startMs), ...problems };
+}
+
+/** Returns whether a file without any cue has NUL characters. Damaged captions may have some. */
+function isBinary(text: string): boolean {
+  return text.includes('\0') && !text.includes('-->');
 }
 
 function splitBlocks(lines: readonly string[], isVtt: boolean): Block[] {

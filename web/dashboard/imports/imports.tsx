@@ -41,6 +41,8 @@ const WORDS: Readonly<Record<string, string>> = {
   deleted: 'Deleted',
 };
 const wordOf = (state: string) => tr(WORDS[state] ?? state);
+/** A running import has a reason while it waits. */
+const stateOf = ({ state, reason }: ImportModel) => wordOf(state === 'running' && reason !== null ? 'waiting' : state);
 /** An upload of files has no source URL. */
 const sourceOf = ({ address }: ImportModel) => (address === '' ? t('Uploaded files') : address);
 
@@ -79,7 +81,7 @@ function AllImports({ libraryId, path }: { libraryId: number; path: string }) {
                   <Link to={{ name: 'imports', libraryId, part: one.guid }}>{moment(one.dateCreated)}</Link>
                 </td>
                 <td>{sourceOf(one)}</td>
-                <td>{wordOf(one.state)}</td>
+                <td>{stateOf(one)}</td>
                 <td>
                   <Progress counts={one.counts} />
                 </td>
@@ -150,8 +152,8 @@ function Summary({ report, path, onChanged }: SummaryProps) {
   const { counts, dateEnded, source, state } = report;
   return (
     <section class="panel">
-      <h2>{wordOf(state)}</h2>
-      {report.reason !== null && <Notice kind="error">{report.reason}</Notice>}
+      <h2>{stateOf(report)}</h2>
+      {report.reason !== null && <Notice kind={dateEnded === null ? 'warn' : 'error'}>{report.reason}</Notice>}
       <p class="facts">
         <span>{sourceOf(report)}</span>
         <span>{t('Items: {0}', counts.total)}</span>

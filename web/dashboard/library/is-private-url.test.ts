@@ -15,6 +15,7 @@ test.each([
   'http://[::1]:80/',
   'http://[fd00::1]',
   'http://[::ffff:10.0.0.1]',
+  'http://intranet/hook',
 ])('is private: %s', (url) => {
   expect(isPrivateUrl(url)).toBe(true);
 });
@@ -26,6 +27,7 @@ test.each([
   'https://172.32.0.1',
   'https://local.example',
   'http://[2001:db8::1]',
+  'http://[::ffff:8.8.8.8]',
 ])('is not private, or unknown: %s', (url) => {
   expect(isPrivateUrl(url)).toBe(false);
 });

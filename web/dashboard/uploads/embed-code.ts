@@ -46,7 +46,7 @@ export function frameAttributes(
     ...sides,
     loading: 'lazy',
     style: fixed === null ? `border:0;width:100%;aspect-ratio:${aspectRatio(video)}${fits}` : 'border:0',
-    allow: 'autoplay; encrypted-media; picture-in-picture; fullscreen',
+    allow: 'autoplay; encrypted-media; picture-in-picture',
   };
 }
 

@@ -7,6 +7,7 @@ import { Refused } from '../../../lib/refused.ts';
 import type { ImportSource, ListedPage, Located, LocatedFiles, SourceRequest } from '../import-source.ts';
 import type { SourceSettings } from '../settings-importer.ts';
 import { type FileRequest, isTransient, PLAYLIST, SourceBusy, type SourceClient } from '../source-client.ts';
+import { findCdnUrl } from './find-cdn-url.ts';
 import {
   countOf,
   daysOf,
@@ -48,7 +49,8 @@ export function createStreamSource(name: ImportSourceName): ImportSource {
     preparesFiles: false,
     refreshSec: null,
     async prepare(request, client, signal) {
-      return findFiles(await readAccount(request, { client, name }, signal), client, signal);
+      const opened = await readAccount(request, { client, name }, signal);
+      return { ...opened, cdnUrl: opened.cdnUrl ?? (await findCdnUrl(opened, client, signal)) };
     },
     readSettings: readStreamSettings,
     list: (request, { cursor, client }, signal) => listPage(request, { cursor, client }, signal),
@@ -119,19 +121,6 @@ export async function readStreamSettings(
     securityKey: textOf(zone.ZoneSecurityKey),
     hostnames: hostnames.map(({ Value }) => textOf(Value) ?? '').filter((name) => name.includes('.')),
   };
-}
-
-/** Reads the URL of the pull zone from the thumbnail of a video, if the request and the account do not state it. */
-async function findFiles(request: SourceRequest, client: SourceClient, signal: AbortSignal): Promise<SourceRequest> {
-  if (request.cdnUrl !== null) return request;
-  const url = `${request.apiUrl}/library/${request.libraryId}/videos?page=1&itemsPerPage=1`;
-  const [video] = listOf(
-    fieldsOf(await client.readJson({ url, headers: { AccessKey: request.accessKey ?? '' } }, signal)).items,
-  );
-  if (video === undefined) return request;
-  const [folder] = (textOf(video.thumbnailUrl) ?? '').split(`/${String(video.guid)}/`);
-  if (folder?.startsWith('http') === true) return { ...request, cdnUrl: folder.replace(/\/bcdn_token=[^/]*$/, '') };
-  throw new Refused('invalid', 'Expected cdnUrl, because the source does not list the URLs of its files. Send it.');
 }
 
 function referrerOf(zone: Fields): string | null {
