@@ -17,6 +17,13 @@ const SOAKS = [
   'live-gaps',
   'rolling-upgrade',
   'arm64',
+  'millrace-kills',
+  'speech-faults',
+  'joined-faults',
+  'added-tracks',
+  'late-video',
+  'middle-audio',
+  'nodes',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];
@@ -29,9 +36,9 @@ const GROUPS: TestProjectConfiguration[] = [
       name: 'parallel',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
       exclude: [...LEFT_OUT, ...SOAKS, ...REAL_TIME],
-      // Two cores: files of long tests take a third of one each, because they wait for clocks, leases and moving
-      // pictures. Media tests start their own encoders, so at most these run in parallel.
-      maxWorkers: 4,
+      // Two cores: with more files in parallel, which start services, browsers and encoders, time limits pass that
+      // are generous for one file.
+      maxWorkers: 3,
       sequence: { groupOrder: 0 },
     },
   },
@@ -65,7 +72,7 @@ async function filesOf(mode: string): Promise<NonNullable<ViteUserConfig['test']
     case 'unit':
       return { include: await findUnitTests(import.meta.dirname) };
     case 'soak':
-      return { include: ['test/soak/*.test.ts', 'test/live/nodes.test.ts'] };
+      return { include: ['test/soak/*.test.ts'] };
     default:
       return { projects: GROUPS };
   }

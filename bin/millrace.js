@@ -34,7 +34,7 @@ async function launch() {
   await ensureTools(command);
   const pinned = pinnedNodeFor(root, process.version);
   if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);
-  if (['serve', 'build'].includes(command)) await usePackedPackages(root);
+  if (!isForDevelopers) await usePackedPackages(root, { packs: ['serve', 'build'].includes(command) });
   const { main } = await import(join(root, isForDevelopers ? 'scripts/main.ts' : 'src/cli/main.ts'));
   return await main(args);
 }

@@ -12,14 +12,17 @@ export const PACKED = ['kysely', 'kysely/migration', 'pg-boss', 'typebox', 'type
 
 /**
  * Bundles the packages of `PACKED` into `.cache/packed/`, unless this was already done for the installed versions. This
- * process and its children then import them from there. If bundling fails, the original packages are used.
+ * process and its children then import them from there. If bundling fails, the original packages are used. Without
+ * `packs`, they are also used if there are no bundles yet, so that a short command does not wait for them.
  * @param {string} root
+ * @param {{ packs: boolean }} options
  */
-export async function usePackedPackages(root) {
+export async function usePackedPackages(root, { packs }) {
+  if (!packs && !existsSync(join(root, '.cache/packed'))) return;
   const folder = join(root, '.cache/packed', versionsOf(root));
   const hook = join(folder, 'hook.mjs');
   if (!existsSync(hook)) {
-    if (!canWrite(join(root, '.cache/packed'))) return;
+    if (!packs || !canWrite(join(root, '.cache/packed'))) return;
     // Bundle in a separate process, because this process would keep the memory needed for bundling.
     const code = await runChild(process.execPath, [join(import.meta.dirname, 'pack.js'), root, folder], {
       stdio: ['ignore', 2, 2],

@@ -37,9 +37,18 @@ test('imports packages without bundles if the folder cannot be created', async (
   for (const name of PACKED) expect(resolved[name]).toContain('/node_modules/');
 });
 
+test('a short command does not make bundles, but uses those of a service', async () => {
+  const before = await importPacked('', false);
+  for (const name of PACKED) expect(before.resolved[name]).toContain('/node_modules/');
+  expect(existsSync(join(folder, '.cache'))).toBe(false);
+  await importPacked();
+  const after = await importPacked('', false);
+  for (const name of PACKED) expect(after.resolved[name]).toContain('/.cache/packed/');
+});
+
 type Imported = { resolved: Record<string, string>; exports: Record<string, string[]> };
 
-async function importPacked(inChild = ''): Promise<Imported> {
+async function importPacked(inChild = '', packs = true): Promise<Imported> {
   const look = `const resolved = {}, exports = {};
     for (const name of ${JSON.stringify(PACKED)}) {
       resolved[name] = import.meta.resolve(name);
@@ -47,7 +56,7 @@ async function importPacked(inChild = ''): Promise<Imported> {
     }
     console.log(JSON.stringify({ resolved, exports }));`;
   const use = `const { usePackedPackages } = await import(${JSON.stringify(packed)});
-    await usePackedPackages(${JSON.stringify(folder)});`;
+    await usePackedPackages(${JSON.stringify(folder)}, { packs: ${packs} });`;
   const spawned = `const { execFileSync } = await import('node:child_process');
     process.stdout.write(execFileSync(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(look)}]));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', use + (inChild ? spawned : look)], {

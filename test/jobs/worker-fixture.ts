@@ -219,7 +219,7 @@ export async function until(isTrue: () => Promise<boolean>, what: string, limitS
   const deadline = performance.now() + limitSec * 1000;
   while (performance.now() < deadline) {
     if (await isTrue()) return;
-    await sleep(50);
+    await sleep(100);
   }
   throw new Error(`Expected ${what} within ${limitSec} s.`);
 }

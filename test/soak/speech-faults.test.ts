@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilGone } from '../house/service.ts';
-import { openCatalogue } from '../support/leftovers.ts';
-import { passLeases } from '../support/pass-leases.ts';
 import { answerWords, type ScriptedEngine, startScriptedEngine } from '../support/scripted-engine.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
@@ -18,11 +16,10 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /**
- * Delay of the slow engine. In `npm run soak -- speech-faults`, it exceeds the half minute after which a stalled
- * decoder is stopped: the decoder must not count as stalled while the engine is slow.
+ * Delay of the slow engine. It exceeds the half minute after which a stalled decoder is stopped: the decoder must not
+ * count as stalled while the engine is slow.
  */
-const isSoak = process.env.MODE === 'soak';
-const SLOW_MS = isSoak ? 33_000 : 3_000;
+const SLOW_MS = 33_000;
 /** Eleven words of half a second each, more than fit in a three-second sentence. */
 const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
@@ -74,9 +71,6 @@ async function killWorker(): Promise<void> {
   const killed = await findProcesses(service, 'role.ts worker');
   killAll(killed);
   await untilGone(killed.map(({ pid }) => pid));
-  if (isSoak) return;
-  const { pool, close } = openCatalogue(service);
-  await passLeases(pool, new Date()).finally(close);
 }
 
 /** Creates a clip of three sentences separated by silence. */

@@ -22,7 +22,6 @@ export const REAL_TIME: readonly string[] = [
   'test/live/rtmp-and-srt.test.ts',
   'test/live/whip-changes.test.ts',
   'test/live/whip-pauses.test.ts',
-  'test/live/middle-audio.test.ts',
   'test/delivery/drm.test.ts',
   'test/live/whip-and-enhanced.test.ts',
   'test/media/recorded-canvas.test.ts',

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
+import { makeSyncClip, publishWithGaps } from '../live/gap-publisher.ts';
+import { type LiveFixture, openLiveFixture } from '../live/live-fixture.ts';
+import { BOUNDED, ended, readText, startLive, type TestStream, until } from '../live/live-service.ts';
+import { readPeriods, videoAddressesOf } from '../live/read-recording.ts';
+import { AAC, H264, makeTags, publishTags } from '../live/tag-publisher.ts';
 import { type AvSync, measureAvSync } from '../support/av-sync.ts';
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
-import { makeSyncClip, publishWithGaps } from './gap-publisher.ts';
-import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
-import { BOUNDED, ended, readText, startLive, type TestStream, until } from './live-service.ts';
-import { readPeriods, videoAddressesOf } from './read-recording.ts';
-import { AAC, H264, makeTags, publishTags } from './tag-publisher.ts';
 
 const MAX_OFFSET_MS = 20;
 const LENGTH_SEC = 16;

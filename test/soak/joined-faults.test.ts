@@ -8,10 +8,6 @@ import { WAITING_FOR_SLOT } from '../../src/catalog/tasks/encode-task.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
 import { objectOf } from '../../src/ports/packed-key.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
-import { expectNothingLeft, objectsOf, sweepOnce } from '../support/leftovers.ts';
-import { discard, LIBRARY_KEY, startService } from '../support/service.ts';
-import { type SmallDisk, startOnSmallDisk, whyNoMount } from '../support/small-disk.ts';
-import { call, FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 import {
   framesOf,
   type LivePlace,
@@ -20,8 +16,12 @@ import {
   startLive,
   type TestStream,
   until,
-} from './live-service.ts';
-import { AAC, H264, makeTags, publishTags } from './tag-publisher.ts';
+} from '../live/live-service.ts';
+import { AAC, H264, makeTags, publishTags } from '../live/tag-publisher.ts';
+import { expectNothingLeft, objectsOf, sweepOnce } from '../support/leftovers.ts';
+import { discard, LIBRARY_KEY, startService } from '../support/service.ts';
+import { type SmallDisk, startOnSmallDisk, whyNoMount } from '../support/small-disk.ts';
+import { call, FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const MIB = 2 ** 20;
 const LENGTH_SEC = 4;

@@ -8,6 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { createLiveStore, type LiveStore } from '../../src/catalog/live/streams/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { collectPlaylists } from '../live/collect-playlists.ts';
+import { ended, LIVE_SETTINGS, readText, until } from '../live/live-service.ts';
+import { FRAMES, makeNumberedClips, type NumberedClips, publishClip } from '../live/numbered-publisher.ts';
+import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from '../live/read-recording.ts';
 import { openRealS3 } from '../ports/real-s3.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -15,15 +19,11 @@ import { freezeDatabase } from '../support/freeze-database.ts';
 import { checkReloads, checkVariants } from '../support/rfc8216/live/check-reloads.ts';
 import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { freePort } from '../support/service.ts';
-import { collectPlaylists } from './collect-playlists.ts';
-import { ended, LIVE_SETTINGS, readText, until } from './live-service.ts';
-import { FRAMES, makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
-import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from './read-recording.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
-/** Duration of each outage, in ms: a minute with `npm test -- --mode soak test/live/nodes.test.ts`. */
-const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
+/** Duration of each outage, in ms. */
+const AWAY_MS = 60_000;
 /** Number of loops of the clip, enough for the longest test. */
 const TURNS = 12;
 /** Number of playlist responses to wait for. A player gets a few per second. */

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
 import { DASH_JS, openScriptPage, playInShaka, SHAKA } from '../delivery/in-page.ts';
+import { type LiveFixture, openLiveFixture } from '../live/live-fixture.ts';
+import { ended, startLive, type TestStream, until } from '../live/live-service.ts';
+import { WATCHERS } from '../live/live-watchers.ts';
+import { playRecording } from '../live/play-recording.ts';
+import { countSegments } from '../live/read-recording.ts';
 import { syncSourceArgv } from '../support/av-sync.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { Firefox } from '../support/firefox.ts';
 import { onceARun } from '../support/once-a-run.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
-import { type LiveFixture, openLiveFixture } from './live-fixture.ts';
-import { ended, startLive, type TestStream, until } from './live-service.ts';
-import { WATCHERS } from './live-watchers.ts';
-import { playRecording } from './play-recording.ts';
-import { countSegments } from './read-recording.ts';
 
 const PART_SEC = 7;
 /** Seconds that a recording may be shorter than its publishers sent, because they start slowly. */

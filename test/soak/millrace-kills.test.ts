@@ -1,9 +1,9 @@
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../../src/lib/listen.ts';
+import { ask, type Import, makeFiles, startImporter, untilImport } from '../imports/import-fixture.ts';
 import { ACCOUNT_KEY, discard, type Service } from '../support/service.ts';
 import { killTree } from '../support/service-processes.ts';
-import { ask, type Import, makeFiles, startImporter, untilImport } from './import-fixture.ts';
 
 const VIDEOS = 8;
 

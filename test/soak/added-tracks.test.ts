@@ -13,8 +13,8 @@ import { planAddedTrack } from '../../src/jobs/planning/plan-audio-tracks.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { storageKey } from '../../src/ports/storage.ts';
-import { checkFinished, checkObjects } from './check-video.ts';
-import { encodersOf, freezeEncoders, isRunning } from './encoders.ts';
+import { checkFinished, checkObjects } from '../jobs/check-video.ts';
+import { encodersOf, freezeEncoders, isRunning } from '../jobs/encoders.ts';
 import {
   addLibrary,
   listObjects,
@@ -27,7 +27,7 @@ import {
   upload,
   type Worker,
   type WorkerFixture,
-} from './worker-fixture.ts';
+} from '../jobs/worker-fixture.ts';
 
 // Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
@@ -70,7 +70,7 @@ async function startHere(): Promise<Worker> {
 }
 
 async function startProcess(): Promise<ChildProcess> {
-  const script = path.join(import.meta.dirname, 'worker-process.ts');
+  const script = path.join(import.meta.dirname, '../jobs/worker-process.ts');
   const folders = [
     String(fixture.database.config.host),
     fixture.objects,
