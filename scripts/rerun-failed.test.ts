@@ -57,9 +57,9 @@ test('fails the run if one file keeps failing, even if others pass', async () =>
 });
 
 test.each([
-  { names: ['a', 'b'], code: 0 },
-  { names: ['a', 'b', 'c'], code: 1 },
-  { names: ['a', 'b', 'test/live/gaps.test.ts'], code: 0 },
+  { names: ['a', 'b', 'c', 'd', 'e', 'f'], code: 0 },
+  { names: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], code: 1 },
+  { names: ['a', 'b', 'c', 'd', 'e', 'f', 'test/live/gaps.test.ts'], code: 0 },
 ])('a run with the flaky files $names exits with $code', async ({ names, code }) => {
   const failed = names.map((name) => file(name, 'failed', 'failed'));
   const again = (name: string) => Promise.resolve(runOf(0, file(name, 'passed', 'passed')));
