@@ -543,7 +543,7 @@ export type Operations = {
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: "hls" | "mp4" | "all" }; answer: StatusModel };
   /** Creates a video from parts of other videos of the library, without another upload. A part can also come from a live stream, even while it is running; it then starts and ends at segment boundaries. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
-  /** Starts a background operation on many videos: move, set the visibility, trash, restore, delete, re-encode, retry or transcribe. Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by `"all": true`. The report lists each video that failed and the reason. `POST /library/{libraryId}/bulk` */
+  /** Starts a background operation on many videos: move, set the visibility, trash, restore, delete, re-encode, retry, cancel or transcribe. Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by `"all": true`. The report lists each video that failed and the reason. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
@@ -559,7 +559,7 @@ export type Operations = {
   createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
   /** Creates a library with its own keys and pull zone. `POST /videolibrary` */
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
-  /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
+  /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or after a publisher connects at its scheduled time or later. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
   /** Refuses to create a pull zone and names the existing one. Each library has exactly one pull zone, which is created with the library. `POST /pullzone` */
   createPullZone: { input: { body: PullZoneAddModel }; answer: PullZoneModel };
@@ -725,7 +725,7 @@ export type Operations = {
   getUser: { input: object; answer: UserModel };
   /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time by day. Exports carry all of them. `GET /library/{libraryId}/videos/{videoId}/extras` */
+  /** Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time by day. Exports contain all of them. `GET /library/{libraryId}/videos/{videoId}/extras` */
   getVideoExtras: { input: { libraryId: number; videoId: string }; answer: VideoExtrasModel };
   /** Returns the order in which share pages play the videos of a collection, and its first 500 videos. `GET /library/{libraryId}/collections/{collectionId}/order` */
   getVideoOrder: { input: { libraryId: number; collectionId: string }; answer: VideoOrderModel };
@@ -803,7 +803,7 @@ export type Operations = {
   putLogo: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the watermark of a library. It is drawn on videos while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Returns the finished videos of a collection as RSS 2.0, newest first, 100 on a page: `rss` with the tags of podcasts, `mrss` with Media RSS. A feed that is not public needs its `token`. `GET /feeds/{libraryId}/{collectionId}` */
+  /** Returns the finished public videos of a collection as RSS 2.0, newest first, 100 on a page: `rss` with tags of podcasts, `mrss` with Media RSS. A feed that is not public needs its `token`. `GET /feeds/{libraryId}/{collectionId}` */
   readFeed: { input: { libraryId: number; collectionId: string; format?: "rss" | "mrss"; token?: string; page?: number }; answer: Response };
   /** Encodes a video again from its original, with the current settings of the library and the options of its upload. It keeps the codecs of the video. The current version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };

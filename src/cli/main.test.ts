@@ -30,7 +30,7 @@ test.each([
   [['captions', 'lst'], 'there is no command captions lst'],
 ])('lists the commands of the group for %j', async (words, problem) => {
   expect(await main(words)).toBe(2);
-  expect(printed.stderr).toContain(`millrace: ${problem}. Use one of these:\n  millrace captions add VIDEOID`);
+  expect(printed.stderr).toContain(`millrace: ${problem}. Use one of these:\n  millrace captions add VIDEO_ID`);
   expect(printed.stderr).not.toContain('collections');
 });
 

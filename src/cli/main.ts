@@ -29,7 +29,9 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./store.ts')).store(args),
   },
   secret: {
-    summary: 'replace the key that seals secrets while the service runs: secret rotate, secret status',
+    summary:
+      'replace the key that seals secrets while the service runs: ' +
+      'secret rotate [--new-key-file FILE] [--without-backup], secret status',
     run: async (args) => await (await import('./secret.ts')).secret(args),
   },
   backup: {
@@ -37,7 +39,7 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./backup/backup.ts')).backup(args),
   },
   restore: {
-    summary: 'restore a backup into an empty data folder, before the first start: restore FOLDER',
+    summary: 'restore a backup into an empty data folder, before the first start: restore [--skip-damaged] FOLDER',
     run: async (args) => await (await import('./backup/restore.ts')).restore(args),
   },
   verify: {
@@ -51,11 +53,15 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   rewrite: {
-    summary: 'replace URLs of the hosted service in files: rewrite PATH... --api URL --edge URL [--write]',
+    summary:
+      'replace URLs of the hosted service in files: rewrite PATH... [--api URL] [--edge URL] [--host OLD=URL] ' +
+      '[--library OLD=NEW] [--write | --redirects csv|nginx|caddy]',
     run: async (args) => await (await import('./rewrite/rewrite.ts')).rewrite(args),
   },
   speech: {
-    summary: 'manage speech recognition models: speech list, speech add NAME, speech test, speech doctor',
+    summary:
+      'manage speech recognition models: speech list, speech add NAME [--from FILE] [--sha256 HEX], speech test, ' +
+      'speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
   },
   version: {
@@ -63,7 +69,9 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./version.ts')).version(args),
   },
   mcp: {
-    summary: 'serve the API as tools of the Model Context Protocol: mcp [--read-only] [--tools A,B] [--port PORT]',
+    summary:
+      'serve the API as tools of the Model Context Protocol: ' +
+      'mcp [--url URL] [--key KEY] [--read-only] [--tools A,B] [--port PORT]',
     run: async (args) => await (await import('./mcp/mcp.ts')).mcp(args),
   },
   openapi: {
@@ -110,7 +118,7 @@ async function explain(words: readonly [string, ...string[]]): Promise<number> {
   }
   const lines = Object.entries(commands).map(([key, { summary }]) => `  millrace ${key.padEnd(8)} ${summary}\n`);
   process.stdout.write(
-    `Commands of the service:\n${lines.join('')}Verbs that call a service (docs/cli.md):\n${helpLines()}`,
+    `Commands of the service:\n${lines.join('')}Commands that call a service (docs/cli.md):\n${helpLines()}`,
   );
   return 0;
 }

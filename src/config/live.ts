@@ -17,7 +17,7 @@ export type LiveSettings = {
   takesRtmpProxyHeaders: boolean;
   /** PEM files: the certificate chain, and its key. */
   ingestCertificate: { certificatePath: string; keyPath: string } | null;
-  /** Region of this machine's ingest, as shown for streams. */
+  /** Region of this machine's ingest, stored with its process. */
   region: string;
   /** Host under which publishers reach ingest; null: the listening address. */
   ingestHost: string | null;

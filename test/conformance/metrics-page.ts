@@ -18,6 +18,7 @@ export function metricsPage(): string {
     ),
     'Both ports listen on `MILLRACE_HOST`. This machine, trusted proxies and the networks in\n' +
       '`MILLRACE_METRICS_ALLOW` may read the metrics. Other clients get 403.',
+    'With `MILLRACE_METRICS_PORT=7791`, configure Prometheus like this:',
     '```yaml\nscrape_configs:\n  - job_name: millrace\n    static_configs:\n      - targets: [127.0.0.1:7791]\n```',
     'Every metric has the label `role`: `api`, `edge`, `worker`, `ingest` or `supervisor`. If a role does not\n' +
       'respond within 3 s, its `millrace_role_up` is 0, and its other metrics are missing.\n' +

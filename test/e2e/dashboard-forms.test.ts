@@ -106,3 +106,16 @@ test('a message is above the bar with unsaved changes and the bar of selected vi
     })
     .toBeLessThanOrEqual(0);
 });
+
+test('a scheduled stream has a countdown until it is turned off', async () => {
+  const plan = { title: 'Concert', scheduledStartTime: '2099-01-31T18:00:00Z' };
+  const stream = String(Object(await call(service, 'POST', '/library/1/live', plan)).guid);
+  await open(`live/${stream}`);
+  const countdown = page.getByLabel('Show a countdown');
+  await countdown.waitFor();
+  expect(await countdown.isChecked()).toBe(true);
+  await countdown.uncheck();
+  await press('Save changes');
+  const read = async () => Object(await call(service, 'GET', `/library/1/live/${stream}`)).enableCountdown;
+  await expect.poll(read, { timeout: WAIT_MS }).toBe(false);
+});

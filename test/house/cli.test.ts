@@ -198,7 +198,12 @@ test('mistyped names and values change nothing, and the message suggests the rig
 test('in a terminal, an upload shows a bar, completed actions are reported, and Tab completes commands', async () => {
   const terminal = await openTerminal();
   try {
-    await terminal.type('m upload media/clip.mp4; echo "code $?"');
+    await terminal.type(`m login --profile typed --url ${service.apiUrl}; echo "code $?"`);
+    await terminal.until(/^Key: $/m);
+    await terminal.type(LIBRARY_KEY);
+    await terminal.until(/^Key: \ncode 0\n/m);
+    expect(await readFile(terminal.log, 'utf8')).not.toContain(LIBRARY_KEY);
+    await terminal.type('clear; m upload media/clip.mp4; echo "code $?"');
     const uploaded = await terminal.until(/clip\.mp4 preparing \[=* *\] \d+ %\n([0-9a-f-]{36})\ncode 0\n/);
     // The terminal has since overwritten this output on the screen.
     expect(await readFile(terminal.log, 'utf8')).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);

@@ -27,7 +27,7 @@ export const createBulk = defineOperation({
   path: '/library/{libraryId}/bulk',
   description:
     'Starts a background operation on many videos: move, set the visibility, trash, restore, ' +
-    'delete, re-encode, retry or transcribe. ' +
+    'delete, re-encode, retry, cancel or transcribe. ' +
     'Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by ' +
     '`"all": true`. The report lists each video that failed and the reason.',
   auth: 'access-key',

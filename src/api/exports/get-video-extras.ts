@@ -13,7 +13,7 @@ export const getVideoExtras = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/extras',
   description:
     'Returns the chosen frame of the thumbnail, which captions were generated from speech, and views and watch time ' +
-    'by day. Exports carry all of them.',
+    'by day. Exports contain all of them.',
   auth: 'access-key',
   permission: 'videos.read',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),

@@ -67,7 +67,7 @@ export const readFeed = defineOperation({
   method: 'GET',
   path: '/feeds/{libraryId}/{collectionId}',
   description:
-    'Returns the finished videos of a collection as RSS 2.0, newest first, 100 on a page: `rss` with the tags of ' +
+    'Returns the finished public videos of a collection as RSS 2.0, newest first, 100 on a page: `rss` with tags of ' +
     'podcasts, `mrss` with Media RSS. A feed that is not public needs its `token`.',
   auth: 'none',
   permission: 'public',

@@ -17,8 +17,8 @@ export const createLiveStream = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/live',
   description:
-    'Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled ' +
-    'time.',
+    'Creates a live stream with a stream key. Viewers can watch after the stream is started, or after a publisher ' +
+    'connects at its scheduled time or later.',
   auth: 'access-key',
   permission: 'live.edit',
   params: LibraryParams,

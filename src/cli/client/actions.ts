@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { Millrace, type NodeModel, signEmbedUrl } from '../../../sdk/src/millrace.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Context, Profile } from './context.ts';
@@ -30,12 +33,23 @@ export type Action = keyof typeof actions | 'completion';
 const DAY_SEC = 86_400;
 const MAX_LIFETIME_SEC = 10 * 365 * DAY_SEC;
 
-async function login({ url, key: given, library, values }: Context): Promise<void> {
-  const key = values.key ?? (process.stdin.isTTY ? given : (await readStdin()).toString().trim());
+async function login({ url, library, values }: Context): Promise<void> {
+  const key = values.key ?? (process.stdin.isTTY ? await askKey() : (await readStdin()).toString().trim());
   if (key === '') throw new Refused('invalid', 'expected the key on stdin or in --key, got none.');
   await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
   const profiles = await readPrivate<Profile>('profiles.json');
   await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });
+}
+
+/** Asks for a key in the terminal, without showing it. Returns an empty text if the user cancels. */
+async function askKey(): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  process.stderr.write('Key: ');
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
+  lines.close();
+  process.stderr.write('\n');
+  return String(line ?? '').trim();
 }
 
 async function move({ millrace, library, takes }: Context): Promise<void> {

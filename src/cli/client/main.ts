@@ -14,7 +14,7 @@ const words = HELP.includes(name) ? [...args, '--help'] : [name, ...args];
 const isVersion = ['version', '--version'].includes(name);
 const code = isHelp || isVersion ? 0 : await runVerb(words);
 if (isVersion) process.stdout.write(`${readVersion()}\n`);
-else if (isHelp) process.stdout.write(`Verbs:\n${helpLines()}`);
+else if (isHelp) process.stdout.write(`Commands:\n${helpLines()}`);
 else if (code === null) process.stderr.write(unknownCommand(words, []));
 process.exitCode = code ?? USAGE_ERROR;
 

@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { OperationName } from '../../../sdk/src/millrace.ts';
+import { operations } from '../../../sdk/src/operations.table.ts';
 import { options } from './context.ts';
 import { type Reached, type Verb, verbs } from './verbs.table.ts';
 
@@ -16,6 +17,22 @@ const leftToApi: Readonly<Record<Exclude<OperationName, Reached>, string>> = {
   resetApiKeyByQuery: '`keys reset` does the same',
   resetReadOnlyApiKeyByQuery: '`keys reset-read-only` does the same',
 };
+
+/** Sections of docs/cli.md, with the first words of their commands. Other commands are in the section Videos. */
+const SECTIONS: readonly [title: string, words: readonly string[]][] = [
+  ['Profiles and raw requests', ['login', 'api', 'completion']],
+  ['Videos', []],
+  ['Captions, audio tracks and trash', ['captions', 'audio', 'trash', 'bulk']],
+  ['Import and export', ['import', 'imports', 'export', 'exports', 'settings', 'extras']],
+  ['Collections, feeds, share pages and comments', ['collections', 'feeds', 'shares', 'comments']],
+  ['Live streams', ['live']],
+  ['Statistics', ['stats', 'audience', 'audience-csv', 'quality', 'usage', 'heatmap', 'play-heatmap', 'traffic']],
+  ['Libraries, keys, quotas and viewer access', ['libraries', 'keys', 'quotas', 'viewers']],
+  ['People and the audit log', ['people', 'audit']],
+  ['Webhooks and chats', ['webhooks', 'endpoints', 'chat']],
+  ['Pull zones and the event log', ['zones', 'shield', 'storage']],
+  ['Service and account', ['system', 'nodes', 'health', 'user', 'billing', 'countries', 'regions']],
+];
 
 const EXIT_CODES = [
   '0: done',
@@ -81,21 +98,17 @@ complete -o default -F _millrace millrace`;
 
 /** Returns the content of docs/cli.md. */
 export function cliPage(): string {
-  const rows = verbs.map((verb) => `| \`${usage(verb)}\` | ${escaped(verb.does)} | ${escaped(reached(verb))} |`);
   const flags = Object.entries(options).map(([name, { help }]) => `- \`--${name}\`: ${help}`);
   const left = Object.entries(leftToApi).map(([name, reason]) => `- ${name}: ${reason}`);
   return `${[
     '# Command line',
     '<!-- Generated from src/cli/client/verbs.table.ts by: npm test -- test/conformance/documents.test.ts -u -->',
-    'Use this page to manage videos from a terminal or a script. The commands need the URL of the API and a\n' +
-      'key: from `--url` and `--key`, from a profile that `login` saved, or from the settings of a service on\n' +
-      'this machine. Profiles are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace\n' +
-      'help` lists the commands of the service itself, such as `serve` and `doctor`.',
-    'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
-      'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
-      'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +
-      'terminal.',
-    `| Command | Purpose | API operations |\n|---|---|---|\n${rows.join('\n')}`,
+    ...introduction(),
+    ...SECTIONS.flatMap(([title]) => [`## ${title}`, tableOf(title)]),
+    '## Commands that need the account key',
+    'All other commands also accept a key of the library, `export` only without a destination. To use both keys,\n' +
+      'save this one with `millrace login --profile account`, and add `--profile account` to these commands:',
+    accountCommands(),
     '## Options',
     flags.join('\n'),
     '## Exit codes',
@@ -107,9 +120,70 @@ export function cliPage(): string {
   ].join('\n\n')}\n`;
 }
 
-/** Returns a verb with the names of its arguments. */
+function introduction(): string[] {
+  return [
+    'Use this page to manage videos from a terminal or a script.',
+    '```sh\n' +
+      'millrace login               # asks for the library key, and saves it; --url for another machine\n' +
+      'millrace upload film.mp4     # waits until the video plays, and prints its id\n' +
+      'millrace edit VIDEO_ID title="My film"\n```',
+    'In a clone, write `node bin/millrace.js` instead of `millrace`. For another machine, pack the command line in\n' +
+      'the clone, after the first `npm start`. The package needs only Node 20.19 or newer:',
+    '```sh\n' +
+      'cd cli && npm pack                              # in the clone\n' +
+      'npm install --global ./millrace-cli-*.tgz       # on the other machine\n```',
+    'Commands read URL and key from `--url` and `--key`, from a profile that `login` saved, or from the settings\n' +
+      'of a service on this machine (`MILLRACE_LIBRARY_KEY`). Profiles are stored in\n' +
+      '`~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists the commands of the service\n' +
+      'itself, such as `serve` and `doctor`.',
+    'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
+      'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
+      'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +
+      'terminal.',
+  ];
+}
+
+/** Returns the table with the commands of a section. */
+function tableOf(title: string): string {
+  const rows = verbs
+    .filter((verb) => sectionOf(verb) === title)
+    .map((verb) => `| \`${usage(verb)}\` | ${escaped(verb.does)} | ${escaped(reached(verb))} |`);
+  return `| Command | Purpose | API operations |\n|---|---|---|\n${rows.join('\n')}`;
+}
+
+function sectionOf(verb: Verb): string {
+  return SECTIONS.find(([, known]) => known.includes(firstWord(verb)))?.[0] ?? 'Videos';
+}
+
+function firstWord({ words }: Verb): string {
+  return words.split(' ')[0] ?? words;
+}
+
+/** Returns the commands that need the account key. `zones …` stands for all commands of that group. */
+function accountCommands(): string {
+  const names = [...new Set(verbs.map(firstWord))].flatMap((first) => {
+    const group = verbs.filter((verb) => firstWord(verb) === first);
+    const needing = group.filter(needsAccountKey).map(({ words }) => words);
+    return needing.length === group.length && group.length > 1 ? [`${first} …`] : needing;
+  });
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+/** Returns whether the first operation of a command accepts only the account key. */
+export function needsAccountKey(verb: Verb): boolean {
+  const [name] = 'call' in verb ? [verb.call] : verb.uses;
+  return name !== undefined && 'key' in operations[name];
+}
+
+/** Returns a verb with the names of its arguments, the optional ones in brackets. */
 export function usage({ words, takes }: Verb): string {
-  return ['millrace', words, ...takes.map((name) => name.toUpperCase())].join(' ');
+  return ['millrace', words, ...takes.map(argumentName)].join(' ');
+}
+
+/** Returns the name of an argument for people: `VIDEO_ID` for `videoId`, `[SOURCE...]` for `source?...`. */
+export function argumentName(name: string): string {
+  const words = name.replace('?', '').replace(/[A-Z]/g, '_$&').toUpperCase();
+  return name.includes('?') ? `[${words}]` : words;
 }
 
 function reached(verb: Verb): string {

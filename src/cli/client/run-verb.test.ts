@@ -12,8 +12,9 @@ async function run(...words: string[]): Promise<{ code: number | null; text: str
 
 test.each([
   ['upload', [], 'expected FILE..., got no argument.\nUsage: millrace upload FILE...\n'],
-  ['get', [], 'expected VIDEOID, got no argument.\nUsage: millrace get VIDEOID\n'],
-  ['get', ['a', 'b'], 'expected VIDEOID, got a b.\nUsage: millrace get VIDEOID\n'],
+  ['get', [], 'expected VIDEO_ID, got no argument.\nUsage: millrace get VIDEO_ID\n'],
+  ['get', ['a', 'b'], 'expected VIDEO_ID, got a b.\nUsage: millrace get VIDEO_ID\n'],
+  ['export', ['a', 'b'], 'expected [DESTINATION], got a b.\nUsage: millrace export [DESTINATION]\n'],
 ])('prints the usage for wrong arguments: %s %s', async (verb, args, expected) => {
   const { code, text } = await run(verb, ...args);
   expect([code, text]).toEqual([2, `millrace ${verb}: ${expected}Run millrace ${verb} --help for all options.\n`]);

@@ -5,7 +5,7 @@ import { suggestName } from '../../lib/suggest-name.ts';
 import { actions, readBody } from './actions.ts';
 import { type Context, openContext, options, readArguments } from './context.ts';
 import { TransferIncomplete } from './follow-import.ts';
-import { bashCompletion, usage, verbHelp } from './manual.ts';
+import { argumentName, bashCompletion, needsAccountKey, usage, verbHelp } from './manual.ts';
 import { printAnswer, printItem, printLine } from './output.ts';
 import { type Verb, verbs } from './verbs.table.ts';
 
@@ -64,7 +64,7 @@ async function runWith(verb: Verb, context: Context): Promise<void> {
   const given = context.takes.length;
   const least = takes.filter((name) => !name.includes('?')).length;
   if (given < least || (!isList && given > takes.length)) {
-    const expected = takes.map((name) => name.toUpperCase()).join(' ') || 'no argument';
+    const expected = takes.map(argumentName).join(' ') || 'no argument';
     const got = given === 0 ? 'no argument' : context.takes.join(' ');
     throw new UsageError(`expected ${expected}, got ${got}.\nUsage: ${usage(verb)}\n${optionsHint(verb)}`);
   }
@@ -161,11 +161,6 @@ function keyHint(code: number, context: Context | null, verb: Verb): string {
     return `${needs}The key was taken from ${context.keySource}.\n`;
   }
   return 'No key was sent. Pass one with --key KEY, or save one with millrace login.\n';
-}
-
-function needsAccountKey(verb: Verb): boolean {
-  const [name] = 'call' in verb ? [verb.call] : verb.uses;
-  return name !== undefined && 'key' in operations[name];
 }
 
 function codeOf(error: unknown): number | null {

@@ -18,7 +18,7 @@ const table = [
   {
     words: 'login',
     takes: [],
-    does: 'save URL and key as a profile; reads the key from stdin',
+    does: 'save URL and key as a profile; asks for the key, or reads it from stdin',
     act: 'login',
     uses: [],
   },
@@ -196,7 +196,7 @@ const table = [
   ),
   call('libraries audit', 'listAudit', ['id'], 'list the audit log'),
   call('libraries drm', 'getDrmStatistics', ['id'], 'show the number of issued licences'),
-  call('libraries transcribing', 'getTranscribingStatistics', ['id'], 'show the transcribed seconds'),
+  call('libraries transcribing', 'getTranscribingStatistics', ['id'], 'not counted yet: shows 0 transcribed seconds'),
   call('libraries allow-referrer', 'addAllowedReferrer', ['id'], 'add a site to the allowed referrers: Hostname=HOST'),
   call(
     'libraries unallow-referrer',
@@ -296,6 +296,7 @@ const table = [
   call('people rm-provider', 'deleteSignInProvider', ['providerId'], 'delete an OpenID Connect provider'),
   call('webhooks ls', 'listWebhookEvents', [], 'list deliveries; state=pending|delivered|dead'),
   call('webhooks test', 'testWebhook', [], 'send a test delivery'),
+  call('webhooks resend', 'resendWebhookEvent', ['eventId'], 'send a delivery again'),
   call('endpoints ls', 'listWebhookEndpoints', [], 'list the webhook endpoints with their secrets'),
   call('endpoints create', 'createWebhookEndpoint', [], 'add a webhook endpoint; url=, name=, events='),
   call('endpoints edit', 'updateWebhookEndpoint', ['endpointId'], 'change a webhook endpoint; enabled=, url=, events='),
@@ -304,7 +305,6 @@ const table = [
   call('chat set', 'updateChatWebhook', [], 'post notifications to a chat; url=, events=ready,failed,live,quota'),
   call('chat rm', 'deleteChatWebhook', [], 'delete the chat webhook'),
   call('chat test', 'testChatWebhook', [], 'post a test message to the chat'),
-  call('webhooks resend', 'resendWebhookEvent', ['eventId'], 'send a delivery again'),
   call('live ls', 'listLiveStreams', [], 'list live streams'),
   call('live create', 'createLiveStream', [], 'create a live stream: title=TITLE'),
   call('live get', 'getLiveStream', ['streamId'], 'show a live stream'),

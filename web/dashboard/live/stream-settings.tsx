@@ -41,7 +41,7 @@ export function StreamSettings({
         <Check
           label={t('Show a countdown')}
           hint={t('The player counts down to the scheduled start.')}
-          value={value.enableCountdown === true}
+          value={value.enableCountdown !== false}
           onChange={(enableCountdown) => change({ enableCountdown })}
         />
         <Check

@@ -3,7 +3,7 @@ import type { FieldTexts } from './field-texts.ts';
 const FEED = {
   access:
     '`off`: there is no feed. `public`: everybody may read it. `token`: only readers with ' +
-    'its URL, which contains a secret, may read it. The feed lists all finished videos.',
+    'its URL, which contains a secret, may read it. The feed lists all finished public videos.',
   title: 'Title of the feed. The default is the name of the collection.',
   description: 'Description of the feed. The default is its title.',
   author: 'Author for podcast directories. The default is the title.',

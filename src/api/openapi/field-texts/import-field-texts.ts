@@ -3,7 +3,7 @@ import type { FieldTexts } from './field-texts.ts';
 const ITEM = {
   kind: '`collection` or `video`.',
   sourceId: 'Id of the item at its source. Each id occurs once in an import.',
-  guid: 'GUID of the video or collection, which the import keeps.',
+  guid: 'GUID of the video or collection in the library.',
   title: 'Title of the video, or name of the collection.',
   sizeBytes: 'Size of the file in bytes; the storage used at the source if the file itself is unknown.',
 };

@@ -15,7 +15,9 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     publisherState:
       'State of its publishers: `none` before the first media, `live`, or `away` if none has sent media for 5 s.',
     dateCreated: 'Time of creation.',
-    scheduledStartTime: 'Announced start, to which the player counts down; null for none. Without a zone, it is UTC.',
+    scheduledStartTime:
+      'Announced start, to which the player counts down; null for none. Without a zone, it is UTC. A publisher that ' +
+      'connects at this time or later starts the stream.',
     scheduledEndTime: 'Announced end, after the start; null for none. Without a zone, it is UTC.',
     startedAt: 'Time of the start; null before it.',
     endedAt: 'Time of the end; null before it.',
@@ -38,7 +40,7 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     totalViewerSeconds: 'Seconds watched by all viewers together.',
     thumbnailFileName: 'File name of the thumbnail; null while there is none.',
     thumbnailUpdatedAt: 'Time of the last change of the thumbnail; null while there is none.',
-    enableCountdown: 'Whether the player counts down to `scheduledStartTime`; null means no.',
+    enableCountdown: 'Whether the player counts down to `scheduledStartTime`; null means yes.',
     rtmpOutputs:
       'Other servers to which the stream is relayed over RTMP: at most 5 URLs with their keys, or at most 4 objects. ' +
       'A read-only key sees the keys masked. Null for none.',

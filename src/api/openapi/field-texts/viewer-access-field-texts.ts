@@ -11,8 +11,10 @@ const ACCESS = {
   issuer: 'Expected `iss` claim.',
   audience: 'Expected `aud` claim.',
   jwksUrl: 'URL of the public keys of the issuer (RFC 7517).',
-  videoClaim: 'Claim with the id of the video, or a list of ids. Null: tokens are for all videos.',
-  collectionClaim: 'Claim with the id of the collection, or a list of ids. Null: tokens are for all collections.',
+  videoClaim:
+    'Claim with the id of the video, or a list of ids; null for none. If both claims are null, tokens are for all ' +
+    'videos. If both are set, one of them must match.',
+  collectionClaim: 'Claim with the id of the collection, or a list of ids; null for none. See `videoClaim`.',
 };
 
 /** Descriptions of the fields of viewer access. */
